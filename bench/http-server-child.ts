@@ -52,7 +52,8 @@ const SERVERS: Readonly<Record<ServerJob['kind'], (job: ServerJob) => Promise<st
 };
 
 async function serveOurs(search: SkillSearch, { state }: ServerJob): Promise<string> {
-  const server = await startServer(search, { access: openAccess({ state }), port: 0 });
+  const limits = { connectionsPerSecond: 0, requestsPerSecond: 0 };
+  const server = await startServer(search, { access: openAccess({ state }), port: 0, ...limits });
   return server.url;
 }
 

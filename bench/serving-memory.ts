@@ -61,6 +61,8 @@ export async function measureServing(
     ...BY_RELEVANCE,
     '--longest-wait',
     '0',
+    '--requests-per-second',
+    '0',
   ];
   const server = spawn(process.execPath, [COMMAND, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   try {

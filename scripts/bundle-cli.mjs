@@ -3,7 +3,7 @@
 // module by module, with its types, and may bundle it themselves.
 //
 //     node scripts/bundle-cli.mjs [DIST]      DIST holds what tsc has made: dist/ if left out
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -53,7 +53,7 @@ const FILES = {
  */
 const LATE_PARTS = ['child_process', 'crypto', 'net', 'timers/promises', 'util', 'v8', 'vm', 'zlib'];
 
-const { dependencies, optionalDependencies, version } = JSON.parse(
+const { dependencies, optionalDependencies, name, version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 
@@ -67,7 +67,7 @@ const placesOfModules = {
     return code
       .replace(
         /(?:nodeModule\.)?createRequire\(import\.meta\.url\)\('\.\.\/\.\.\/package\.json'\)/,
-        JSON.stringify({ version }),
+        JSON.stringify({ name, version }),
       )
       .replace("createRequire(import.meta.url)('string-width')", `require('${WIDTH_FILE}')`)
       .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
@@ -121,6 +121,8 @@ for (const { fileName, code } of output) {
   const first = fileName === 'main.js' ? withKeptCode(code) : code;
   writeFileSync(join(cli, fileName), inAscii(withImports(withLateParts(first))));
 }
+// npm makes it executable where it installs the package, but not in the project's own folder.
+chmodSync(join(cli, 'main.js'), 0o755);
 writeFileSync(join(cli, 'package.json'), '{ "type": "commonjs" }\n');
 // They ask for that where they are copied.
 writeFileSync(join(cli, 'licenses.txt'), PACKAGES_WITHIN.map(licenseOf).join('\n'));

@@ -29,7 +29,6 @@ try {
     'dist/agents/index.js',
     'dist/evaluation/index.js',
     'dist/installed/index.js',
-    'dist/tuning/index.js',
     'dist/cli/hook.js',
     'dist/cli/licenses.txt',
     'dist/cli/main.js',

@@ -99,8 +99,6 @@ export type {
   SuggestOptions,
   WarmUpOptions,
 } from './search/skill-search.js';
-export { batchedEmbedder } from './semantic/batched/batched-embedder.js';
-export type { BatchedEmbedderOptions, EmbeddingCall } from './semantic/batched/batched-options.js';
 export type { Embedder, EmbeddingPurpose, EmbedOptions } from './semantic/embedder.js';
 export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
 export type { ModelOptions } from './semantic/model-options.js';

@@ -5,10 +5,13 @@
 
 // Questions
 
-/** The longest `q` of a keyword search, in characters (code points after trimming). The specification says so. */
+/** The longest `q` of a keyword search over HTTP, in characters (code points after trimming), by the specification. */
 export const MAX_KEYWORD_QUERY_LENGTH = 200;
 
-/** The longest `q` of a semantic search, in characters (code points after trimming). Long enough for a task's text. */
+/**
+ * The most characters (code points after trimming) that are read of a question: of a longer one its two ends. Over HTTP
+ * a semantic search refuses a longer one. Long enough for a task's text.
+ */
 export const MAX_SEMANTIC_QUERY_LENGTH = 2000;
 
 /** The greatest `limit` of a semantic search. As many candidates as each side of the ranking looks at. */
@@ -141,7 +144,16 @@ export const MAX_ID = 250;
 export const MAX_LABEL = 200;
 
 /** Largest number of categories, of occupations, and of tags of one skill. More describe nothing. */
-export const MAX_LABELS = 100;
+export const MAX_LABELS = 64;
+
+/**
+ * Distinct categories of a catalogue that filters and counts know; likewise of occupations, of licenses, and of agents
+ * with a scope: those of the most skills. Nobody chooses from more, and each count looks through them.
+ */
+export const MAX_DISTINCT_LABELS = 20_000;
+
+/** Categories, occupations, authors, agents, and copies of a skill that are listed at once: on a page of all. */
+export const MAX_LISTED = 500;
 
 /** Longest name of an agent, in characters. It is a slug, and stands in an address. */
 export const MAX_AGENT = 64;
@@ -279,24 +291,6 @@ export const MAX_COMPATIBLE_MODELS = 100;
 
 // Embedders over services
 
-/** Most texts of one call of `batchedEmbedder`. Services take no more. */
-export const MAX_EMBEDDING_BATCH = 2048;
-
-/** Most calls of `batchedEmbedder` at a time. */
-export const MAX_EMBEDDING_CALLS = 64;
-
-/** How often `batchedEmbedder` tries a failed call again, at most. */
-export const MAX_EMBEDDING_RETRIES = 20;
-
-/** Longest pause, and longest time of a call, of `batchedEmbedder`, in seconds. */
-export const MAX_EMBEDDING_SECONDS = 600;
-
-/** Shortest time of a call of `batchedEmbedder`, in seconds: that of the shortest timer. */
-export const MIN_EMBEDDING_SECONDS = 0.001;
-
-/** Most values of a vector that `batchedEmbedder` can be told to expect. */
-export const MAX_EMBEDDING_DIMENSIONS = 65_536;
-
 // Installing and publishing
 
 /** Skills that one call of `installSkills` takes. They are written before any of them is put in its place. */
@@ -365,8 +359,14 @@ export const MAX_CONFIG_BYTES: number = 64 * 1024 * 1024;
 
 // MCP
 
-/** Longest text of a file in one answer of a tool, in UTF-16 units. Some 15,000 tokens; hosts cut off at 25,000. */
+/** Longest text of a file in one answer of a tool, in bytes. Some 15,000 tokens; hosts cut off at 25,000. */
 export const MAX_TOOL_TEXT = 60_000;
+
+/**
+ * Largest file that `resources/read` gives at once, in bytes, and largest part of a larger one: encoding it keeps others
+ * waiting for some milliseconds. Hosts read a SKILL.md at once, so a larger one is not published.
+ */
+export const MAX_RESOURCE_BYTES: number = 1024 * 1024;
 
 /** Fewest and most tokens that an answer may be asked to fit. */
 export const MIN_TOOL_TOKENS = 100;
@@ -379,7 +379,7 @@ export const MAX_LOGGED_UNPUBLISHED = 100;
 interface StdioLimits {
   /** Longest message, in bytes. Nothing that a tool takes is longer than some kilobytes. */
   readonly messageBytes: number;
-  /** Requests that are worked on at a time. Those behind them wait in the pipe. */
+  /** Requests that are worked on at a time, and answers that wait for a reader. Those behind them wait in the pipe. */
   readonly pending: number;
   /** Bytes of messages that are worked on at a time. */
   readonly pendingBytes: number;
@@ -390,7 +390,7 @@ interface StdioLimits {
 /** The limits of `mcp`. They cannot be changed. */
 export const STDIO_LIMITS: StdioLimits = {
   messageBytes: 16 * 1024 * 1024,
-  pending: 256,
+  pending: 16,
   pendingBytes: 32 * 1024 * 1024,
   drainTime: 10_000,
 };
@@ -405,8 +405,10 @@ interface McpHttpLimits {
   readonly bytesPerByte: number;
   /** What a request counts for until it is answered, beside its body: about what the SDK makes for it. */
   readonly exchangeBytes: number;
-  /** Messages of a batch. The SDK takes no more. */
+  /** Messages of a batch. */
   readonly batch: number;
+  /** Bytes of all answers to a batch. They are held until the last is there. */
+  readonly batchBytes: number;
   /** Open streams of notifications. Half of the connections that there may be. */
   readonly streams: number;
   /** Open streams of one client. An agent has one for each of its windows. */
@@ -419,11 +421,12 @@ interface McpHttpLimits {
 
 /** The limits of `/mcp`. They cannot be changed. */
 export const MCP_HTTP_LIMITS: McpHttpLimits = {
-  bodyBytes: 1024 * 1024,
+  bodyBytes: 64 * 1024,
   skippedBytes: 32 * 1024 * 1024,
   bytesPerByte: 8,
   exchangeBytes: 32 * 1024,
-  batch: 100,
+  batch: 16,
+  batchBytes: 8 * 1024 * 1024,
   streams: 1000,
   streamsPerClient: 32,
   keepAlive: 15_000,
@@ -457,10 +460,12 @@ interface ServerLimits {
   /** Requests of one connection that are answered at a time. Those behind them wait. */
   readonly pipelined: number;
   /**
-   * Requests of one connection that may wait behind those: more than fit into the 64 KB that Node reads at once. A
-   * connection with more is destroyed.
+   * Requests of one connection that may wait behind those. Node reads up to 64 KB at once, which may be thousands. The
+   * one beyond is refused, and closes the connection.
    */
   readonly waiting: number;
+  /** Requests of one connection, after which it is closed: nobody has one for ever. */
+  readonly requests: number;
   /** How often the server looks for slow clients. */
   readonly checkingInterval: number;
 }
@@ -479,7 +484,8 @@ export const SERVER_LIMITS: ServerLimits = {
   heldBytes: 64 * 1024 * 1024,
   requestBytes: 4 * 1024,
   pipelined: 16,
-  waiting: 4_000,
+  waiting: 100,
+  requests: 10_000,
   checkingInterval: 1_000,
 };
 
@@ -539,6 +545,27 @@ export const MAX_MANIFEST_BYTES: number = 16 * 1024 * 1024;
 
 /** Largest chunk of a snapshot, in bytes. Some of them are held in memory at a time. */
 export const MAX_CHUNK_BYTES: number = 16 * 1024 * 1024;
+
+/**
+ * Bytes of all files of a snapshot together: some sixty times those of 94,254 skills with vectors. They are added up
+ * before the first chunk is fetched.
+ */
+export const MAX_SNAPSHOT_BYTES: number = 64 * 1024 ** 3;
+
+/**
+ * Bytes of a snapshot that may repeat chunks, beyond those that its different chunks have: else a server that sends
+ * little could fill a disk.
+ */
+export const MAX_REPEATED_BYTES: number = 64 * 1024 * 1024;
+
+/**
+ * Milliseconds that SQLite may look through the pages of a snapshot that was fetched, in a process of its own, which is
+ * ended then. A gigabyte takes some seconds.
+ */
+export const MAX_SNAPSHOT_CHECK_TIME = 120_000;
+
+/** The same of any file, with its indexes, when somebody asks for a check. */
+export const MAX_FILE_CHECK_TIME = 600_000;
 
 /** Bounds of how fast the server of a snapshot must answer. */
 interface SnapshotRateLimits {

@@ -15,20 +15,30 @@ export interface MakeFolderOptions {
  * The recursive way of Node never ends where a folder says of a new one that it is not there, as /proc does: a service
  * may have such a home.
  *
+ * @returns the folders that were missing, the outermost first
  * @throws {SkillSearchError} with the code of the options
  */
-export function makeFolder(path: string, { mode = 0o777, code = 'FILE_NOT_WRITABLE' }: MakeFolderOptions = {}): void {
+export function makeFolder(
+  path: string,
+  { mode = 0o777, code = 'FILE_NOT_WRITABLE' }: MakeFolderOptions = {},
+): readonly string[] {
   const folder = resolve(path);
   try {
-    for (const missing of missingFrom(folder)) makeOne(missing, mode);
+    const missing = missingFolders(folder);
+    for (const one of missing) makeOne(one, mode);
+    return missing;
   } catch (cause) {
     const message = `the folder ${JSON.stringify(folder)} cannot be made: ${(cause as Error).message}`;
     throw new SkillSearchError(code, message, { path: folder, cause });
   }
 }
 
-/** The folders of a path that are not there, the outermost first. */
-function missingFrom(folder: string): string[] {
+/**
+ * The folders of an absolute path that are not there, the outermost first.
+ *
+ * @throws {Error} if something else is in the place of one
+ */
+export function missingFolders(folder: string): readonly string[] {
   const missing: string[] = [];
   for (let at = folder; !isFolder(at) && dirname(at) !== at; at = dirname(at)) missing.unshift(at);
   return missing;

@@ -10,16 +10,9 @@ import {
   namesOf,
   parameterOf,
 } from './check-arguments.js';
-import { countCodePoints } from './count-code-points.js';
 import { SkillSearchError } from './errors.js';
 import { FILTER_NAMES, type ResolvedFilters, resolveFilters, type SkillFilters } from './filters.js';
-import {
-  MAX_KEYWORD_QUERY_LENGTH,
-  MAX_LIMIT,
-  MAX_PAGE,
-  MAX_SEMANTIC_LIMIT,
-  MAX_SEMANTIC_QUERY_LENGTH,
-} from './limits.js';
+import { MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_LIMIT, MAX_SEMANTIC_QUERY_LENGTH } from './limits.js';
 import { FACETS, type Facet, RANKINGS, type Ranking } from './result.js';
 import { trimWhiteSpace } from './trim-white-space.js';
 
@@ -68,8 +61,8 @@ export interface ListQuery extends SkillFilters {
 /** What `SkillSearch.keyword` is asked. */
 export interface KeywordQuery extends SkillFilters {
   /**
-   * The words to find: at most 200 characters (code points after trimming), with at least one letter or digit. Words in
-   * `"double quotes"` must stand next to each other.
+   * The words to find, with at least one letter or digit. Words in `"double quotes"` must stand next to each other. Of
+   * more than 2,000 characters (code points after trimming) the first and the last thousand are read.
    */
   readonly q: string;
   /** Which page of the answer, 1 to 50. A page after the last is empty. @default 1 */
@@ -102,8 +95,8 @@ export interface ResolvedKeywordQuery extends ResolvedPage {
 /** What `SkillSearch.semantic` is asked. */
 export interface SemanticQuery extends SkillFilters {
   /**
-   * The question in plain language: at most 2,000 characters (code points after trimming), with at least one letter or
-   * digit. Text beyond what the model can read still counts by its words.
+   * The question in plain language, with at least one letter or digit. Of more than 2,000 characters (code points after
+   * trimming) the first and the last thousand are read. Text beyond what the model can read still counts by its words.
    */
   readonly q: string;
   /** Number of skills, 1 to 100. @default 10 */
@@ -148,7 +141,7 @@ const SEMANTIC_NAMES = namesOf<SemanticQuery>({
  */
 export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuery {
   checkQuery(query, SEMANTIC_NAMES);
-  const q = resolveText(query.q, MAX_SEMANTIC_QUERY_LENGTH);
+  const q = resolveText(query.q);
   const limit = checkInteger(parameterOf('limit'), query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
   const minScore = checkNumber(parameterOf('minScore'), query.minScore, 0, 1) ?? 0;
   const ranking = checkChoice(parameterOf('ranking'), query.ranking, RANKINGS) ?? 'hybrid';
@@ -178,7 +171,7 @@ const KEYWORD_NAMES = namesOf<KeywordQuery>({
  */
 export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
   checkQuery(query, KEYWORD_NAMES);
-  const q = resolveText(query.q, MAX_KEYWORD_QUERY_LENGTH);
+  const q = resolveText(query.q);
   const page = checkInteger(parameterOf('page'), query.page, 1, MAX_PAGE) ?? 1;
   const limit = checkInteger(parameterOf('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
   const sortBy = checkChoice(parameterOf('sortBy'), query.sortBy, SORT_ORDERS) ?? 'relevance';
@@ -242,18 +235,32 @@ function missingQuery(): SkillSearchError {
   return new SkillSearchError('MISSING_QUERY', 'q is required', { parameter: 'q' });
 }
 
-function resolveText(q: unknown, maxLength: number): string {
+function resolveText(q: unknown): string {
   if (q === undefined || q === null) throw missingQuery();
   if (typeof q !== 'string') throw invalidArgument(Q, 'a string', q);
-  const trimmed = trimWhiteSpace(q);
-  if (trimmed === '') throw new SkillSearchError('MISSING_QUERY', 'q is empty', { parameter: 'q' });
-  const length = countCodePoints(trimmed);
-  if (length > maxLength) {
-    const message = `q must have at most ${maxLength} characters, got ${length}`;
-    throw new SkillSearchError('INVALID_QUERY', message, { parameter: 'q' });
-  }
-  if (!/[\p{L}\p{N}]/u.test(trimmed)) {
+  const read = bothEnds(
+    trimWhiteSpace(q.length > 2 * LOOKED_AT ? `${q.slice(0, LOOKED_AT)} ${q.slice(-LOOKED_AT)}` : q),
+  );
+  if (read === '') throw new SkillSearchError('MISSING_QUERY', 'q is empty', { parameter: 'q' });
+  if (!/[\p{L}\p{N}]/u.test(read)) {
     throw new SkillSearchError('INVALID_QUERY', 'q must contain a letter or a digit', { parameter: 'q' });
   }
-  return trimmed;
+  return read;
+}
+
+/** So many UTF-16 units at each end of a text are looked at, so that one of megabytes takes no longer. */
+const LOOKED_AT = 50_000;
+
+/**
+ * The two ends of a long text, each without the word that was cut, with a blank between: a message says first or last
+ * what it wants, and has logs and code in the middle.
+ */
+function bothEnds(text: string): string {
+  const most = MAX_SEMANTIC_QUERY_LENGTH;
+  if (text.length <= most) return text;
+  const start = [...text.slice(0, 2 * most + 2)];
+  if (start.length <= most) return text;
+  const head = start.slice(0, most / 2).join('');
+  const tail = [...text.slice(-most)].slice(1 - most / 2).join('');
+  return `${head.replace(/\s\S{0,64}$/u, '')} ${tail.replace(/^\S{0,64}\s/u, '')}`;
 }

@@ -40,6 +40,9 @@ interface TemplatePart {
 /** Characters of a longer word are not looked at: it is unknown. */
 const LONGEST_WORD = 100;
 
+/** Characters of a word of which every beginning is looked up, however short the entries of a vocabulary are. */
+const USUAL_WORD = 24;
+
 const PRINTABLE_ASCII = /^[ -~]*$/;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u;
 const WORD_OR_PUNCTUATION = /[^\s\p{P}!-/:-@[-`{-~]+|[\p{P}!-/:-@[-`{-~]/gu;
@@ -58,6 +61,7 @@ export class WordPieceTokenizer implements Tokenizer {
   readonly #prefix: string;
   readonly #before: readonly number[];
   readonly #after: readonly number[];
+  #longest: number | undefined;
 
   private constructor(
     vocabulary: Vocabulary,
@@ -131,12 +135,19 @@ export class WordPieceTokenizer implements Tokenizer {
     return tokens;
   }
 
+  /** In UTF-16 units, of which a character has one at least. Found out late: few texts have words of such length. */
+  #longestEntry(): number {
+    this.#longest ??= this.vocabulary.reduce((longest, { length }) => Math.max(longest, length), 0);
+    return this.#longest;
+  }
+
   /** The longest entry that a word begins with, then that of the rest, and so on. */
   #addPieces(word: string, tokens: string[]): void {
     const characters = [...word];
     const first = tokens.length;
+    const most = characters.length > USUAL_WORD ? this.#longestEntry() : USUAL_WORD;
     for (let start = 0; start < characters.length; ) {
-      let end = characters.length > LONGEST_WORD ? start : characters.length;
+      let end = characters.length > LONGEST_WORD ? start : Math.min(characters.length, start + most);
       for (; end > start; end--) {
         const piece = (start > 0 ? this.#prefix : '') + characters.slice(start, end).join('');
         if (!Object.hasOwn(this.#vocabulary, piece) && !this.#added.has(piece)) continue;

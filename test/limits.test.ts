@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
 import { textPart } from '../src/http/pages/text/text-parts.js';
+import { readKeywordQuery } from '../src/http/read-query.js';
 import { LockFile } from '../src/install/lock-file.js';
 import { claudePlugins } from '../src/installed/claude-plugins.js';
 import { readJson } from '../src/installed/read-json.js';
@@ -15,8 +16,6 @@ import { Ingest } from '../src/load/ingest.js';
 import { projectLevels } from '../src/project-levels.js';
 import { resolveKeywordQuery, resolveListQuery, resolveSemanticQuery } from '../src/query.js';
 import { Patience } from '../src/search/patience.js';
-import { batchedEmbedder } from '../src/semantic/batched/batched-embedder.js';
-import type { BatchedEmbedderOptions } from '../src/semantic/batched/batched-options.js';
 import { readCompatibleModels } from '../src/semantic/compatible-models.js';
 import { readOwnSettings } from '../src/semantic/settings/own-settings.js';
 import { manifestText, readManifest } from '../src/snapshot/manifest.js';
@@ -29,6 +28,7 @@ import { JsonArray } from '../src/sources/json/json-array.js';
 import { JsonLines } from '../src/sources/json/json-lines.js';
 import type { JsonSplitter } from '../src/sources/json/json-piece.js';
 import { checkRow } from '../src/sources/rows/check-row.js';
+import { packLabels, unpackLabels } from '../src/store/read/columns.js';
 import { MemoryCatalogue } from '../src/store/write/memory-catalogue.js';
 import { GatheredChanges } from '../src/watch/gathered-changes.js';
 import { temporaryFolder } from './sources/folder/temporary-folder.js';
@@ -55,16 +55,26 @@ const BOUNDS: Readonly<
   >
 > = {
   MAX_MANIFEST_BYTES: { accepts: (bytes) => passes(() => readManifest(manifestOf(4).padEnd(bytes), 'here')) },
+  MAX_SNAPSHOT_BYTES: {
+    file: 'snapshot/manifest.test.ts',
+    test: 'of 64 GiB is read, and of a byte more it is refused',
+  },
+  MAX_REPEATED_BYTES: {
+    file: 'snapshot/manifest.test.ts',
+    test: 'may repeat as many bytes as its chunks have, and 64 MiB, and no chunk more',
+  },
+  MAX_SNAPSHOT_CHECK_TIME: { file: 'sqlite/check-file.test.ts', test: 'is ended when it takes longer than it may' },
+  MAX_FILE_CHECK_TIME: { file: 'sqlite/check-file.test.ts', test: 'is ended when it takes longer than it may' },
   MAX_CHUNK_BYTES: { accepts: (bytes) => passes(() => readManifest(manifestOf(bytes), 'here')) },
   MAX_CONFIG_BYTES: {
     file: 'init/config-file.test.ts',
     test: 'is refused where it is larger than 64 MiB',
   },
   MAX_KEYWORD_QUERY_LENGTH: {
-    accepts: (length) => passes(() => resolveKeywordQuery({ q: `${'😀'.repeat(length - 1)}a` })),
+    accepts: (length) => passes(() => readKeywordQuery(`q=${encodeURIComponent('😀'.repeat(length - 1))}a`, false)),
   },
   MAX_SEMANTIC_QUERY_LENGTH: {
-    accepts: (length) => passes(() => resolveSemanticQuery({ q: `${'😀'.repeat(length - 1)}a` })),
+    accepts: (length) => resolveSemanticQuery({ q: `${'😀'.repeat(length - 1)}a` }).q.length === 2 * length - 1,
   },
   MAX_SEMANTIC_LIMIT: { accepts: (limit) => passes(() => resolveSemanticQuery({ q: 'a', limit })) },
   MAX_PAGE: { accepts: (page) => passes(() => resolveKeywordQuery({ q: 'a', page })) },
@@ -119,6 +129,14 @@ const BOUNDS: Readonly<
   MAX_ID: { accepts: (length) => isKept({ id: '😀'.repeat(length) }) },
   MAX_LABEL: { accepts: (length) => isKept({ categories: ['c'.repeat(length)] }) },
   MAX_LABELS: { accepts: (count) => isKept({ categories: texts(count, 'c') }) },
+  MAX_DISTINCT_LABELS: {
+    accepts: (count) =>
+      unpackLabels(packLabels(new Map(texts(count, 'c').map((label, i) => [label, [i]])))).size === count,
+  },
+  MAX_LISTED: {
+    file: 'search/many-labels.test.ts',
+    test: 'lists them in pages, the most frequent first, and loses none',
+  },
   MAX_METADATA_BYTES: { accepts: (length) => isKept({ metadata: { a: 'x'.repeat(length - '{"a":""}'.length) } }) },
   MAX_FRONT_MATTER_BYTES: {
     accepts: (length) => isKept({ frontMatter: { a: 'x'.repeat(length - '{"a":""}'.length) } }),
@@ -230,15 +248,6 @@ const BOUNDS: Readonly<
     file: 'semantic/own-models.test.ts',
     test: 'has 1,024 values in its vectors at most, or is refused',
   },
-  MAX_EMBEDDING_BATCH: { accepts: (batchSize) => isBatching({ batchSize }) },
-  MAX_EMBEDDING_CALLS: { accepts: (concurrency) => isBatching({ concurrency }) },
-  MAX_EMBEDDING_RETRIES: { accepts: (retries) => isBatching({ retries }) },
-  MAX_EMBEDDING_SECONDS: { accepts: (timeout) => isBatching({ timeout }) },
-  MIN_EMBEDDING_SECONDS: {
-    file: 'semantic/batched-embedder.test.ts',
-    test: 'waits for an answer for a millisecond at least, or is refused',
-  },
-  MAX_EMBEDDING_DIMENSIONS: { accepts: (dimensions) => isBatching({ dimensions }) },
   MAX_MODEL_TOKENS: { accepts: (maxTokens) => isOwnSetting({ maxTokens }) },
   MAX_PREFIX_LENGTH: { accepts: (length) => isOwnSetting({ question: 'x'.repeat(length) }) },
   MAX_COMPATIBLE_MODELS: {
@@ -269,6 +278,10 @@ const BOUNDS: Readonly<
     test: 'as many addresses as the limit says are counted; one more makes the first forgotten',
   },
   MAX_TOOL_TEXT: { file: 'mcp/tools.test.ts', test: 'a long file is read in parts, and no character is cut in two' },
+  MAX_RESOURCE_BYTES: {
+    file: 'mcp/skills-extension.test.ts',
+    test: 'a file of 1 MiB is given at once, and one byte more in parts that make the same bytes',
+  },
   MIN_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
   MAX_TOOL_TOKENS: { file: 'mcp/tools.test.ts', test: 'max_tokens outside of its range' },
   MAX_LOCK_FILE_BYTES: {
@@ -338,11 +351,12 @@ test.each(Object.entries(OF_STDIO))('%s of standard input is held by a test: %s'
 
 /** Which test holds each limit of `/mcp`. */
 const OF_MCP_HTTP: Readonly<Record<keyof typeof limits.MCP_HTTP_LIMITS, readonly [file: string, test: string]>> = {
-  bodyBytes: ['http/mcp-bodies.test.ts', 'has at most 1 MiB'],
+  bodyBytes: ['http/mcp-bodies.test.ts', 'has at most 64 KiB'],
   skippedBytes: ['http/mcp-bodies.test.ts', 'that does not end is given up beyond what is thrown away'],
   bytesPerByte: ['http/mcp-bodies.test.ts', 'counts for eight times its size among what is held for all'],
   exchangeBytes: ['http/mcp-bodies.test.ts', 'counts for eight times its size among what is held for all'],
-  batch: ['http/mcp-bodies.test.ts', 'has at most 100 messages'],
+  batch: ['http/mcp-bodies.test.ts', 'has at most 16 messages'],
+  batchBytes: ['http/mcp-bodies.test.ts', 'is answered with as many bytes as it may have'],
   streams: ['http/mcp-streams.test.ts', 'are as many as there may be in all'],
   streamsPerClient: ['http/mcp-streams.test.ts', 'are as many as each client may have, and one that ends makes room'],
   keepAlive: ['http/mcp-streams.test.ts', 'show that they live'],
@@ -384,8 +398,12 @@ const OF_SERVER: Readonly<Record<keyof typeof limits.SERVER_LIMITS, { readonly f
       test: 'is not worked for without end when it does not read its answers',
     },
     waiting: {
-      file: 'http/server-malformed.test.ts',
-      test: 'neither fills the memory nor keeps others waiting when it sends requests without end',
+      file: 'http/client-limits.test.ts',
+      test: 'are answered up to 116, and the next is refused, closes the connection, and is the last that is read',
+    },
+    requests: {
+      file: 'http/client-limits.test.ts',
+      test: 'is closed by the answer to its last request, 10,000 of them',
     },
     checkingInterval: {
       file: 'http/server-malformed.test.ts',
@@ -468,10 +486,6 @@ function complete(filename: string, bytes: string | Buffer): object {
 
 function texts(count: number, letter: string): string[] {
   return Array.from({ length: count }, (_, i) => `${letter}${i}`);
-}
-
-function isBatching(options: Partial<BatchedEmbedderOptions>): Promise<boolean> {
-  return passes(() => batchedEmbedder({ model: 'm', embed: async () => [], ...options }));
 }
 
 async function isOwnSetting(settings: object): Promise<boolean> {

@@ -24,6 +24,24 @@ describe('the tokenizer of words in pieces', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('looks for no piece that is longer than the longest entry, whatever the word', () => {
+    let looked = 0;
+    const model = content['model'] as Json & { vocab: Record<string, number> };
+    const vocab = new Proxy(model.vocab, {
+      getOwnPropertyDescriptor(target, entry) {
+        looked += 1;
+        return Reflect.getOwnPropertyDescriptor(target, entry);
+      },
+    });
+    const counting = WordPieceTokenizer.of({ ...content, model: { ...model, vocab } }, config)!;
+    counting.encode('a'.repeat(30));
+    looked = 0;
+    const word = 'zq'.repeat(50);
+    expect(counting.tokenize(word)).toEqual(pieces.tokenize(word));
+    // The longest entry has 18 letters.
+    expect(looked).toBeLessThanOrEqual(18 * 100);
+  });
+
   test('reads texts as the package does', () => {
     const parts = [
       'React',

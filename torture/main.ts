@@ -2,6 +2,7 @@
  * The long harness: tries to break every promise of docs/promises.md.
  *
  *     npm run torture -- --minutes 60 [--seed N] [--only NAME,NAME] [--material FOLDER]
+ *         [--catalogue FILE] [--program FILE]
  *
  * The minutes are divided among the trials. It exits with 1 if a promise broke, after all trials have run.
  */
@@ -15,6 +16,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     only: { type: 'string' },
     material: { type: 'string' },
+    catalogue: { type: 'string' },
+    program: { type: 'string' },
   },
 });
 const names = values.only?.split(',');
@@ -28,7 +31,7 @@ if (unknown.length > 0 || !(minutes > 0) || !Number.isSafeInteger(seed)) {
 
 const chosen = TRIALS.filter(({ name }) => names?.includes(name) ?? true);
 for (const trial of chosen) {
-  const missing = trial.missing?.();
+  const missing = trial.missing?.(values);
   if (missing !== undefined) {
     console.log(`${trial.name}: skipped, ${missing}`);
     continue;
@@ -39,6 +42,9 @@ for (const trial of chosen) {
       seed,
       milliseconds: (minutes * 60_000) / chosen.length,
       material: values.material,
+      catalogue: values.catalogue,
+      program: values.program,
+      isLong: true,
       say: (line) => console.log(`  ${line}`),
     });
     const listed = Object.entries(facts).map(([name, value]) => `, ${name} ${value}`);

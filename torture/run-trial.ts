@@ -9,6 +9,10 @@ export interface RunOptions {
   readonly seed: number;
   readonly milliseconds: number;
   readonly material?: string | undefined;
+  readonly catalogue?: string | undefined;
+  readonly program?: string | undefined;
+  /** @default false */
+  readonly isLong?: boolean;
   readonly say?: (line: string) => void;
 }
 
@@ -18,11 +22,12 @@ export interface RunOptions {
  * @throws Error of the attempt that broke the promise, with the seed added
  */
 export async function runTrial(trial: Trial, options: RunOptions): Promise<TrialOutcome> {
-  const { seed, milliseconds, material, say = () => {} } = options;
+  const { seed, milliseconds, material, catalogue, program, isLong = false, say = () => {} } = options;
   const folder = await mkdtemp(join(tmpdir(), `skill-discovery-${trial.name}-`));
   const until = performance.now() + milliseconds;
   try {
-    return await trial.run({ random: randomNumbers(seed), until, folder, material, say });
+    const random = randomNumbers(seed);
+    return await trial.run({ random, until, folder, material, catalogue, program, isLong, say });
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${trial.name}, seed ${seed}: ${message}`, { cause });

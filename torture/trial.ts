@@ -8,6 +8,12 @@ export interface TrialContext {
   readonly folder: string;
   /** A folder of odd files to start from; undefined if none was given. */
   readonly material: string | undefined;
+  /** A catalogue to serve, or a source to load it from; undefined if none was given. */
+  readonly catalogue: string | undefined;
+  /** The built command to serve with; undefined for the sources. */
+  readonly program: string | undefined;
+  /** Whether bounds of time are those of a machine of its own, and catalogues are as large as they may be. */
+  readonly isLong: boolean;
   /** Reports progress. */
   readonly say: (line: string) => void;
 }
@@ -30,7 +36,7 @@ export interface Trial {
   readonly name: string;
   /** The promise, in a sentence. */
   readonly promise: string;
-  /** Why it cannot run on this machine; undefined if it can. */
-  readonly missing?: () => string | undefined;
+  /** Why it cannot run on this machine, or with what was given; undefined if it can. */
+  readonly missing?: (given: { readonly catalogue?: string | undefined }) => string | undefined;
   readonly run: (context: TrialContext) => Promise<TrialOutcome>;
 }

@@ -1,4 +1,6 @@
+import { STANDARD_INPUT } from './attacks/attack-standard-input.js';
 import type { Trial } from './trial.js';
+import { ATTACK_TRIALS } from './trials/attacks.js';
 import { CHANGE_KILLS } from './trials/change-kills.js';
 import { DAMAGE } from './trials/damage.js';
 import { DISK_FULL } from './trials/disk-full.js';
@@ -6,6 +8,8 @@ import { ENEMY_FILES } from './trials/enemy-files.js';
 import { HOSTILE_SOURCES } from './trials/hostile-sources.js';
 import { LOAD_KILLS } from './trials/load-kills.js';
 import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
+import { LYING_SNAPSHOTS } from './trials/lying-snapshots.js';
+import { MCP_READS } from './trials/mcp-reads.js';
 import { POWER_CUT } from './trials/power-cut.js';
 import { QUOTA_RACES } from './trials/quota-races.js';
 import { RELOAD } from './trials/reload.js';
@@ -21,6 +25,7 @@ export const TRIALS: readonly Trial[] = [
   DAMAGE,
   HOSTILE_SOURCES,
   ENEMY_FILES,
+  LYING_SNAPSHOTS,
   LOAD_KILLS,
   CHANGE_KILLS,
   POWER_CUT,
@@ -28,6 +33,9 @@ export const TRIALS: readonly Trial[] = [
   RELOAD,
   SOAK,
   QUOTA_RACES,
+  MCP_READS,
   SHARED_LOADS,
   SHUTDOWN,
+  ...ATTACK_TRIALS,
+  STANDARD_INPUT,
 ];

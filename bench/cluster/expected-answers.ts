@@ -26,7 +26,16 @@ export async function expectedAnswers(
   const load = new Part(command, ['load', source, '--database', database, '--no-semantic'], join(home, 'load.log'));
   if ((await load.ended) !== 0) throw new Error(`the catalogue to compare with cannot be loaded:\n${load.lastLines()}`);
   const [port] = await freePorts(1);
-  const words = ['--database', database, '--anonymous-daily', '0', '--anonymous-per-minute', '0'];
+  const words = [
+    '--database',
+    database,
+    '--anonymous-daily',
+    '0',
+    '--anonymous-per-minute',
+    '0',
+    '--requests-per-second',
+    '0',
+  ];
   const server = new ClusterServer({ name: 'server to compare with', command, port: port!, words, folder: home });
   try {
     await server.untilHealthy();

@@ -121,7 +121,14 @@ async function runWith(
   const expected = await expectedAnswers(questions, base, options);
 
   const serving = ['--log-level', 'warn', '--trust-proxy', 'loopback', '--longest-wait', '0'];
-  const quotas = ['--anonymous-daily', String(options.quota), '--anonymous-per-minute', '0'];
+  const quotas = [
+    '--anonymous-daily',
+    String(options.quota),
+    '--anonymous-per-minute',
+    '0',
+    '--requests-per-second',
+    '0',
+  ];
   const ports = await freePorts(SERVERS);
   const servers = ports.map((port, i) => {
     const cache = join(folder, `cache-${i + 1}`);

@@ -69,11 +69,13 @@ FROM (
 ORDER BY client COLLATE "C"
 ON CONFLICT (client) DO UPDATE SET
   (day, day_count, minute_start, minute_count, daily, per_minute, asked, admitted) = (
-    SELECT time / 86400000, used + let, began, past + excluded.minute_count,
+    SELECT counted, used + let, began, past + excluded.minute_count,
       excluded.daily, excluded.per_minute, excluded.asked, let
     FROM (SELECT ${CLOCK} AS time OFFSET 0) AS clock
     CROSS JOIN LATERAL (SELECT
-      CASE WHEN held.day = time / 86400000 THEN held.day_count ELSE 0 END AS used,
+      CASE WHEN held.day = time / 86400000 + 1 THEN held.day ELSE time / 86400000 END AS counted OFFSET 0) AS days
+    CROSS JOIN LATERAL (SELECT
+      CASE WHEN held.day = counted THEN held.day_count ELSE 0 END AS used,
       abs(time - held.minute_start) < 60000 AS runs OFFSET 0) AS day
     CROSS JOIN LATERAL (SELECT
       CASE WHEN runs THEN held.minute_start ELSE time END AS began,

@@ -16,8 +16,7 @@ export const ACCESS_TABLES: SharedTables = {
   part: 'access',
   noun: 'state',
   foreignCode: 'NOT_A_STATE_FILE',
-  steps: [
-    `CREATE TABLE skill_discovery.api_key (
+  statements: `CREATE TABLE skill_discovery.api_key (
       number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       hash bytea NOT NULL UNIQUE,
       name text NOT NULL,
@@ -38,5 +37,4 @@ export const ACCESS_TABLES: SharedTables = {
       admitted integer NOT NULL
     ) WITH (fillfactor = 50);
     CREATE INDEX usage_day ON skill_discovery.usage (day);`,
-  ],
 };

@@ -30,13 +30,16 @@ export function dayOf(now: number): number {
 }
 
 /**
- * Counts one request. It always counts for the minute, and for the day only if it will be answered.
+ * Counts one request. It always counts for the minute, and for the day only if it will be answered. A day that has begun
+ * goes on where the clock is set back to the day before, so that midnight renews the quota once. One that is further
+ * ahead was begun by a wrong clock: it must not lock the client out until it is over.
  *
  * @param now milliseconds since 1970
  * @param answerable whether the request has no fault: a faulty one does not count for the day
  */
 export function count(before: Usage | undefined, now: number, quota: Quota, answerable: boolean): Verdict {
-  const day = dayOf(now);
+  const today = dayOf(now);
+  const day = before?.day === today + 1 ? before.day : today;
   // The absolute difference, because a clock that was set back must not lock clients out until it catches up.
   const running = before !== undefined && Math.abs(now - before.minuteStart) < MINUTE;
   const minuteStart = running ? before.minuteStart : now;

@@ -12,38 +12,41 @@ const BREAK =
 
 /**
  * The longest beginning of a text that fits and ends with a word, or with a character where there is no end of a word
- * nearby; empty if no character fits. Never the whole text, never half a character.
+ * nearby; empty if no character fits. Never the whole text, never half a character. Characters are looked for where the
+ * text may be cut only: splitting all of a long one takes some milliseconds.
  *
  * @param fits asked for some 20 beginnings, without blanks at their end; says yes to what is shorter than what fits
  */
 export function cutAtWord(text: string, longest: number, fits: (beginning: string) => boolean): string {
-  const characters = charactersIn(text.slice(0, longest));
-  // The last one may have been cut by slice().
-  let count = 0;
-  let tooMany = characters.length;
-  const beginning = (length: number): string => characters.slice(0, length).join('').trimEnd();
-  while (count + 1 < tooMany) {
-    const middle = (count + tooMany) >> 1;
-    if (fits(beginning(middle))) count = middle;
-    else tooMany = middle;
-  }
-  const atWord = endOfWord(characters, count);
-  // The size of half a word may be larger than that of the word.
-  const shorter = beginning(atWord);
-  return atWord > 0 && fits(shorter) ? shorter : beginning(count);
-}
-
-function charactersIn(text: string): string[] {
   segmenter ??= new Intl.Segmenter();
-  return Array.from(segmenter.segment(text), ({ segment }) => segment).flatMap((character) =>
-    character.length > LONGEST_CHARACTER ? [...character] : [character],
-  );
+  const looked = text.slice(0, longest);
+  const characters = segmenter.segment(looked);
+  const startOf = (at: number): number => {
+    const { index, segment } = characters.containing(at)!;
+    if (segment.length <= LONGEST_CHARACTER) return index;
+    return at > 0 && looked.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
+  };
+  const beginning = (end: number): string => looked.slice(0, end).trimEnd();
+  // The last character may have been cut by slice().
+  let [low, high] = [0, looked.length];
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (fits(beginning(startOf(middle)))) low = middle;
+    else high = middle;
+  }
+  const end = low === 0 ? 0 : startOf(low);
+  // The size of half a word may be larger than that of the word.
+  const shorter = beginning(endOfWord(looked, end, startOf));
+  return shorter !== '' && fits(shorter) ? shorter : beginning(end);
 }
 
-/** The last place up to `count` where a word ends; `count` itself if there is none nearby. */
-function endOfWord(characters: readonly string[], count: number): number {
-  for (let at = count; at > 0 && at > count - LONGEST_WORD; at--) {
-    if (BREAK.test(characters[at - 1]!) || BREAK.test(characters[at]!)) return at;
+/** The last place up to `end` where a word ends; `end` itself if there is none nearby. */
+function endOfWord(text: string, end: number, startOf: (at: number) => number): number {
+  const isBreak = (at: number): boolean => BREAK.test(text.slice(at, at + 2));
+  for (let at = end, seen = 0; at > 0 && seen < LONGEST_WORD; seen++) {
+    const before = startOf(at - 1);
+    if (isBreak(before) || isBreak(at)) return at;
+    at = before;
   }
-  return count;
+  return end;
 }

@@ -19,7 +19,7 @@ const LONGEST_WORD = 48;
 export function textSize(text: string): number {
   let size = 0;
   for (const [run, word, blanks, lineEnds] of text.matchAll(RUNS)) {
-    if (word !== undefined) size += remembered(word, wordSize);
+    if (word !== undefined) size += wordSize(word);
     else if (blanks !== undefined) size += blanksSize(blanks);
     else if (lineEnds !== undefined) size += PIECE * Math.ceil(lineEnds.length / 2);
     else for (const sign of run) size += sign < '\u0080' ? PIECE : remembered(sign, signSize);
@@ -44,7 +44,6 @@ function remembered(text: string, sizeOf: (text: string) => number): number {
   let size = sizes.get(text);
   if (size !== undefined) return size;
   size = Math.ceil(sizeOf(text));
-  if (text.length > LONGEST_WORD) return size;
   if (sizes.size >= TOKEN_CACHE_WORDS) sizes = new Map();
   sizes.set(text, size);
   return size;
@@ -73,7 +72,8 @@ const SCRIPTS: readonly (readonly [script: RegExp, weight: number])[] = [
 
 function wordSize(word: string): number {
   let size = 0;
-  for (let at = 0; at < word.length; at += LONGEST_WORD) size += partSize(word.slice(at, at + LONGEST_WORD));
+  for (let at = 0; at < word.length; at += LONGEST_WORD)
+    size += remembered(word.slice(at, at + LONGEST_WORD), partSize);
   return size;
 }
 

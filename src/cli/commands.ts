@@ -84,12 +84,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     setUp: async () => (await import('./install-command.js')).setUpInstall,
   },
   {
-    name: 'outdated',
-    usage: '[options]',
-    summary: 'compare installed skills with a catalogue',
-    setUp: async () => (await import('./outdated-command.js')).setUpOutdated,
-  },
-  {
     name: 'hook',
     usage: '[options]',
     summary: 'print the skills that fit a prompt, for the prompt hook of an agent',
@@ -106,11 +100,5 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: '[options] <benchmark>',
     summary: 'measure how well the right skills are found, on questions with known answers',
     setUp: async () => (await import('./evaluate-command.js')).setUpEvaluate,
-  },
-  {
-    name: 'tune',
-    usage: '',
-    summary: 'make what a model of your own is trained with',
-    setUp: async () => (await import('./tune-command.js')).setUpTune,
   },
 ];

@@ -118,11 +118,15 @@ function isAsked(flags: InitFlags, { error }: Output): boolean {
   return flags.dryRun !== true && flags.yes !== true && process.stdin.isTTY === true && error.isTTY === true;
 }
 
-function jsonOf({ agents, catalogues, hadWork, isDone, backups }: InitResult, report: LoadReport | undefined): object {
+function jsonOf(
+  { agents, catalogues, hadWork, isDone, backups, left }: InitResult,
+  report: LoadReport | undefined,
+): object {
   return {
     agents: agents.map(({ agent, title, entries, notes }) => ({ agent, title, entries, notes })),
     catalogues,
     changes: hadWork,
+    left,
     written: isDone,
     backups,
     ...(report === undefined ? {} : { report }),
@@ -136,7 +140,7 @@ function resultLines(result: InitResult, flags: InitFlags, report: LoadReport | 
     return isNothing ? ['There is nothing to undo.'] : [...planLines(result), 'Nothing to change.'];
   }
   if (!isDone) return ['Nothing was written.'];
-  const lines = [flags.remove === true ? 'Undone.' : 'Written.'];
+  const lines = [doneLine(result, flags.remove === true)];
   if (report !== undefined) {
     const skills = report.added + report.updated + report.unchanged;
     lines.push(`${oneLine(catalogues[0]!.database)} has ${counted(skills, 'installed skill')}.`);
@@ -147,13 +151,21 @@ function resultLines(result: InitResult, flags: InitFlags, report: LoadReport | 
   return lines;
 }
 
-/** Ends the command with an error where something was left that was to be written. */
-function refuse({ agents, hadWork, isDone }: InitResult, flags: InitFlags, output: Output): void {
+/** Whether all of the plan was carried out, a part, or nothing. */
+function doneLine({ agents, left }: InitResult, isRemoval: boolean): string {
+  const what = isRemoval ? 'Undone' : 'Written';
+  if (left.length === 0) return `${what}.`;
+  const actions = agents.flatMap(({ entries }) => entries.map(({ action }) => action));
+  const isNothing = actions.every((action) => action === 'refused' || action === 'kept');
+  return isNothing ? `Nothing was ${what.toLowerCase()}.` : `${what} in part.`;
+}
+
+/** Ends the command with an error where something was left that was to be written, or undone. */
+function refuse({ left, hadWork, isDone }: InitResult, flags: InitFlags, output: Output): void {
   if (hadWork && !isDone && flags.dryRun !== true && !isAsked(flags, output)) {
     throw Object.assign(new Error('nobody can be asked here: --yes writes this, --dry-run only shows it'), {
       code: 'INVALID_OPTION',
     });
   }
-  const faults = agents.flatMap((plan) => plan.faults);
-  if (faults.length > 0) throw new Error(`left as they are: ${faults.join('; ')}`);
+  if (left.length > 0) throw new Error(`left as they are: ${left.join('; ')}`);
 }

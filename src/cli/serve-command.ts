@@ -7,14 +7,9 @@ import { answerPrompts } from '../hook/answer-prompts.js';
 import {
   COMPATIBILITIES,
   type Compatibility,
-  DEFAULT_CONNECTIONS_PER_ADDRESS,
-  DEFAULT_FIND_PER_MINUTE,
   DEFAULT_HOST,
-  DEFAULT_LONGEST_WAIT,
-  DEFAULT_PAGE_SEARCHES_PER_MINUTE,
-  DEFAULT_PAGES_PER_MINUTE,
+  DEFAULT_LIMITS,
   DEFAULT_PORT,
-  DEFAULT_PUBLISHED_PER_MINUTE,
   type LogEvent,
   type MetricsServer,
   openServerMetrics,
@@ -45,7 +40,21 @@ import type { SetUp } from './set-up.js';
 import { addStateOptions, checkStateFlags, openState, type StateFlags } from './state-option.js';
 import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
-interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags, CataloguePlace {
+/** Limits that `startServer` has under the same names: what each counts. */
+const LIMITS = {
+  pagesPerMinute: 'pages a minute for each address',
+  pageSearchesPerMinute: 'searches a minute on the search page for each address',
+  findPerMinute: 'searches a minute of `npx skills find` for each address, with --compat',
+  publishedPerMinute: 'requests a minute for what is published for each address',
+  longestWait: 'seconds that a search may wait for others before it is refused as busy',
+  connectionsPerAddress: 'open connections of each address',
+  connectionsPerSecond: 'new connections a second of each address, ten times as many at once',
+  requestsPerSecond: 'requests a second of each address, ten times as many at once',
+} as const satisfies Record<keyof typeof DEFAULT_LIMITS, string>;
+const LIMIT_NAMES = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
+type LimitFlags = Readonly<Record<keyof typeof LIMITS, number>>;
+
+interface ServeFlags extends LimitFlags, StateFlags, StopWordsFlags, ServerWatchFlags, CataloguePlace {
   readonly databasePasswordFile?: string;
   readonly lookEvery?: number;
   readonly host: string;
@@ -56,13 +65,7 @@ interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags, Catal
   readonly keyPerMinute: number;
   readonly stateConnections?: number;
   readonly anonymousWhenStateIsAway?: true;
-  readonly pagesPerMinute: number;
-  readonly pageSearchesPerMinute: number;
-  readonly findPerMinute: number;
   readonly publish?: readonly PublishRule[];
-  readonly publishedPerMinute: number;
-  readonly longestWait: number;
-  readonly connectionsPerAddress: number;
   readonly metricsPort?: number;
   readonly metricsHost: string;
   readonly trustProxy?: number | readonly string[];
@@ -71,7 +74,8 @@ interface ServeFlags extends StateFlags, StopWordsFlags, ServerWatchFlags, Catal
   readonly allLanguages?: true;
   readonly pages: boolean;
   readonly mcp?: true;
-  readonly mcpHost?: readonly string[];
+  readonly allowedHost?: readonly string[];
+  readonly cors?: true;
   readonly logLevel: LogLevel;
   readonly demo?: true;
 }
@@ -96,43 +100,12 @@ export const setUpServe: SetUp = (command, output) => {
     .option('--anonymous-per-minute <n>', 'requests a minute without a key', parseInteger, anonymous.perMinute)
     .option('--key-daily <n>', 'requests a day with a key made without limits of its own', parseInteger, key.daily)
     .option('--key-per-minute <n>', 'requests a minute with such a key', parseInteger, key.perMinute)
-    .option(
-      '--pages-per-minute <n>',
-      'pages a minute for each address, 0 for no limit',
-      parseInteger,
-      DEFAULT_PAGES_PER_MINUTE,
-    )
-    .option(
-      '--page-searches-per-minute <n>',
-      'searches a minute on the search page for each address, 0 for no limit',
-      parseInteger,
-      DEFAULT_PAGE_SEARCHES_PER_MINUTE,
-    )
-    .option(
-      '--find-per-minute <n>',
-      'searches a minute of `npx skills find` for each address, with --compat; 0 for no limit',
-      parseInteger,
-      DEFAULT_FIND_PER_MINUTE,
-    )
-    .addOption(publishOption())
-    .option(
-      '--published-per-minute <n>',
-      'requests a minute for what is published for each address, 0 for no limit',
-      parseInteger,
-      DEFAULT_PUBLISHED_PER_MINUTE,
-    )
-    .option(
-      '--longest-wait <seconds>',
-      'how long a search may wait for others; beyond, it is refused as busy',
-      parseInteger,
-      DEFAULT_LONGEST_WAIT,
-    )
-    .option(
-      '--connections-per-address <n>',
-      'open connections of each address, 0 for no limit',
-      parseInteger,
-      DEFAULT_CONNECTIONS_PER_ADDRESS,
-    )
+    .addOption(publishOption());
+  for (const name of LIMIT_NAMES) {
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    command.option(`--${flag} <n>`, `${LIMITS[name]}; 0 for no limit`, parseInteger, DEFAULT_LIMITS[name]);
+  }
+  command
     .option(
       '--trust-proxy <hops>',
       'whose X-Forwarded-For is believed: how many hops, or addresses and networks with commas between them',
@@ -151,10 +124,11 @@ export const setUpServe: SetUp = (command, output) => {
     .option('--no-pages', 'serve the specified paths only: no pages for people, and no /openapi.json')
     .option('--mcp', 'serve also /mcp: the Model Context Protocol by Streamable HTTP')
     .option(
-      '--mcp-host <names>',
-      'names or addresses by which clients reach /mcp beside localhost and those of --host and --public-url, with commas between them',
+      '--allowed-host <names>',
+      'names or addresses by which clients reach a server of this machine alone, of installed skills, or /mcp, beside localhost and those of --host and --public-url, with commas between them',
       parseList,
     )
+    .option('--cors', 'let any web page read the answers, also of installed skills and at a loopback address')
     .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
     .action(async (flags: ServeFlags) => {
@@ -199,9 +173,16 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
         ? undefined
         : await openServerMetrics({ search: () => measured.search, server: () => measured.server });
     scraped = metrics && (await startMetricsServer(metrics, flags.metricsHost, flags.metricsPort!));
+    let awaitsVectors = sources !== undefined;
     const onReload = (event: ReloadEvent): void => {
       log.onReload(event);
       metrics?.onReload(event);
+      if (awaitsVectors && measured.search !== undefined) warmUpWithVectors(measured.search);
+    };
+    // The watch makes the first ones after the first load: until then, that there are none is no fault.
+    const warmUpWithVectors = (opened: SkillSearch): void => {
+      awaitsVectors &&= opened.stats().vectors === 0;
+      if (!awaitsVectors) warmUp(opened, flags.allLanguages === true, log, stop);
     };
     const onEvent = (event: LogEvent): void => {
       log.onEvent(event);
@@ -219,18 +200,11 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       anonymousWhenAway: flags.anonymousWhenStateIsAway,
       onChange: log.onState,
     });
-    const limits = {
-      pagesPerMinute: flags.pagesPerMinute,
-      pageSearchesPerMinute: flags.pageSearchesPerMinute,
-      findPerMinute: flags.findPerMinute,
-      publish: flags.publish,
-      publishedPerMinute: flags.publishedPerMinute,
-      longestWait: flags.longestWait,
-      connectionsPerAddress: flags.connectionsPerAddress,
-    };
-    const mcp = { mcp: flags.mcp, mcpHosts: flags.mcpHost, onUnpublished: unpublishedLog(log.info.bind(log)) };
+    const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, flags[name]]));
+    const { mcp, cors, allowedHost: allowedHosts } = flags;
+    const asked = { mcp, cors, allowedHosts, onUnpublished: unpublishedLog(log.info.bind(log)) };
     const shared = { access, publicUrl, trustProxy, compatibility, pages, log: onEvent };
-    const server = await startServer(search, { host, port, ...shared, ...limits, ...mcp });
+    const server = await startServer(search, { host, port, publish: flags.publish, ...shared, ...limits, ...asked });
     measured.server = server;
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
@@ -243,8 +217,11 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
         ...(scraped === undefined ? [] : [`Metrics are at ${scraped.url}.`]),
         ...(flags.publish === undefined ? [] : [`Skills are published: npx skills add ${reached}`]),
       ];
-      printStart(server.url, more, host, search, output);
-      warmUp(search, flags.allLanguages === true, log, stop);
+      const { skills, vectors } = search.stats();
+      const without = awaitsVectors ? 'by word, until vectors are made' : 'by word only: the catalogue has no vectors';
+      const by = vectors > 0 ? 'by word and by meaning' : without;
+      printStart(`Serving ${counted(skills, 'skill')} at ${server.url}, ${by}.`, more, host, output);
+      warmUpWithVectors(search);
       if (flags.demo === true) printLines(output, await demoLines(search, access, reached));
       if (!stop.aborted) await once(stop, 'abort');
       log.info('stopping');
@@ -277,10 +254,8 @@ function stopController(): AbortController {
   return stop;
 }
 
-function printStart(url: string, more: readonly string[], host: string, search: SkillSearch, output: Output): void {
-  const { skills, vectors } = search.stats();
-  const by = vectors > 0 ? 'by word and by meaning' : 'by word only: the catalogue has no vectors';
-  printLines(output, [`Serving ${counted(skills, 'skill')} at ${url}, ${by}.`, ...more]);
+function printStart(first: string, more: readonly string[], host: string, output: Output): void {
+  printLines(output, [first, ...more]);
   if (/^(localhost|127\..*|::1)$/.test(host)) return;
   output.error.write(`${OPEN_TO_OTHERS}\n`);
 }

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import type { InstalledPlace, LockChoice } from '../install/index.js';
+import type { LockChoice } from '../install/index.js';
 import { AGENTS, SHARED_AGENT, type Surroundings } from '../installed/index.js';
 import { parsePath } from './common-options.js';
 
-/** Where skills are installed, as `install` and `outdated` are told. */
+/** Where skills are installed, as `install` is told. */
 export interface PlaceFlags {
   readonly to?: string;
   readonly project?: true;
@@ -53,19 +53,6 @@ export function targetOf(flags: PlaceFlags & { readonly agent?: string }, of: Su
     throw new Error(`${agent.title} reads no skills of ${project === true ? 'a project' : 'a user'}: give --to FOLDER`);
   }
   return project === true ? { to: join(of.cwd, folder), lock, within: of.cwd } : { to: folder, lock };
-}
-
-/** The lock files that `outdated` reads, with all folders in which their skills may lie. */
-export function placesOf({ to, project }: PlaceFlags, of: Surroundings): readonly InstalledPlace[] {
-  const folder = to === undefined ? undefined : resolve(of.cwd, to);
-  if (folder !== undefined && project !== true) {
-    return [{ path: join(folder, 'skills-lock.json'), form: 'project', folders: [folder] }];
-  }
-  const given = folder === undefined ? [] : [folder];
-  const inProject = AGENTS.flatMap(({ projectFolders }) => projectFolders.map((path) => join(of.cwd, path)));
-  const places: InstalledPlace[] = [{ ...projectLock(of), folders: [...given, ...inProject], within: of.cwd }];
-  if (project === true) return places;
-  return [...places, { ...userLock(of), folders: AGENTS.flatMap((agent) => agent.userFolders(of)) }];
 }
 
 function projectLock({ cwd }: Surroundings): LockChoice {

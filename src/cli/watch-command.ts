@@ -71,6 +71,6 @@ function changeLines({ kind, report, milliseconds }: WatchedChange): string[] {
   const time = new Date().toLocaleTimeString('en-GB');
   const counts = kind === 'words' ? (['added', 'updated', 'removed'] as const) : (['embedded', 'classified'] as const);
   const done = counts.flatMap((name) => (report[name] > 0 ? [`${report[name].toLocaleString('en')} ${name}`] : []));
-  const line = `${time}  ${done.join(', ')} (${(milliseconds / 1000).toFixed(1)} s)`;
+  const line = `${time}  ${done.join(', ') || 'nothing changed'} (${(milliseconds / 1000).toFixed(1)} s)`;
   return [line, ...warningLines(report), ...rejectedLines(report)];
 }

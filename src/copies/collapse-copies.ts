@@ -79,9 +79,13 @@ export function besideTheirCopies(documents: Uint32Array, groupOf: ArrayLike<Doc
  * @param groupOf group of each document, named by one of its documents; it must not change
  */
 export function allCopiesOf(documents: readonly DocumentNumber[], groupOf: Uint32Array): DocumentNumber[] {
-  const members = membersOf(groupOf);
   const groups = new Set(documents.map((document) => groupOf[document]!));
-  return [...groups].flatMap((group) => [...members.of(group)]);
+  return [...groups].flatMap((group) => Array.from(copiesOf(group, groupOf)));
+}
+
+/** A document and its copies, ascending. The array belongs to the catalogue. */
+export function copiesOf(document: DocumentNumber, groupOf: Uint32Array): Uint32Array {
+  return membersOf(groupOf).of(groupOf[document]!);
 }
 
 /**

@@ -138,7 +138,7 @@ class CorpusBuilder {
     if (semantic && source.stats().skills > 0 && source.stats().vectors === 0) {
       // An address may have a password.
       const shown = isPostgresAddress(base) ? 'the catalogue' : base;
-      const message = `${shown} has no vectors: load its sources again without --no-semantic (the load says so if it cannot make any), or evaluate by words only`;
+      const message = `${shown} has no vectors: load its sources again with vectors (the load says so if it cannot make any), or evaluate by words only`;
       throw new SkillSearchError('NO_VECTORS', message, { path: shown });
     }
     const present = new Set(source.ids());

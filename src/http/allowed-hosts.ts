@@ -1,12 +1,16 @@
 import { isIP } from 'node:net';
 import { invalidArgument, optionOf } from '../check-arguments.js';
 import type { SkillSearchError } from '../index.js';
+import type { Call } from './call.js';
 import type { Refusal } from './refusal.js';
 
 /** Names of this machine, which nobody can make point elsewhere. */
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
 /** Hosts to listen at that stand for all addresses of the machine. */
 const ALL_ADDRESSES = ['0.0.0.0', '::'];
+
+/** Hosts to listen at by which only this machine reaches a server. */
+export const LOOPBACK: RegExp = /^(?:localhost|127\.[\d.]+|::1)$/i;
 
 export interface AllowedHostsOptions {
   readonly publicUrl: string | undefined;
@@ -24,6 +28,8 @@ export class AllowedHosts {
   readonly #names: ReadonlySet<string>;
   readonly #publicOrigin: string | undefined;
   readonly #anyAddress: boolean;
+  /** Most requests of a server have the same. */
+  #lastAllowed: string | undefined;
 
   constructor({ publicUrl, hosts, listensAt }: AllowedHostsOptions) {
     const publicName = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
@@ -36,21 +42,22 @@ export class AllowedHosts {
   /**
    * What is wrong with where a request is sent to, or where it comes from.
    *
-   * @param host the header `Host`
-   * @param origin the header `Origin`: of a browser, where the page is from
+   * @param origin the header `Origin`: of a browser, where the page is from. Undefined if that does not matter
    */
-  faultOf(host: string | undefined, origin: string | undefined): Refusal | undefined {
-    const name = host === undefined ? undefined : hostnameOf(host);
-    if (name === undefined || !this.#allows(name)) {
-      const message = 'the Host of the request is none that this server is known by';
+  faultOf(call: Pick<Call, 'header' | 'origin'>, origin?: string): Refusal | undefined {
+    const host = call.header('host') ?? new URL(call.origin).host;
+    if (host !== this.#lastAllowed && !this.#allows(hostnameOf(host))) {
+      const message =
+        'the Host of the request is none that this server is known by: name it as --allowed-host (allowedHosts) or in --public-url (publicUrl)';
       return { status: 403, code: 'HOST_NOT_ALLOWED', message };
     }
-    if (origin === undefined || this.#isOwn(origin, host!)) return undefined;
+    this.#lastAllowed = host;
+    if (origin === undefined || this.#isOwn(origin, host)) return undefined;
     const message = 'the Origin of the request is another than that of this server';
     return { status: 403, code: 'ORIGIN_NOT_ALLOWED', message };
   }
 
-  #allows(name: string): boolean {
+  #allows(name = ''): boolean {
     if (this.#names.has(name)) return true;
     // An address is no name: what it stands for cannot be changed.
     return this.#anyAddress && isIP(name.replace(/^\[|\]$/g, '')) !== 0;

@@ -10,9 +10,11 @@ import type { Content } from './call.js';
  * @param suffix what the tag ends with in this encoding: `-gzip`, or nothing as it is
  */
 export function withEntityTag(content: Content, known: string | undefined, suffix: '' | '-gzip'): Content {
-  const { status = 200, headers = {}, body } = content;
+  const { status = 200, headers = {}, body, sha256 } = content;
   if (status !== 200) return content;
-  const hash = createHash('sha256').update(wholeOf(body)).digest('base64url').slice(0, 22);
+  const digest =
+    sha256 === undefined ? createHash('sha256').update(wholeOf(body)).digest() : Buffer.from(sha256, 'hex');
+  const hash = digest.toString('base64url').slice(0, 22);
   const tagged = { ...headers, ETag: `"${hash}${suffix}"` };
   if (!isKnown(hash, known)) return { ...content, headers: tagged };
   const { 'Content-Type': _, ...rest } = tagged as Record<string, string>;

@@ -11,7 +11,7 @@ import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
 import type { Publisher } from './published/publisher.js';
 import { FIND_PARAMETERS } from './query-parameters.js';
-import { cutToLimit } from './read-query.js';
+import { cutToLimit, questionFault } from './read-query.js';
 import type { OperationContext, SearchOperation } from './search-operations.js';
 
 const NAMES = FIND_PARAMETERS.map(({ name }) => name);
@@ -48,7 +48,8 @@ export function findOperation(publisher: Publisher | undefined): SearchOperation
 function read(text: string): FindQuery {
   const values = readParameters(text, NAMES);
   const [q, limit, owner] = NAMES.map((name) => values.get(name));
-  if (q instanceof SkillSearchError) throw q;
+  const fault = q instanceof SkillSearchError ? q : questionFault(FIND_PARAMETERS[0]!, q);
+  if (fault !== undefined) throw fault;
   const query = resolveKeywordQuery({
     q,
     limit: typeof limit === 'string' ? cutToLimit(limit) : undefined,

@@ -32,7 +32,7 @@ export function resolveTrustedHops(trust: number | readonly string[] | undefined
  * The address of the client: that of the connection or, as far as the hops are trusted, the one in `X-Forwarded-For`.
  * Each proxy appends the address that it sees, so the list is read from its end.
  */
-export function addressOfClient(call: Call, isTrusted: TrustedHops): string | undefined {
+export function addressOfClient(call: Pick<Call, 'address' | 'header'>, isTrusted: TrustedHops): string | undefined {
   let { address } = call;
   if (address === undefined) return undefined;
   const forwarded = call.header('x-forwarded-for')?.split(',') ?? [];

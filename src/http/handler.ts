@@ -49,7 +49,7 @@ export function createHandler(search: SkillSearch, options: HandlerOptions = {})
       header: (name) => request.headers.get(name) ?? undefined,
       signal: request.signal,
       body: (limits) => readRequestBody(request, limits),
-      turn: async () => {},
+      turn: () => new Promise(setImmediate),
     });
     const withoutBody = request.method === 'HEAD' || status === 204 || status === 202 || status === 304;
     const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]!] as [string, string]] : []));

@@ -1,14 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { clientOfAddress } from '../access/index.js';
 import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
+import { AddressRate } from './address-rate.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';
+import { addressOfClient, type TrustedHops } from './forwarded-address.js';
 import { listenAt } from './listen-at.js';
 import { type CallServer, NodeCall, targetOf } from './node-call.js';
 import { type ConnectionLimits, OpenConnections } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
-import { MALFORMED, type Refusal, refusalOf, sendRaw, UNKNOWN_METHOD } from './refusal.js';
+import { MALFORMED, type Refusal, refusalOf, sendRaw, TOO_MANY_REQUESTS, UNKNOWN_METHOD } from './refusal.js';
 import { type ArrivingBody, type BodyLimits, isHopeless, RefusedBody, readBody, tooLarge } from './request-body.js';
 import type { RunningServer } from './running-server.js';
 import type { SkillDiscoveryService } from './service.js';
@@ -27,14 +30,21 @@ interface Exchange {
   readonly arrived: number;
   /** When its connection had no earlier requests before it any more, by `performance.now()`. */
   readonly ready: number;
+  /** Whether its answer closes the connection. */
+  readonly isLast: boolean;
   /** The buffer that the answer is sent from. */
   lent: Buffer | undefined;
   /** Bytes of the answer's body; 0 before it is ready. */
   bytes: number;
 }
 
-/** How many connections a client may have. */
-export type ConnectionOptions = Pick<ConnectionLimits, 'perAddress' | 'isExempt'>;
+/** What a client may do. */
+export interface ClientLimits extends Pick<ConnectionLimits, 'perAddress' | 'perSecond'> {
+  /** Requests of one address on average; 0 for no limit. */
+  readonly requestsPerSecond: number;
+  /** A trusted proxy has connections and requests of many clients. */
+  readonly isTrusted: TrustedHops;
+}
 
 /** Brings requests from sockets to the service, and its answers back. */
 export class HttpServer implements RunningServer {
@@ -44,6 +54,8 @@ export class HttpServer implements RunningServer {
   #url = '';
   #host = '';
   #port = 0;
+  readonly #isTrusted: TrustedHops;
+  readonly #rate: AddressRate;
   readonly #pending = new PendingAnswers(SERVER_LIMITS.pipelined);
   readonly #turns = new Turns();
   readonly #buffers = new BodyBuffers();
@@ -64,8 +76,11 @@ export class HttpServer implements RunningServer {
   #lastOrigin = '';
   #closed: Promise<void> | undefined;
 
-  constructor(service: SkillDiscoveryService, { perAddress, isExempt }: ConnectionOptions) {
+  constructor(service: SkillDiscoveryService, clients: ClientLimits) {
+    const { perAddress, perSecond, requestsPerSecond, isTrusted } = clients;
     this.#service = service;
+    this.#isTrusted = isTrusted;
+    this.#rate = new AddressRate(requestsPerSecond);
     const limits = SERVER_LIMITS;
     this.#server = createServer({
       maxHeaderSize: limits.headerBytes,
@@ -85,7 +100,8 @@ export class HttpServer implements RunningServer {
       connections: limits.connections,
       held: limits.heldBytes,
       perAddress,
-      isExempt,
+      perSecond,
+      isExempt: (address) => isTrusted(address, 0),
     });
     this.#server.on('connection', () => this.#turns.connected());
     const respond = (request: IncomingMessage, response: ServerResponse): void => this.#respond(request, response);
@@ -141,15 +157,22 @@ export class HttpServer implements RunningServer {
   }
 
   #respond(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
+    const { socket, headers } = request;
     const arrived = performance.now();
-    this.#connections.arrived(socket);
+    const { remoteAddress: peer = '' } = socket;
+    const address = addressOfClient({ address: peer, header: (name) => headers[name] as string }, this.#isTrusted);
+    const isAdmitted = this.#pending.hasRoom(socket) && this.#rate.admits(clientOfAddress(address));
+    // The connection of a proxy stays when it is one of its clients that asks too much.
+    const isLast =
+      this.#connections.arrived(socket) >= SERVER_LIMITS.requests || !(isAdmitted || this.#isTrusted(peer, 0));
+    if (isLast) parseNoMore(socket);
     this.#pending.begin(socket, () => {
       const exchange: Exchange = {
         request,
         response,
         arrived,
         ready: performance.now(),
+        isLast,
         lent: undefined,
         bytes: 0,
       };
@@ -159,13 +182,15 @@ export class HttpServer implements RunningServer {
         this.#connections.ended(socket, exchange.bytes);
         this.#pending.end(socket);
       });
-      if (isAmbiguous(request)) {
-        this.#write(exchange, this.#service.refuse(MALFORMED, socket.remoteAddress), true);
+      const refusal = isAdmitted ? isAmbiguous(request) && MALFORMED : TOO_MANY_REQUESTS;
+      if (refusal !== false) {
+        this.#write(exchange, this.#service.refuse(refusal, address), isAdmitted);
         return;
       }
       const answer = (): void => this.#answer(exchange);
-      if (this.#service.isUrgent(targetOf(request.url ?? ''))) this.#turns.runFirst(answer);
-      else this.#turns.run(answer, this.#connections.clientOf(socket));
+      const client = this.#connections.clientOf(socket);
+      if (this.#service.isUrgent(targetOf(request.url ?? ''))) this.#turns.runFirst(answer, client);
+      else this.#turns.run(answer, client);
     });
   }
 
@@ -253,8 +278,9 @@ export class HttpServer implements RunningServer {
 
   #write(exchange: Exchange, { status, headers, body, stream }: Answer, closing: boolean): void {
     const { request, response } = exchange;
+    const all = closing || exchange.isLast ? [...headers, 'Connection', 'close'] : [...headers];
     if (stream !== undefined) {
-      response.writeHead(status, closing ? [...headers, 'Connection', 'close'] : [...headers]);
+      response.writeHead(status, all);
       void this.#pipe(exchange, stream);
       return;
     }
@@ -262,9 +288,7 @@ export class HttpServer implements RunningServer {
     const { bytes, lent } = this.#buffers.encode(body, response.socket !== null);
     exchange.lent = lent;
     exchange.bytes = bytes.length;
-    const all = [...headers];
     if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes.length));
-    if (closing) all.push('Connection', 'close');
     response.writeHead(status, all);
     response.end(request.method === 'HEAD' || status === 204 ? '' : bytes);
     this.#connections.answered(request.socket, bytes.length);
@@ -289,6 +313,16 @@ function drained(response: ServerResponse): Promise<void> {
     };
     response.on('drain', settle).on('close', settle);
   });
+}
+
+/**
+ * Lets Node read nothing more of what has come on a connection: the 64 KB that it reads at once may be thousands of
+ * requests, which it would all hand over without a pause. What it returns says that no HTTP follows. Its parser is not
+ * part of its interface; where it is not there, those requests wait for a connection that closes.
+ */
+function parseNoMore(socket: Socket): void {
+  const { parser } = socket as { readonly parser?: { onIncoming: () => number } | null };
+  if (parser) parser.onIncoming = () => 2;
 }
 
 /** A request with no `Host` or two, or with a body whose end is unclear, must be refused (RFC 9112, 3.2 and 6.1). */

@@ -5,17 +5,12 @@ export { type MetricsServer, startMetricsServer } from './metrics-server.js';
 export {
   COMPATIBILITIES,
   type Compatibility,
-  DEFAULT_FIND_PER_MINUTE,
-  DEFAULT_LONGEST_WAIT,
-  DEFAULT_PAGE_SEARCHES_PER_MINUTE,
-  DEFAULT_PAGES_PER_MINUTE,
-  DEFAULT_PUBLISHED_PER_MINUTE,
+  DEFAULT_LIMITS,
   type HandlerOptions,
 } from './options.js';
 export type { PublishRule } from './published/publish-rule.js';
 export type { RunningServer } from './running-server.js';
 export {
-  DEFAULT_CONNECTIONS_PER_ADDRESS,
   DEFAULT_HOST,
   DEFAULT_PORT,
   type ServerOptions,

@@ -1,4 +1,7 @@
-/** An event for the operator's log. It never contains an API key, a question or a full client address. */
+/**
+ * An event for the operator's log. It never contains a question or a full client address, and what looks like an API key
+ * is `sk_live_***`, also where a client puts it into a path.
+ */
 export type LogEvent = RequestEvent | FailureEvent;
 
 /** A request and its answer. */

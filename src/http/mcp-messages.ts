@@ -7,19 +7,16 @@ export const SEARCH_TOOL = 'search_skills';
 /** Revisions of the protocol in which a body may have several messages. */
 const WITH_BATCHES: readonly (string | undefined)[] = [undefined, '2024-11-05', '2025-03-26'];
 
-/** What the server around the SDK needs to know of a body. */
-export interface McpMessages {
-  /** Searches among the requests. */
-  readonly searches: number;
-  /** Other requests, and what is no message at all. */
-  readonly others: number;
-  /** Whether there are requests, and all of them call a tool: each then takes an error of its own. */
-  readonly callsTools: boolean;
-  /** Whether the body asks for a stream of notifications. */
+/** What the server around the SDK needs to know of a message. */
+export interface McpMessage {
+  /** What it counts as; undefined where it is free: notifications, and answers of the client. */
+  readonly counts: 'search' | 'request' | undefined;
+  /** Whether it calls a tool, whose answer may be an error of its own. */
+  readonly callsTool: boolean;
+  /** Whether it asks for a stream of notifications. */
   readonly listens: boolean;
-  /** The id of the only request. */
   readonly id: string | number | undefined;
-  /** For the log: the method, and the tool of a call. Of several messages `batch`. */
+  /** For the log: the method, and the tool of a call. */
   readonly name: string;
 }
 
@@ -32,29 +29,17 @@ interface Message {
   readonly error?: unknown;
 }
 
-export function readMessages(body: unknown): McpMessages {
-  const messages = Array.isArray(body) ? body : [body];
-  let [searches, others, calls] = [0, messages.length === 0 ? 1 : 0, 0];
-  for (const value of messages) {
-    const message: Message | undefined = isObject(value) ? value : undefined;
-    if (message === undefined) others += 1;
-    else if (isRequest(message)) {
-      if (message.method === 'tools/call') calls += 1;
-      if (toolOf(message) === SEARCH_TOOL) searches += 1;
-      else others += 1;
-    } else if (typeof message.method !== 'string' && message.result === undefined && message.error === undefined) {
-      others += 1;
-    }
-  }
-  const only: Message | undefined = messages.length === 1 && isObject(body) ? body : undefined;
-  const { id } = only ?? {};
+export function readMessage(value: unknown): McpMessage {
+  const message: Message = isObject(value) ? value : {};
+  const { id, method, result, error } = message;
+  const isAsked = isRequest(message);
+  const isFree = !isAsked && (typeof method === 'string' || result !== undefined || error !== undefined);
   return {
-    searches,
-    others,
-    callsTools: calls > 0 && calls === searches + others,
-    listens: only?.method === 'subscriptions/listen' && isRequest(only),
+    counts: isFree ? undefined : toolOf(message) === SEARCH_TOOL ? 'search' : 'request',
+    callsTool: isAsked && method === 'tools/call',
+    listens: isAsked && method === 'subscriptions/listen',
     id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
-    name: Array.isArray(body) ? 'batch' : nameOf(only),
+    name: nameOf(message),
   };
 }
 
@@ -63,7 +48,8 @@ export function faultOfBatch(body: unknown, revision: string | undefined): strin
   if (!Array.isArray(body)) return undefined;
   const { batch } = MCP_HTTP_LIMITS;
   if (!WITH_BATCHES.includes(revision)) return `revision ${revision} has no batches: send one message a request`;
-  return body.length > batch ? `a batch must have at most ${batch} messages` : undefined;
+  if (body.length === 0 || body.length > batch) return `a batch must have 1 to ${batch} messages, got ${body.length}`;
+  return body.some((one) => readMessage(one).listens) ? 'subscriptions/listen must not be in a batch' : undefined;
 }
 
 function isRequest({ id, method }: Message): boolean {
@@ -77,10 +63,10 @@ function toolOf({ method, params }: Message): string | undefined {
 }
 
 /** The method of a message, and its tool. What does not look like a name is not logged: anybody may write it. */
-function nameOf(message: Message | undefined): string {
-  const { method } = message ?? {};
+function nameOf(message: Message): string {
+  const { method } = message;
   if (typeof method !== 'string') return '';
-  const tool = toolOf(message!);
+  const tool = toolOf(message);
   return tool === undefined ? loggable(method) : `${method} ${loggable(tool)}`;
 }
 

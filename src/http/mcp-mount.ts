@@ -4,12 +4,11 @@ import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MCP_HTTP_LIMITS } from '../limits.js';
 import type { McpOptions } from '../mcp/engine.js';
 import { checkSdk, loadSdk } from '../mcp/skills/load-sdk.js';
-import { AllowedHosts } from './allowed-hosts.js';
 import type { Content } from './call.js';
 import { ClientGone, publicError, translateError } from './error-content.js';
 import { logFailure } from './failure-log.js';
 import { busy, LEAST_PATIENCE } from './guarded-search.js';
-import { faultOfBatch, type McpMessages, readMessages, SEARCH_TOOL } from './mcp-messages.js';
+import { faultOfBatch, type McpMessage, readMessage, SEARCH_TOOL } from './mcp-messages.js';
 import { listChangedStream, NotificationStreams, untilEnded } from './notification-streams.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { exceededHeaders, quotaHeaders } from './quota-headers.js';
@@ -22,8 +21,6 @@ export interface McpContent extends Content {
   /** For the log: the method, and the tool of a call. */
   readonly operation?: string | undefined;
 }
-
-type Admissions = readonly (Admission | SharedAdmission)[];
 
 const [PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR] = [-32700, -32600, -32000];
 const ALLOWED_METHODS = 'POST, GET, DELETE';
@@ -42,6 +39,15 @@ const SENT = ['Content-Type', 'Allow', 'WWW-Authenticate', 'X-Accel-Buffering'];
 
 /** Limits whose excess is told as the error of a tool, so that the model reads it, too. */
 const TOLD_TO_MODELS: readonly string[] = ['RATE_LIMIT_EXCEEDED', 'DAILY_QUOTA_EXCEEDED', 'BUSY'];
+
+/** A message, and who sent it. */
+interface Asked {
+  readonly body: unknown;
+  readonly message: McpMessage;
+  readonly client: Client | undefined;
+  /** Seconds that it has waited for others. */
+  readonly waited: number;
+}
 
 /** What the SDK's handlers are made for. */
 interface Handlers {
@@ -84,7 +90,6 @@ class RefusedRequest extends Error {
 export class McpMount {
   readonly #search: SkillSearch;
   readonly #options: ResolvedHandlerOptions;
-  readonly #hosts: AllowedHosts;
   readonly #handlers: Promise<Handlers>;
   readonly #streams: NotificationStreams;
   /** What the sender of a request may do, for the SDK's factory of servers. */
@@ -96,7 +101,6 @@ export class McpMount {
     checkSdk();
     this.#search = search;
     this.#options = options;
-    this.#hosts = new AllowedHosts({ publicUrl: options.publicUrl, ...options.mcp! });
     this.#streams = new NotificationStreams(search, () => {
       this.#handlers.then(({ streams }) => streams.notify.resourcesChanged()).catch(() => {});
     });
@@ -116,7 +120,6 @@ export class McpMount {
 
   /** Never rejects: errors become answers, too. */
   async answer(visit: Visit): Promise<McpContent> {
-    let messages: McpMessages | undefined;
     try {
       this.#checkOrigin(visit);
       const { method } = visit.call;
@@ -132,10 +135,49 @@ export class McpMount {
         return await this.#listen(visit);
       }
       const { body, waited } = await this.#read(visit, client);
-      messages = readMessages(body);
-      return await this.#post(visit, { body, messages, client, waited });
+      if (Array.isArray(body)) return await this.#answerBatch(visit, body, client, waited);
+      return await this.#answerMessage(visit, { body, message: readMessage(body), client, waited });
     } catch (error) {
-      return this.#fail(visit, error, messages);
+      return this.#fail(visit, error, undefined);
+    }
+  }
+
+  /**
+   * Answers messages one after the other, as if each came alone. In between it is the turn of others.
+   *
+   * @throws {ClientGone}
+   */
+  async #answerBatch(
+    visit: Visit,
+    batch: readonly unknown[],
+    client: Client | undefined,
+    waited: number,
+  ): Promise<McpContent> {
+    const { call } = visit;
+    const { signal } = call;
+    let room = MCP_HTTP_LIMITS.batchBytes;
+    let [text, code, headers]: [string, string | undefined, Content['headers']] = ['', undefined, {}];
+    for (const body of batch) {
+      const message = readMessage(body);
+      let answer = room < 0 ? NOTHING : await this.#answerMessage(visit, { body, message, client, waited });
+      room -= Buffer.byteLength(eventOf(answer));
+      if (room < 0 && message.counts !== undefined) answer = this.#fail(visit, new RefusedRequest(TOO_MUCH), message);
+      text += eventOf(answer);
+      headers = { ...headers, ...answer.headers };
+      code = answer.code ?? code;
+      await call.turn();
+      if (signal?.aborted === true) throw new ClientGone();
+    }
+    const status = text === '' ? 202 : 200;
+    return { status, headers: { ...headers, 'Content-Type': EVENT_STREAM }, body: text, code, operation: 'batch' };
+  }
+
+  /** Never rejects: errors become answers, too. */
+  async #answerMessage(visit: Visit, asked: Asked): Promise<McpContent> {
+    try {
+      return await this.#post(visit, asked);
+    } catch (error) {
+      return this.#fail(visit, error, asked.message);
     }
   }
 
@@ -148,7 +190,7 @@ export class McpMount {
 
   async #makeHandlers(): Promise<Handlers> {
     const [sdk, { createMcpFetchHandler }] = await Promise.all([loadSdk(), import('../mcp/mcp-handler.js')]);
-    const { onUnpublished } = this.#options.mcp!;
+    const { onUnpublished } = this.#options;
     const make = (): McpHttpHandler =>
       createMcpFetchHandler(
         sdk,
@@ -159,7 +201,7 @@ export class McpMount {
   }
 
   #checkOrigin({ call }: Visit): void {
-    const fault = this.#hosts.faultOf(call.header('host') ?? new URL(call.origin).host, call.header('origin'));
+    const fault = this.#options.hosts.faultOf(call, call.header('origin'));
     if (fault !== undefined) throw new RefusedRequest(fault);
   }
 
@@ -169,7 +211,7 @@ export class McpMount {
     if (type !== 'application/json') throw new RefusedRequest(WRONG_TYPE);
     const began = performance.now();
     const bytes = await call.body(MCP_HTTP_LIMITS).catch(async (error) => {
-      if (!(error instanceof ClientGone)) await this.#count(client, undefined);
+      if (!(error instanceof ClientGone)) await this.#count(client, 'request');
       throw error;
     });
     const arrived = performance.now();
@@ -183,61 +225,53 @@ export class McpMount {
       if (fault !== undefined) throw new MessageFault(INVALID_REQUEST, fault);
       return { body, waited };
     } catch (error) {
-      await this.#count(client, undefined);
+      await this.#count(client, 'request');
       throw error;
     }
   }
 
-  async #post(
-    visit: Visit,
-    {
-      body,
-      messages,
-      client,
-      waited,
-    }: { body: unknown; messages: McpMessages; client: Client | undefined; waited: number },
-  ): Promise<McpContent> {
+  async #post(visit: Visit, { body, message, client, waited }: Asked): Promise<McpContent> {
     const { longestWait } = this.#options;
-    let admissions: Admissions = [];
+    let admission: Admission | SharedAdmission | undefined;
     let refusal: SkillSearchError | undefined;
-    let answered = 0;
+    let isAnswered = false;
     try {
-      admissions = await this.#count(client, messages);
+      admission = await this.#count(client, message.counts);
       if (longestWait > 0 && waited > longestWait) throw busy();
     } catch (error) {
-      const isTold = error instanceof SkillSearchError && TOLD_TO_MODELS.includes(error.code) && messages.callsTools;
+      const isTold = error instanceof SkillSearchError && TOLD_TO_MODELS.includes(error.code) && message.callsTool;
       if (!isTold) {
-        await this.#giveBack(admissions, visit);
+        await this.#giveBack(admission, visit);
         throw error;
       }
       refusal = error;
     }
     try {
-      const answer = await this.#ask(visit, body, messages, {
+      const answer = await this.#ask(visit, body, message, {
         meaning: client === undefined || client.kind === 'key',
         withoutMeaning: WITHOUT_MEANING,
         longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
         refusal,
         onAnswer: (tool) => {
-          if (tool === SEARCH_TOOL) answered += 1;
+          isAnswered = tool === SEARCH_TOOL;
         },
         tellError: publicError,
         onError: (error) => this.#logFailure(visit, error),
       });
-      const last = answered > 0 ? admissions[admissions.length - 1] : undefined;
-      const headers = { ...answer.headers, ...(last && quotaHeaders(last)), ...refusalHeaders(refusal, visit) };
-      return { ...answer, headers, code: refusal?.code, operation: messages.name };
+      const counted = isAnswered && admission !== undefined ? quotaHeaders(admission) : {};
+      const headers = { ...answer.headers, ...counted, ...refusalHeaders(refusal, visit) };
+      return { ...answer, headers, code: refusal?.code, operation: message.name };
     } finally {
-      await this.#giveBack(admissions.slice(answered), visit);
+      if (!isAnswered) await this.#giveBack(admission, visit);
     }
   }
 
   /** Lets the SDK answer. */
-  async #ask(visit: Visit, body: unknown, messages: McpMessages, options: McpOptions): Promise<McpContent> {
+  async #ask(visit: Visit, body: unknown, message: McpMessage, options: McpOptions): Promise<McpContent> {
     const { calls, streams } = await this.#handlers;
     const { call } = visit;
     const { signal } = call;
-    const gaveBack = messages.listens ? this.#takeStream(visit) : undefined;
+    const gaveBack = message.listens ? this.#takeStream(visit) : undefined;
     const headers = FORWARDED.flatMap((name) => {
       const value = call.header(name);
       return value === undefined ? [] : [[name, value] as [string, string]];
@@ -281,56 +315,49 @@ export class McpMount {
   }
 
   /**
-   * Counts requests of a client: searches for the day and the minute, others for the minute.
+   * Counts a message: a search for the day and the minute, any other request for the minute.
    *
-   * @param messages undefined for a request that cannot be read
    * @throws {SkillSearchError} `RATE_LIMIT_EXCEEDED`, `DAILY_QUOTA_EXCEEDED`; nothing is counted for the day then
    */
-  async #count(client: Client | undefined, messages: McpMessages | undefined): Promise<Admissions> {
+  async #count(
+    client: Client | undefined,
+    counts: McpMessage['counts'],
+  ): Promise<Admission | SharedAdmission | undefined> {
     const { access } = this.#options;
-    if (access === undefined || client === undefined) return [];
-    const { searches, others } = messages ?? { searches: 0, others: 1 };
-    const admissions: (Admission | SharedAdmission)[] = [];
+    if (access === undefined || client === undefined || counts === undefined) return undefined;
+    if (counts === 'search') return access.admit(client);
+    await access.countRequest(client);
+    return undefined;
+  }
+
+  async #giveBack(admission: Admission | SharedAdmission | undefined, visit: Visit): Promise<void> {
     try {
-      for (let i = 0; i < others; i++) await access.countRequest(client);
-      for (let i = 0; i < searches; i++) admissions.push(await access.admit(client));
-      return admissions;
+      await admission?.giveBack();
     } catch (error) {
-      await this.#giveBack(admissions, undefined);
-      throw error;
+      // The client gets the first error.
+      this.#logFailure(visit, error);
     }
   }
 
-  async #giveBack(admissions: Admissions, visit: Visit | undefined): Promise<void> {
-    for (const admission of admissions) {
-      try {
-        await admission.giveBack();
-      } catch (error) {
-        // The client gets the first error.
-        if (visit !== undefined) this.#logFailure(visit, error);
-      }
-    }
-  }
-
-  #fail(visit: Visit, error: unknown, messages: McpMessages | undefined): McpContent {
+  #fail(visit: Visit, error: unknown, message: McpMessage | undefined): McpContent {
     const content = (status: number, rpcCode: number, code: string | undefined, headers: Content['headers'] = {}) => ({
       status,
       headers,
-      body: errorBody(rpcCode, error as Error, code, messages?.id),
+      body: errorBody(rpcCode, error as Error, code, message?.id),
       code,
-      operation: messages?.name,
+      operation: message?.name,
     });
     if (error instanceof MessageFault) return content(400, error.rpcCode, undefined);
     if (error instanceof RefusedRequest)
       return content(error.refusal.status, SERVER_ERROR, error.refusal.code, error.headers);
     if (error instanceof RefusedBody) return content(error.refusal.status, SERVER_ERROR, error.refusal.code);
-    if (error instanceof ClientGone) return { status: 499, body: '', operation: messages?.name };
-    const { content: usual, code, hidden, message } = translateError(error);
+    if (error instanceof ClientGone) return { status: 499, body: '', operation: message?.name };
+    const { content: usual, code, hidden, message: told } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
     const { status } = usual;
     const headers = { ...usual.headers, ...(visit.quota && exceededHeaders(code, visit.quota)) };
-    const body = errorBody(SERVER_ERROR, { message }, code, messages?.id, retryAfterOf(error));
-    return { status: status!, headers, body, code, operation: messages?.name };
+    const body = errorBody(SERVER_ERROR, { message: told }, code, message?.id, retryAfterOf(error));
+    return { status: status!, headers, body, code, operation: message?.name };
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
@@ -366,6 +393,18 @@ const NOT_ACCEPTABLE: Refusal = {
   code: 'NOT_ACCEPTABLE',
   message: `a request with GET must accept ${EVENT_STREAM}`,
 };
+const TOO_MUCH: Refusal = {
+  status: 413,
+  code: 'BATCH_TOO_LARGE',
+  message: `the answers to a batch have at most ${MCP_HTTP_LIMITS.batchBytes} bytes: send this request alone`,
+};
+const NOTHING: McpContent = { body: '' };
+
+/** An answer of a batch. The SDK gives those of revisions with batches as events already. */
+function eventOf({ body, headers }: McpContent): string {
+  if (body === '' || headers?.['Content-Type'] === EVENT_STREAM) return body as string;
+  return `event: message\ndata: ${body}\n\n`;
+}
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,5 +1,5 @@
 import { SkillSearchError } from '../index.js';
-import { MAX_COUNTED_ADDRESSES } from '../limits.js';
+import { putLast } from './address-rate.js';
 
 const MINUTE = 60_000;
 
@@ -59,17 +59,7 @@ export class MinuteLimit {
     const running = this.#minutes.get(client);
     if (running !== undefined && now - running.start < MINUTE) return running;
     const minute: Minute = { start: now, count: 0 };
-    // Deleted first: setting alone would leave it at its former place in the order.
-    this.#minutes.delete(client);
-    if (this.#minutes.size >= MAX_COUNTED_ADDRESSES) this.#forgetFirst();
-    this.#minutes.set(client, minute);
+    putLast(this.#minutes, client, minute);
     return minute;
-  }
-
-  #forgetFirst(): void {
-    for (const client of this.#minutes.keys()) {
-      this.#minutes.delete(client);
-      return;
-    }
   }
 }

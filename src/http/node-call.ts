@@ -18,6 +18,7 @@ export class NodeCall implements Call {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #server: CallServer;
+  #gone: AbortController | undefined;
 
   constructor(
     request: IncomingMessage,
@@ -49,7 +50,9 @@ export class NodeCall implements Call {
 
   /** Created on demand: keyword searches never need it. */
   get signal(): AbortSignal {
+    if (this.#gone !== undefined) return this.#gone.signal;
     const gone = new AbortController();
+    this.#gone = gone;
     const abort = (): void => gone.abort(new Error('the client closed the connection'));
     // It may have gone while its body was read, or waited for its turn.
     if (this.#response.destroyed) abort();

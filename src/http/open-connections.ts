@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { clientOfAddress } from '../access/index.js';
 import { SERVER_LIMITS } from '../limits.js';
+import { AddressRate } from './address-rate.js';
 import { refuseNewConnections } from './refuse-new-connections.js';
 
 /** While a server closes: milliseconds that a client which may be sending already gets. */
@@ -14,6 +15,8 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** Of one address; 0 for no limit. */
   readonly perAddress: number;
+  /** New ones of one address on average; 0 for no limit. */
+  readonly perSecond: number;
   /** Bytes. */
   readonly held: number;
   /** Whether an address may have any number of connections: a trusted proxy has those of all its clients. */
@@ -24,7 +27,9 @@ export interface ConnectionLimits {
 interface Held {
   /** What its connections are counted under; undefined if they are not. */
   readonly client: string | undefined;
-  /** Requests that arrived and whose answer is not sent wholly. */
+  /** Requests that arrived so far. */
+  arrived: number;
+  /** Those of them whose answer is not sent wholly. */
   requests: number;
   /** Those of them that are being answered. */
   working: number;
@@ -49,6 +54,7 @@ export class OpenConnections {
   /** Connections whose client has all answers to read, longest first. */
   readonly #sending = new Set<Socket>();
   readonly #perClient = new Map<string, number>();
+  readonly #rate: AddressRate;
   /** Of all connections. */
   #bytes = 0;
   /** Connections accepted so far. */
@@ -59,6 +65,7 @@ export class OpenConnections {
   constructor(server: Server, limits: ConnectionLimits) {
     this.#server = server;
     this.#limits = limits;
+    this.#rate = new AddressRate(limits.perSecond);
     server.on('connection', (socket: Socket) => this.#admit(socket));
   }
 
@@ -67,12 +74,18 @@ export class OpenConnections {
     return this.#open.get(socket)?.client ?? socket;
   }
 
-  /** Call it for a request as soon as it arrives. */
-  arrived(socket: Socket): void {
+  /**
+   * Call it for a request as soon as it arrives.
+   *
+   * @returns how many have arrived on its connection
+   */
+  arrived(socket: Socket): number {
     const held = this.#open.get(socket);
-    if (held === undefined) return;
+    if (held === undefined) return 0;
+    held.arrived += 1;
     held.requests += 1;
     this.#hold(held, SERVER_LIMITS.requestBytes);
+    return held.arrived;
   }
 
   /** Call it when a request begins to be answered. */
@@ -161,9 +174,10 @@ export class OpenConnections {
     this.#accepted += 1;
     const { connections, perAddress, isExempt } = this.#limits;
     const { remoteAddress = '' } = socket;
-    const client = perAddress === 0 || isExempt(remoteAddress) ? undefined : clientOfAddress(remoteAddress);
-    const count = client === undefined ? 0 : (this.#perClient.get(client) ?? 0);
+    const client = isExempt(remoteAddress) ? undefined : clientOfAddress(remoteAddress);
+    const count = client === undefined || perAddress === 0 ? -1 : (this.#perClient.get(client) ?? 0);
     const hasRoom =
+      (client === undefined || this.#rate.admits(client)) &&
       (client === undefined || count < perAddress || this.#closeOneOf(client)) &&
       (this.#open.size < connections || this.#closeOneOf(undefined));
     if (!hasRoom) {
@@ -171,7 +185,7 @@ export class OpenConnections {
       return;
     }
     if (client !== undefined) this.#perClient.set(client, (this.#perClient.get(client) ?? 0) + 1);
-    this.#open.set(socket, { client, requests: 0, working: 0, bytes: 0 });
+    this.#open.set(socket, { client, arrived: 0, requests: 0, working: 0, bytes: 0 });
     this.#idle.add(socket);
     socket.once('close', () => this.#forget(socket));
   }

@@ -76,7 +76,7 @@ several parameters are faulty, the error names the first in the order of their d
 **Quotas** count for each key, and without a key for each address. The minute has 60 seconds from the first request in
 it, and the day ends at 00:00 UTC. Every request counts for the minute, and only what is answered 200 for the day.
 
-**HEAD** is GET without the body. **OPTIONS** answers the preflight of a browser: any web page may ask this service.
+**HEAD** is GET without the body. **OPTIONS** answers the preflight of a browser: any web page may ask a public service.
 
 **Errors** are \`{"success": false, "error": {"code", "message"}}\`. Programs decide by the code, people read the
 message. The header \`X-Request-Id\` names a request in the log of the service.`;

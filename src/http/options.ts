@@ -3,26 +3,29 @@ import { checkInteger, checkListener, checkNumber, invalidArgument, optionOf } f
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { MAX_LONGEST_WAIT } from '../limits.js';
 import type { UnpublishedListener } from '../mcp/skills/unpublished-listener.js';
-import { resolveHosts } from './allowed-hosts.js';
+import { AllowedHosts, LOOPBACK, resolveHosts } from './allowed-hosts.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';
 import { checkPublishRules, type PublishRule } from './published/publish-rule.js';
+import { withoutKeys } from './without-keys.js';
 
 /** Services whose clients the API can serve beyond the specification; see {@link HandlerOptions.compatibility}. */
 export const COMPATIBILITIES = ['skillsmp'] as const;
 /** A name of {@link COMPATIBILITIES}. */
 export type Compatibility = (typeof COMPATIBILITIES)[number];
 
-/** Pages a minute for each address, unless `pagesPerMinute` says otherwise. */
-export const DEFAULT_PAGES_PER_MINUTE = 120;
-/** Searches of the search page a minute for each address, unless `pageSearchesPerMinute` says otherwise. */
-export const DEFAULT_PAGE_SEARCHES_PER_MINUTE = 120;
-/** Searches of `npx skills find` a minute for each address, unless `findPerMinute` says otherwise. */
-export const DEFAULT_FIND_PER_MINUTE = 60;
-/** Requests for published files a minute for each address, unless `publishedPerMinute` says otherwise. */
-export const DEFAULT_PUBLISHED_PER_MINUTE = 3000;
-/** Seconds that a search may wait, unless `longestWait` says otherwise. */
-export const DEFAULT_LONGEST_WAIT = 5;
+/** What limits are unless an option of the same name says otherwise. Of the second, ten times as many at once. */
+export const DEFAULT_LIMITS = {
+  pagesPerMinute: 120,
+  pageSearchesPerMinute: 120,
+  findPerMinute: 60,
+  publishedPerMinute: 3000,
+  /** In seconds. */
+  longestWait: 5,
+  connectionsPerAddress: 500,
+  connectionsPerSecond: 50,
+  requestsPerSecond: 500,
+} as const;
 
 /** Options of `createHandler` and `startServer`. */
 export interface HandlerOptions {
@@ -111,11 +114,20 @@ export interface HandlerOptions {
   readonly mcp?: boolean | undefined;
   /**
    * Names or addresses, without ports, by which clients reach `/mcp`, beside `localhost`, the host of `publicUrl` and
-   * the one that `startServer` listens at. Requests for any other host are refused.
+   * the one that `startServer` listens at. Requests for any other host are refused. So are those for any path where the
+   * catalogue has installed skills, or where `startServer` listens at a loopback address without `trustProxy`.
    *
    * @default none
    */
-  readonly mcpHosts?: readonly string[] | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
+  /**
+   * Whether any web page may read all answers but those of `/mcp`, and ask for any host, also where the catalogue has
+   * installed skills or the server listens at a loopback address. Without it, pages read nothing of installed skills,
+   * and at a loopback address only the searches and health.
+   *
+   * @default false
+   */
+  readonly cors?: boolean | undefined;
   /**
    * Told of each skill that is found but not published, whenever it is met: `everywhere`, because what is stored of it
    * is not the skill as it is, or its name breaks the naming rules; `for-installers`, because {@link publish} cannot
@@ -126,13 +138,6 @@ export interface HandlerOptions {
   readonly onUnpublished?: UnpublishedListener | undefined;
   /** Receives an event for each answered request, and for each error whose details clients do not see. @default none */
   readonly log?: ((event: LogEvent) => void) | undefined;
-}
-
-interface McpMountOptions {
-  readonly hosts: readonly string[];
-  /** The host that a server of our own listens at. */
-  readonly listensAt: string | undefined;
-  readonly onUnpublished: UnpublishedListener;
 }
 
 export interface ResolvedHandlerOptions {
@@ -150,8 +155,11 @@ export interface ResolvedHandlerOptions {
   readonly onUnpublished: UnpublishedListener;
   /** In seconds. */
   readonly longestWait: number;
-  /** Undefined unless MCP is served. */
-  readonly mcp: McpMountOptions | undefined;
+  readonly mcp: boolean;
+  readonly hosts: AllowedHosts;
+  readonly cors: boolean;
+  /** Whether only this machine reaches the server, and no proxy stands before it. */
+  readonly isLocal: boolean;
   readonly log: (event: LogEvent) => void;
 }
 
@@ -169,7 +177,8 @@ export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
   publishedPerMinute: true,
   longestWait: true,
   mcp: true,
-  mcpHosts: true,
+  allowedHosts: true,
+  cors: true,
   onUnpublished: true,
   log: true,
 };
@@ -179,36 +188,25 @@ export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
 export function resolveHandlerOptions(options: HandlerOptions, listensAt?: string): ResolvedHandlerOptions {
-  const { compatibility, pages = false, mcp = false, log = () => {} } = options;
+  const { compatibility, pages = false, mcp = false, cors = false, log = () => {} } = options;
   if (compatibility !== undefined && !COMPATIBILITIES.includes(compatibility)) {
     const message = `compatibility must be one of ${COMPATIBILITIES.join(', ')}, got ${String(compatibility)}`;
     throw new SkillSearchError('INVALID_OPTION', message);
   }
   if (typeof pages !== 'boolean') throw new SkillSearchError('INVALID_OPTION', 'pages must be true or false');
   if (typeof mcp !== 'boolean') throw new SkillSearchError('INVALID_OPTION', 'mcp must be true or false');
-  const hosts = resolveHosts('mcpHosts', options.mcpHosts);
+  if (typeof cors !== 'boolean') throw new SkillSearchError('INVALID_OPTION', 'cors must be true or false');
+  const allowed = resolveHosts('allowedHosts', options.allowedHosts);
   if (typeof log !== 'function') throw new SkillSearchError('INVALID_OPTION', 'log must be a function');
   const isTrusted = resolveTrustedHops(options.trustProxy);
   const publicUrl = resolvePublicUrl(options.publicUrl);
-  const usualPages = options.access === false ? 0 : DEFAULT_PAGES_PER_MINUTE;
-  const pagesPerMinute = checkInteger(optionOf('pagesPerMinute'), options.pagesPerMinute, 0, UNLIMITED) ?? usualPages;
-  const usualSearches = options.access === false ? 0 : DEFAULT_PAGE_SEARCHES_PER_MINUTE;
-  const pageSearchesPerMinute =
-    checkInteger(optionOf('pageSearchesPerMinute'), options.pageSearchesPerMinute, 0, UNLIMITED) ?? usualSearches;
-  const usualFinds = options.access === false ? 0 : DEFAULT_FIND_PER_MINUTE;
-  const findPerMinute = checkInteger(optionOf('findPerMinute'), options.findPerMinute, 0, UNLIMITED) ?? usualFinds;
-  const usualFiles = options.access === false ? 0 : DEFAULT_PUBLISHED_PER_MINUTE;
-  const publishedPerMinute =
-    checkInteger(optionOf('publishedPerMinute'), options.publishedPerMinute, 0, UNLIMITED) ?? usualFiles;
   const publish = checkPublishRules(options.publish);
   const longestWait =
-    checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) ?? DEFAULT_LONGEST_WAIT;
+    checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) ?? DEFAULT_LIMITS.longestWait;
   const access =
     options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
-  const limits = { pagesPerMinute, pageSearchesPerMinute, findPerMinute, publishedPerMinute, longestWait };
   checkListener('onUnpublished', options.onUnpublished);
   const onUnpublished = quietly(options.onUnpublished ?? (() => {}));
-  const mount = mcp ? { hosts, listensAt, onUnpublished } : undefined;
   const publishing = { publish, onUnpublished };
   return {
     access,
@@ -216,11 +214,32 @@ export function resolveHandlerOptions(options: HandlerOptions, listensAt?: strin
     isTrusted,
     compatibility,
     pages,
-    ...limits,
+    pagesPerMinute: limitOf('pagesPerMinute', options),
+    pageSearchesPerMinute: limitOf('pageSearchesPerMinute', options),
+    findPerMinute: limitOf('findPerMinute', options),
+    publishedPerMinute: limitOf('publishedPerMinute', options),
+    longestWait,
     ...publishing,
-    mcp: mount,
-    log: quietly(log),
+    mcp,
+    hosts: new AllowedHosts({ publicUrl, hosts: allowed, listensAt }),
+    cors,
+    isLocal: LOOPBACK.test(listensAt ?? '') && !isTrusted('127.0.0.1', 0),
+    log: quietly((event) => log(withoutKeys(event))),
   };
+}
+
+/**
+ * A limit of each address, which a service that another layer protects has only if it is given.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function limitOf<Name extends keyof typeof DEFAULT_LIMITS>(
+  name: Name,
+  options: Pick<HandlerOptions, 'access'> & { readonly [name in Name]?: number | undefined },
+): number {
+  return (
+    checkInteger(optionOf(name), options[name], 0, UNLIMITED) ?? (options.access === false ? 0 : DEFAULT_LIMITS[name])
+  );
 }
 
 /** @throws {SkillSearchError} `INVALID_OPTION` unless it can be asked as a search is: each request would fail */

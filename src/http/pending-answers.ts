@@ -23,6 +23,11 @@ export class PendingAnswers {
     this.#atATime = atATime;
   }
 
+  /** Whether one more request of a connection may wait. */
+  hasRoom(connection: Duplex): boolean {
+    return (this.#pending.get(connection)?.waiting.length ?? 0) < SERVER_LIMITS.waiting;
+  }
+
   /** @param work answers one request. Call {@link PendingAnswers.end} once the answer is sent or given up. */
   begin(connection: Duplex, work: () => void): void {
     let pending = this.#pending.get(connection);
@@ -33,8 +38,7 @@ export class PendingAnswers {
     if (pending.count >= this.#atATime) {
       pending.waiting.push(work);
       // Read no more until the waiting requests are answered.
-      if (pending.waiting.length > SERVER_LIMITS.waiting) connection.destroy();
-      else connection.pause();
+      connection.pause();
       return;
     }
     pending.count += 1;

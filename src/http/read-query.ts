@@ -1,3 +1,4 @@
+import { countCodePoints } from '../count-code-points.js';
 import {
   type KeywordQuery,
   MAX_LIMIT,
@@ -8,6 +9,7 @@ import {
   type SemanticQuery,
   SkillSearchError,
 } from '../index.js';
+import { trimWhiteSpace } from '../trim-white-space.js';
 import { readParameters } from './parameters.js';
 import {
   HTTP_SORT_ORDERS,
@@ -58,7 +60,8 @@ function readQuery<Resolved>(
     const { name } = parameter;
     const value = values.get(name);
     if (value === undefined) continue;
-    const fault = value instanceof SkillSearchError ? value : choiceFault(parameter, value);
+    const fault =
+      value instanceof SkillSearchError ? value : (questionFault(parameter, value) ?? choiceFault(parameter, value));
     if (fault !== undefined) {
       // Report a fault of the parameters before this one first.
       if (name !== 'q') resolve(asked);
@@ -94,6 +97,15 @@ function toSeconds(value: string): number | string {
 /** Like {@link toInteger}, but every larger number becomes {@link MAX_LIMIT}. */
 export function cutToLimit(value: string): number | string {
   return /^\d+$/.test(value) ? Math.min(Number(value), MAX_LIMIT) : value;
+}
+
+/** The library reads a part of a longer question. Over HTTP the specification has it refused. */
+export function questionFault(parameter: QueryParameter, value: unknown): SkillSearchError | undefined {
+  if (parameter.kind !== 'question' || typeof value !== 'string') return undefined;
+  const length = countCodePoints(trimWhiteSpace(value));
+  if (length <= parameter.longest) return undefined;
+  const message = `q must have at most ${parameter.longest} characters, got ${length}`;
+  return new SkillSearchError('INVALID_QUERY', message, { parameter: 'q' });
 }
 
 /** The library has more choices than HTTP, so they are checked here. */

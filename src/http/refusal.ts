@@ -23,6 +23,12 @@ export const UNKNOWN_METHOD: Refusal = {
   message: 'the method must be one of GET, HEAD, OPTIONS',
 };
 
+export const TOO_MANY_REQUESTS: Refusal = {
+  status: 429,
+  code: 'RATE_LIMIT_EXCEEDED',
+  message: 'too many requests of one address or connection; try again in 1 s',
+};
+
 const BY_ERROR: Readonly<Record<string, Refusal>> = {
   HPE_INVALID_METHOD: UNKNOWN_METHOD,
   HPE_HEADER_OVERFLOW: {

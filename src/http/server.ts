@@ -1,8 +1,7 @@
-import { UNLIMITED } from '../access/index.js';
-import { checkInteger, checkOptions, namesOf, optionOf } from '../check-arguments.js';
+import { checkOptions, namesOf } from '../check-arguments.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { HttpServer } from './http-server.js';
-import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
+import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, limitOf, resolveHandlerOptions } from './options.js';
 import type { RunningServer } from './running-server.js';
 import { SkillDiscoveryService } from './service.js';
 
@@ -10,8 +9,6 @@ import { SkillDiscoveryService } from './service.js';
 export const DEFAULT_HOST = '127.0.0.1';
 /** The port of {@link startServer} unless `port` says otherwise. */
 export const DEFAULT_PORT = 8787;
-/** Connections of each address, unless `connectionsPerAddress` says otherwise: a quarter of all that there may be. */
-export const DEFAULT_CONNECTIONS_PER_ADDRESS = 500;
 
 /** Options of {@link startServer}. */
 export interface ServerOptions extends HandlerOptions {
@@ -26,6 +23,20 @@ export interface ServerOptions extends HandlerOptions {
    * @default 500
    */
   readonly connectionsPerAddress?: number | undefined;
+  /**
+   * New connections a second of each address on average, ten times as many at once; an integer from 0, 0 for no limit.
+   * Those beyond are closed. An address of `trustProxy` may make any number.
+   *
+   * @default 50; with `access: false` 0
+   */
+  readonly connectionsPerSecond?: number | undefined;
+  /**
+   * Requests a second of each address on average, ten times as many at once, at whatever path; an integer from 0, 0 for
+   * no limit. The one beyond is answered 429 and closes its connection, unless `trustProxy` says that it is a proxy's.
+   *
+   * @default 500; with `access: false` 0
+   */
+  readonly requestsPerSecond?: number | undefined;
 }
 
 const SERVER_OPTIONS = namesOf<ServerOptions>({
@@ -33,6 +44,8 @@ const SERVER_OPTIONS = namesOf<ServerOptions>({
   host: true,
   port: true,
   connectionsPerAddress: true,
+  connectionsPerSecond: true,
+  requestsPerSecond: true,
 });
 
 /**
@@ -59,14 +72,15 @@ export async function startServer(search: SkillSearch, options: ServerOptions = 
   if (typeof host !== 'string' || host === '') {
     throw new SkillSearchError('INVALID_OPTION', `host must be an address or a name, got ${JSON.stringify(host)}`);
   }
-  const perAddress =
-    checkInteger(optionOf('connectionsPerAddress'), options.connectionsPerAddress, 0, UNLIMITED) ??
-    DEFAULT_CONNECTIONS_PER_ADDRESS;
   const resolved = resolveHandlerOptions(options, host);
-  const { isTrusted } = resolved;
   const service = new SkillDiscoveryService(search, resolved);
   await service.ready();
-  const server = new HttpServer(service, { perAddress, isExempt: (address) => isTrusted(address, 0) });
+  const server = new HttpServer(service, {
+    perAddress: limitOf('connectionsPerAddress', { ...options, access: undefined }),
+    perSecond: limitOf('connectionsPerSecond', options),
+    requestsPerSecond: limitOf('requestsPerSecond', options),
+    isTrusted: resolved.isTrusted,
+  });
   await server.listen(host, port);
   return server;
 }

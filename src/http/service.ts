@@ -29,19 +29,14 @@ import { beginVisit, type Visit } from './visit.js';
 
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 
-/** Headers of every answer. The service only reads, so any web page may call it. */
-const COMMON_HEADERS = Object.entries({
+/** Headers of every answer that any web page may read: the service only reads. */
+const OPEN_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': `${QUOTA_HEADERS.join(', ')}, X-Result-Truncated, Retry-After, WWW-Authenticate, X-Request-Id`,
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
 }).flat();
 
-/** The same for what clients may keep, and ask again by its `ETag`. */
-const TAGGED_HEADERS = COMMON_HEADERS.map((value) => (value === 'no-store' ? 'no-cache' : value));
-
-/** The same for what no other web page may call: MCP, and what our own pages ask. */
-const CLOSED_HEADERS = Object.entries({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }).flat();
+/** What web pages may read of a server of this machine alone; empty where a request could not be read. */
+const OPEN_AT_HOME = [PATHS.keyword, PATHS.semantic, PATHS.health, ''];
 
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': ALLOWED_METHODS,
@@ -77,6 +72,8 @@ export class SkillDiscoveryService {
   readonly #files: MinuteLimit;
   readonly #publisher: Publisher | undefined;
   readonly #mcp: McpMount | undefined;
+  /** Whether a state of the catalogue has installed skills. */
+  #installed: { readonly stamp: string | undefined; readonly any: boolean } = { stamp: undefined, any: false };
 
   constructor(search: SkillSearch, options: ResolvedHandlerOptions) {
     this.#search = search;
@@ -88,10 +85,10 @@ export class SkillDiscoveryService {
     this.#files = new MinuteLimit('requests', options.publishedPerMinute);
     const { publish, onUnpublished } = options;
     this.#publisher = publish.length === 0 ? undefined : new Publisher(search, publish, onUnpublished);
-    this.#mcp = options.mcp === undefined ? undefined : new McpMount(search, options);
+    this.#mcp = options.mcp ? new McpMount(search, options) : undefined;
     const { compatibility, mcp, pages } = options;
     const publishes = this.#publisher !== undefined;
-    this.#extras = { compatible: compatibility !== undefined, mcp: mcp !== undefined, pages, publishes };
+    this.#extras = { compatible: compatibility !== undefined, mcp, pages, publishes };
     const answerWith =
       <Query>(operation: SearchOperation<Query>): Answerer =>
       (visit) =>
@@ -135,7 +132,13 @@ export class SkillDiscoveryService {
     const { publicUrl, isTrusted } = this.#options;
     const visit = beginVisit(call, publicUrl, isTrusted);
     if (this.#mcp !== undefined && visit.path === PATHS.mcp) {
-      return this.#mcp.answer(visit).then((content) => this.#finish(visit, content, content.code, CLOSED_HEADERS));
+      return this.#mcp.answer(visit).then((content) => this.#finish(visit, content, content.code));
+    }
+    if (!this.#options.cors && (this.#options.isLocal || this.#hasInstalled())) {
+      const fault = this.#options.hosts.faultOf(call);
+      if (fault !== undefined) {
+        return this.#finish(visit, { status: fault.status, body: errorBody(fault.code, fault.message) }, fault.code);
+      }
     }
     let content: Content | Promise<Content>;
     try {
@@ -150,7 +153,7 @@ export class SkillDiscoveryService {
     );
   }
 
-  /** The answer to a request that could not be read. */
+  /** The answer to a request that could not be read, or is one too many. */
   refuse({ status, code, message }: Refusal, address: string | undefined): Answer {
     const call = {
       method: '',
@@ -165,7 +168,10 @@ export class SkillDiscoveryService {
       turn: async () => {},
     };
     const visit = beginVisit(call, undefined, () => false);
-    const headers = status === 405 ? { Allow: ALLOWED_METHODS } : {};
+    const headers = {
+      ...(status === 405 && { Allow: ALLOWED_METHODS }),
+      ...(status === 429 && { 'Retry-After': '1' }),
+    };
     return this.#finish(visit, { status, headers, body: errorBody(code, message) }, code);
   }
 
@@ -185,7 +191,7 @@ export class SkillDiscoveryService {
   }
 
   /** Logs the request, and adds the headers of every answer. */
-  #finish(visit: Visit, content: McpContent, code: string | undefined, common = COMMON_HEADERS): Answer {
+  #finish(visit: Visit, content: McpContent, code: string | undefined): Answer {
     const { call, requestId, client, address, path, started } = visit;
     const { status = 200, headers, body, stream, operation = '' }: McpContent = content;
     this.#options.log({
@@ -200,11 +206,29 @@ export class SkillDiscoveryService {
       client: client?.kind === 'key' ? client.name : shortenAddress(address),
     });
     const all = body === '' || headers?.['Content-Type'] !== undefined ? [] : ['Content-Type', JSON_TYPE];
-    const isClosed = path === PAGE_PATHS.pageSearch && this.#options.pages;
-    all.push(...(content.tagged === true ? TAGGED_HEADERS : isClosed ? CLOSED_HEADERS : common));
+    if (this.#isOpen(path)) all.push(...OPEN_HEADERS);
+    all.push('Cache-Control', content.tagged === true ? 'no-cache' : 'no-store', 'X-Content-Type-Options', 'nosniff');
     all.push('X-Request-Id', requestId);
     for (const name in headers) all.push(name, headers[name]!);
     return stream === undefined ? { status, headers: all, body } : { status, headers: all, body, stream };
+  }
+
+  /** Whether any web page may read an answer. */
+  #isOpen(path: string): boolean {
+    const { cors, isLocal, mcp, pages } = this.#options;
+    if ((mcp && path === PATHS.mcp) || (pages && path === PAGE_PATHS.pageSearch)) return false;
+    return cors || ((!isLocal || OPEN_AT_HOME.includes(path)) && !this.#hasInstalled());
+  }
+
+  /** Whether the catalogue has skills of this machine, which are not for everybody. */
+  #hasInstalled(): boolean {
+    try {
+      const { stamp } = this.#search.stats();
+      if (stamp !== this.#installed.stamp) this.#installed = { stamp, any: this.#search.agents().length > 0 };
+    } catch {
+      // A catalogue that cannot be read shows nothing. What was known of it holds.
+    }
+    return this.#installed.any;
   }
 
   #fail(visit: Visit, error: unknown): Answer | Promise<Answer> {
@@ -246,27 +270,28 @@ export class SkillDiscoveryService {
   #publishedAt(path: string): Answerer | undefined {
     const publisher = this.#publisher;
     if (publisher === undefined) return undefined;
-    const counted = (answer: () => Promise<Content>): Answerer => {
+    const counted = (answer: (turn: () => Promise<void>) => Promise<Content>): Answerer => {
       return async (visit) => {
         visit.quota = { daily: 0, perMinute: this.#options.publishedPerMinute };
         // Before anything is read: what is not there costs as much.
         this.#files.count(clientOfAddress(visit.address));
-        return answer();
+        return answer(() => visit.call.turn());
       };
     };
     const [, owner, repository, skill] = (this.#extras.compatible && DOWNLOAD.exec(path)) || [];
     if (owner !== undefined) {
-      return counted(async () => {
-        const download = await publisher.download(owner, repository!, skill!);
+      return counted(async (turn) => {
+        const download = await publisher.download(owner, repository!, skill!, turn);
         if (download === undefined) throw notFound();
         return { body: JSON.stringify(download) };
       });
     }
     if (readPublishedPath(path) === undefined) return undefined;
-    return counted(async () => {
-      const file = await publisher.file(path);
+    return counted(async (turn) => {
+      const file = await publisher.file(path, turn);
       if (file === undefined) throw notFound();
-      return { tagged: true, headers: { 'Content-Type': file.type, ...FILE_POLICY }, body: file.body };
+      const { type, ...sent } = file;
+      return { tagged: true, headers: { 'Content-Type': type, ...FILE_POLICY }, ...sent };
     });
   }
 

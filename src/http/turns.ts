@@ -5,17 +5,45 @@ const MOST_LEFT = 8;
 /** Callbacks that wait for the next turn at most, each for one piece of work. */
 const MOST_SCHEDULED = 128;
 
+/** Work of clients that take turns: each piece of another's waits for one piece of each client at most. */
+class WorkOfClients {
+  /** The client whose turn it is comes first. */
+  readonly #waiting = new Map<unknown, (() => void)[]>();
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(work: () => void, client: unknown): void {
+    const others = this.#waiting.get(client);
+    if (others === undefined) this.#waiting.set(client, [work]);
+    else others.push(work);
+    this.#count += 1;
+  }
+
+  next(): (() => void) | undefined {
+    for (const [client, works] of this.#waiting) {
+      const work = works.shift();
+      // The client goes behind all others.
+      this.#waiting.delete(client);
+      if (works.length > 0) this.#waiting.set(client, works);
+      this.#count -= 1;
+      return work;
+    }
+    return undefined;
+  }
+}
+
 /**
  * Spreads work over the turns of the event loop. Node accepts one new connection in a turn, however many wait. If each
  * turn answered all requests of the others, a new client of a busy server would wait for seconds.
  *
- * Clients take turns, too: however much work one has, another's next piece waits for one piece of each client at most.
+ * Clients take turns, too, with urgent work and with the rest.
  */
 export class Turns {
-  readonly #urgent: (() => void)[] = [];
-  /** For each client its work. The client whose turn it is comes first. */
-  readonly #waiting = new Map<unknown, (() => void)[]>();
-  #waitingCount = 0;
+  readonly #urgent = new WorkOfClients();
+  readonly #others = new WorkOfClients();
   #scheduled = 0;
   #isHeld = false;
   /** When the time of this turn is used up, by `performance.now()`; undefined before its first piece of work. */
@@ -36,10 +64,7 @@ export class Turns {
    * @param client whose work it is
    */
   run(work: () => void, client: unknown): void {
-    const others = this.#waiting.get(client);
-    if (others === undefined) this.#waiting.set(client, [work]);
-    else others.push(work);
-    this.#waitingCount += 1;
+    this.#others.add(work, client);
     this.#schedule();
   }
 
@@ -47,8 +72,8 @@ export class Turns {
    * Calls `work` before everything that {@link Turns.run} was given. In each turn one other piece is done all the same:
    * much urgent work must not stop the rest.
    */
-  runFirst(work: () => void): void {
-    this.#urgent.push(work);
+  runFirst(work: () => void, client: unknown): void {
+    this.#urgent.add(work, client);
     this.#schedule();
   }
 
@@ -62,7 +87,7 @@ export class Turns {
 
   /** Pieces of work that wait. */
   get waiting(): number {
-    return this.#urgent.length + this.#waitingCount;
+    return this.#urgent.count + this.#others.count;
   }
 
   /** Does nothing more until {@link Turns.release}. */
@@ -81,7 +106,7 @@ export class Turns {
    */
   #schedule(): void {
     if (this.#isHeld) return;
-    const wanted = Math.min(MOST_SCHEDULED, this.#urgent.length + this.#waitingCount);
+    const wanted = Math.min(MOST_SCHEDULED, this.waiting);
     for (; this.#scheduled < wanted; this.#scheduled++) setImmediate(this.#doNext);
   }
 
@@ -99,31 +124,24 @@ export class Turns {
     }
     const isLeft = this.#left > 0;
     let work: (() => void) | undefined;
-    if (now < this.#end) work = this.#urgent.shift() ?? (isLeft ? undefined : this.#nextOther());
+    if (now < this.#end) work = this.#urgent.next() ?? (isLeft ? undefined : this.#nextOther());
     else {
-      this.#isBehind ||= this.#waitingCount > 0;
+      this.#isBehind ||= this.#others.count > 0;
       if (!this.#hasDoneOther && !isLeft) work = this.#nextOther();
     }
     work?.();
-    // A single piece may have used up the time. Nothing waits then, and yet the next connection has waited for it.
-    if (work !== undefined && performance.now() >= this.#end) this.#isBehind = true;
     this.#schedule();
   };
 
   #nextOther(): (() => void) | undefined {
     this.#hasDoneOther = true;
-    for (const [client, works] of this.#waiting) {
-      const work = works.shift();
-      // The client goes behind all others.
-      this.#waiting.delete(client);
-      if (works.length > 0) this.#waiting.set(client, works);
-      this.#waitingCount -= 1;
-      return work;
-    }
-    return undefined;
+    return this.#others.next();
   }
 
   readonly #beginTurn = (): void => {
+    // A single piece may have used up the time, also one that only let somebody go on who waited. Nothing waits then,
+    // and yet the next connection has waited for it.
+    if (performance.now() >= this.#end!) this.#isBehind = true;
     this.#end = undefined;
   };
 }

@@ -64,8 +64,7 @@ async function collect(job: Job<KeywordsJob>, texts: CatalogueTexts, reader: Cat
 /** Reads the unchanged documents of the present file; undefined if there is no file, or too few are unchanged. */
 async function readFormerPart(catalogue: string, contentHashes: Uint32Array): Promise<KeywordPart | undefined> {
   const keywords = (await readKeywordFile(catalogue))?.keywords;
-  // A file of an earlier version does not say the names of its documents.
-  if (keywords?.completions === undefined) return undefined;
+  if (keywords === undefined) return undefined;
   // A file that was not written by a thread has no content hashes.
   if (keywords.contentHashes.length !== 2 * keywords.size) return undefined;
   const documentOf = unchangedDocuments(keywords.contentHashes, contentHashes);

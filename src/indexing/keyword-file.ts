@@ -62,12 +62,10 @@ export async function readKeywordFile(catalogue: string): Promise<KeywordFileCon
 }
 
 /**
- * Whether the keyword file belongs to a state, was made by the present word rules, is whole, and has all that this
- * version writes. Reads all of it.
+ * Whether the keyword file belongs to a state, was made by the present word rules, and is whole. Reads all of it.
  */
 export function isCurrentKeywordFile(catalogue: string, stamp: string): Promise<boolean> {
-  const rulesOf = (sizes: StatedSizes): FileRules => keywordFileRules(sizes, true);
-  return isCurrentArrayFile(filesBeside(catalogue).keyword, { ...identityOf(stamp), rulesOf });
+  return isCurrentArrayFile(filesBeside(catalogue).keyword, identityOf(stamp));
 }
 
 /** Whether the keyword file is whole, of whatever state and word rules. Reads all of it. */
@@ -82,8 +80,8 @@ function identityOf(stamp?: string): ExpectedFile {
 }
 
 /** A checksum is no secret, so whoever can write the file can write anything with a right checksum. */
-function keywordFileRules(sizes: StatedSizes, needsAll = false): FileRules {
-  const keywords = packedRules('keywords.', sizes, needsAll);
-  const columns = columnRules('columns.', sizes, sizes.numberOf('keywords.size'), needsAll);
+function keywordFileRules(sizes: StatedSizes): FileRules {
+  const keywords = packedRules('keywords.', sizes);
+  const columns = columnRules('columns.', sizes, sizes.numberOf('keywords.size'));
   return { arrays: { ...keywords.arrays, ...columns.arrays }, numbers: keywords.numbers };
 }

@@ -1,5 +1,5 @@
+import type { ConfigFile } from '../config-file.js';
 import type { AgentEntry } from './agent-hosts.js';
-import type { ConfigFile } from './config-file.js';
 import type { WrittenEntry } from './init-record.js';
 import type { ShownEdit } from './shown-edit.js';
 
@@ -30,7 +30,7 @@ export interface PlannedFile {
   readonly written: readonly WrittenEntry[];
   /** What is no longer in the record afterwards. */
   readonly undone: readonly WrittenEntry[];
-  /** Whether the former text can be had again from what is written. */
+  /** Whether nothing of the former text is lost that is not ours: no copy is kept then. */
   readonly isExact: boolean;
 }
 

@@ -1,9 +1,5 @@
 import { readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SkillSearchError } from '../errors.js';
-import { makeFolder } from '../make-folder.js';
-import { clearUnfinished } from '../unfinished-files.js';
-import type { AgentPlan, PlannedFile } from './agent-plan.js';
 import {
   backUp,
   backupPathFor,
@@ -11,7 +7,11 @@ import {
   deleteConfigFile,
   isUnchanged,
   writeConfigFile,
-} from './config-file.js';
+} from '../config-file.js';
+import { SkillSearchError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
+import { clearUnfinished } from '../unfinished-files.js';
+import type { AgentPlan, PlannedFile } from './agent-plan.js';
 import { removeEmptyFolders } from './folders.js';
 import type { InitRecord, WrittenEntry } from './init-record.js';
 
@@ -21,46 +21,57 @@ export interface Applied {
   readonly isStale: boolean;
   /** Copies of files as they were, that are kept. */
   readonly backups: readonly string[];
-  /** The file that could not be written, and why. What comes behind it is left as it is. */
-  readonly fault?: FileFault;
+  /** Files that could not be written, and why. */
+  readonly faults: readonly FileFault[];
 }
 
-interface FileFault {
+/** A file that stays as it is, or the record, which then still has what is undone. */
+export interface FileFault {
   readonly file: string;
   readonly reason: string;
 }
 
-/** Writes what was planned, one file after the other, and keeps the record true at each moment. */
+/**
+ * Writes what was planned, one file after the other, and keeps the record true at each moment. Behind a file that
+ * cannot be written nothing more is added for that agent; what can be undone is undone.
+ */
 export function applyPlan({ files, forgotten }: AgentPlan, record: InitRecord, now: Date): Applied {
   if (forgotten.length > 0) {
     record.drop(forgotten);
     for (const entry of forgotten) tidyUp(entry);
   }
   const backups: string[] = [];
+  const faults: FileFault[] = [];
   for (const planned of files) {
-    const written = planned.undone.length > 0 ? undo(planned, record, now) : write(planned, record, now);
-    if (written === undefined) return { isStale: true, backups };
-    if ('reason' in written) return { isStale: false, backups, fault: written };
-    backups.push(...written);
+    const isRemoval = planned.undone.length > 0;
+    const [first] = faults;
+    if (first !== undefined && !isRemoval) {
+      faults.push({ file: planned.file.path, reason: `${first.file} could not be written` });
+      continue;
+    }
+    const outcome = isRemoval ? undo(planned, record, now) : write(planned, record, now);
+    if (outcome === undefined) return { isStale: true, backups, faults };
+    backups.push(...(outcome.backups ?? []));
+    if (outcome.fault !== undefined) faults.push(outcome.fault);
   }
-  return { isStale: false, backups };
+  return { isStale: false, backups, faults };
 }
 
-/** The copies that are kept; undefined if the file has changed. */
-type Outcome = readonly string[] | FileFault | undefined;
+/** The copies that are kept, and what went wrong; undefined if the file has changed. */
+type Outcome = { readonly backups?: readonly string[]; readonly fault?: FileFault } | undefined;
 
-function write({ file, text, written }: PlannedFile, record: InitRecord, now: Date): Outcome {
+function write({ file, text, written, isExact }: PlannedFile, record: InitRecord, now: Date): Outcome {
   if (!isUnchanged(file)) return undefined;
-  const backup = file.text === undefined ? [] : [backupPathFor(file.path, now)];
+  const backup = file.text === undefined || isExact ? [] : [backupPathFor(file.path, now)];
   record.add(written.map((entry) => ({ ...entry, backups: [...entry.backups, ...backup] })));
   try {
     for (const path of backup) backUp(file, path);
     makeFolder(dirname(file.target));
-    return writeConfigFile(file, text!) ? backup : undefined;
+    return writeConfigFile(file, text!) ? { backups: backup } : undefined;
   } catch (cause) {
     // The entries stay in the record: those that are not in their file need nothing.
     for (const entry of written) tidyUp(entry);
-    return faultOf(file, 'written', cause);
+    return { fault: faultOf(file, 'written', cause) };
   }
 }
 
@@ -72,16 +83,22 @@ function undo(planned: PlannedFile, record: InitRecord, now: Date): Outcome {
     // What somebody wrote since is in no other copy.
     if (!isExact) {
       const backup = backupPathFor(file.path, now);
+      record.add(undone.map((entry) => ({ ...entry, backups: [...entry.backups, backup] })));
       backUp(file, backup);
       kept.push(backup);
     }
     if (!(text === undefined ? deleteConfigFile(file) : writeConfigFile(file, text))) return undefined;
   } catch (cause) {
-    return faultOf(file, text === undefined ? 'deleted' : 'written', cause);
+    return { backups: kept, fault: faultOf(file, text === undefined ? 'deleted' : 'written', cause) };
   }
-  record.drop(undone);
   for (const entry of undone) kept.push(...tidyUp(entry));
-  return [...new Set(kept)];
+  const backups = [...new Set(kept)];
+  try {
+    record.drop(undone);
+    return { backups };
+  } catch (cause) {
+    return { backups, fault: { file: record.path, reason: (cause as Error).message } };
+  }
 }
 
 /** @throws the cause if it does not come from the file system */

@@ -28,10 +28,9 @@ export function ownsCatalogue(database: string): boolean {
 
 /** Deletes a catalogue and the files that belong to it. */
 export function removeCatalogue(database: string): void {
-  const { loading, loadingPart, loadingPacked, loadingReport, loadingLock } = filesBeside(database);
-  const working = [loading, loadingPart, loadingPacked, loadingReport, loadingLock];
-  for (const path of [database, loading, loadingPart, loadingPacked].flatMap(sqliteFiles))
-    rmSync(path, { force: true });
+  const { loading, loadingPart, loadingReport, loadingLock } = filesBeside(database);
+  const working = [loading, loadingPart, loadingReport, loadingLock];
+  for (const path of [database, loading, loadingPart].flatMap(sqliteFiles)) rmSync(path, { force: true });
   for (const path of [...derivedFiles(database), ...working]) rmSync(path, { force: true });
   const watches = watchLock(basename(database), '');
   for (const name of namesIn(dirname(database))) {

@@ -29,8 +29,6 @@ export interface ConfigFormat {
   entries(text: string, place: Place): readonly unknown[];
   /** How an entry is added. Nothing may stand in the place of a member. */
   add(text: string, place: Place, value: JsonValue): Addition;
-  /** How an entry that is there is replaced. */
-  replace(text: string, place: Place, former: JsonValue, value: JsonValue): readonly TextEdit[];
   /** How an entry that is there is removed. What is around it stays, also if it is empty then. */
   remove(text: string, place: Place, value: JsonValue): readonly TextEdit[];
   /** How an object or array is removed that has nothing in it; no edits if it has, comments included. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigFault } from './config-fault.js';
+import { ConfigFault } from '../config-fault.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
 import { applyEdits, type TextEdit } from './text-edit.js';
 
@@ -28,10 +28,10 @@ export function replaceEntry(
   former: JsonValue,
   value: JsonValue,
 ): EditedConfig {
-  const edits = format.replace(text, place, former, value);
-  const edited = applyEdits(text, edits);
-  check(format, text, edited, place, (entries) => entries.with(lastOf(entries, former), value));
-  return { text: edited, steps: [edits], found: place.keys.length };
+  const { length: found } = place.keys;
+  const removed = removeEntry(format, text, place, former, found);
+  const added = addEntry(format, removed.text, place, value);
+  return { text: added.text, steps: [...removed.steps, ...added.steps], found };
 }
 
 /**

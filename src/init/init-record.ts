@@ -1,13 +1,16 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { readConfigFile, writeConfigFile } from '../config-file.js';
 import { SkillSearchError } from '../errors.js';
-import { makeFolder } from '../make-folder.js';
+import { makeFolder, missingFolders } from '../make-folder.js';
+import { FileLock } from '../store/file-lock.js';
 import { clearUnfinished } from '../unfinished-files.js';
 import type { AgentEntry } from './agent-hosts.js';
-import { readConfigFile, writeConfigFile } from './config-file.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
-import { missingFolders, removeEmptyFolders } from './folders.js';
-import type { TextEdit } from './text-edit.js';
+import { CONFIG_FORMATS } from './config-formats.js';
+import type { ExactChange } from './exact-change.js';
+import { removeEmptyFolders } from './folders.js';
 
 /** An entry that `init` wrote, or was about to write. */
 export interface WrittenEntry {
@@ -27,14 +30,8 @@ export interface WrittenEntry {
   readonly madeFolders: readonly string[];
   /** Copies of the file as it was before. */
   readonly backups: readonly string[];
-}
-
-/** A change between two texts, which are named by their digests. */
-interface ExactChange {
-  readonly edits: readonly TextEdit[];
-  /** Null if there was no file. */
-  readonly before: string | null;
-  readonly after: string;
+  /** What this one replaces. A run that was killed may have left that in the file. */
+  readonly former?: Omit<WrittenEntry, 'former'>;
 }
 
 interface Contents {
@@ -48,9 +45,13 @@ interface Contents {
 
 const NOTHING: Contents = { version: 1, entries: [], catalogues: [], madeFolders: [] };
 
+/** Milliseconds that a run waits for another one. */
+const LONGEST_WAIT = 10_000;
+
 /**
  * What `init` has written on this machine, so that it can be undone. An entry stands in the record before it is written
- * to its file, so a killed run can be undone, too: an entry that is not in its file needs nothing.
+ * to its file, so a killed run can be undone, too: an entry that is not in its file needs nothing. It is written by one
+ * run at a time: {@link whileLocked}.
  */
 export class InitRecord {
   readonly path: string;
@@ -62,6 +63,43 @@ export class InitRecord {
     this.#contents = read(path);
   }
 
+  /**
+   * Keeps other runs from writing meanwhile.
+   *
+   * @param work told whether another run has changed the record since it was read; from now on it is read anew
+   * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if another run does not end within 10 seconds, `FILE_NOT_WRITABLE`
+   */
+  async whileLocked<Result>(work: (isChanged: boolean) => Promise<Result>): Promise<Result> {
+    const made: string[] = [];
+    const until = performance.now() + LONGEST_WAIT;
+    const lock = await FileLock.takeInTurn(`${this.path}-lock`, undefined, () => {
+      // Another run that ends may take the folder away.
+      made.push(...makeFolder(dirname(this.path), { mode: 0o700 }));
+      return performance.now() < until;
+    }).catch((cause: unknown) => {
+      throw cause instanceof SkillSearchError ? cause : this.#notWritable(cause);
+    });
+    if (lock === undefined) {
+      const message = 'another run of `init` is writing: run this again when it has ended';
+      throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: this.path });
+    }
+    try {
+      const before = this.#contents;
+      const now = read(this.path);
+      this.#contents = { ...now, madeFolders: [...new Set([...made, ...now.madeFolders])] };
+      return await work(!isDeepStrictEqual([now.entries, now.catalogues], [before.entries, before.catalogues]));
+    } finally {
+      const { entries, catalogues, madeFolders } = this.#contents;
+      lock.release();
+      if (entries.length === 0 && catalogues.length === 0) removeEmptyFolders(madeFolders);
+    }
+  }
+
+  #notWritable(cause: unknown): SkillSearchError {
+    const message = `the record of what is written, ${this.path}, cannot be written: ${(cause as Error).message}`;
+    return new SkillSearchError('FILE_NOT_WRITABLE', message, { path: this.path, cause });
+  }
+
   get entries(): readonly WrittenEntry[] {
     return this.#contents.entries;
   }
@@ -70,20 +108,21 @@ export class InitRecord {
     return this.#contents.catalogues;
   }
 
-  find({ agent, part, file }: Pick<WrittenEntry, 'agent' | 'part' | 'file'>): WrittenEntry | undefined {
-    return this.entries.find((one) => one.agent === agent && one.part === part && one.file === file);
+  /** The entries of an agent in a file, in the order in which they were written. */
+  inFile(agent: string, file: string): readonly WrittenEntry[] {
+    return this.entries.filter((one) => one.agent === agent && one.file === file);
   }
 
   /** Adds entries, each in the place of a former one for the same part of the same file. */
   add(entries: readonly WrittenEntry[]): void {
-    const others = this.entries.filter((one) => !entries.some((entry) => isSame(entry, one)));
+    const others = this.entries.filter((one) => !entries.some((entry) => isSameEntry(entry, one)));
     this.#save({ ...this.#contents, entries: [...others, ...entries] });
   }
 
   drop(entries: readonly WrittenEntry[]): void {
     this.#save({
       ...this.#contents,
-      entries: this.entries.filter((one) => !entries.some((entry) => isSame(entry, one))),
+      entries: this.entries.filter((one) => !entries.some((entry) => isSameEntry(entry, one))),
     });
   }
 
@@ -103,23 +142,32 @@ export class InitRecord {
     if (entries.length === 0 && catalogues.length === 0) {
       rmSync(this.path, { force: true });
       clearUnfinished(this.path);
-      removeEmptyFolders(contents.madeFolders);
-      this.#contents = NOTHING;
+      this.#contents = contents;
       return;
     }
-    const folder = dirname(this.path);
-    this.#contents = { ...contents, madeFolders: [...new Set([...missingFolders(folder), ...contents.madeFolders])] };
-    makeFolder(folder, { mode: 0o700 });
     try {
-      writeConfigFile(readConfigFile(this.path), `${JSON.stringify(this.#contents, undefined, 2)}\n`);
+      writeConfigFile(readConfigFile(this.path), `${JSON.stringify(contents, undefined, 2)}\n`);
     } catch (cause) {
-      const message = `the record of what is written, ${this.path}, cannot be written: ${(cause as Error).message}`;
-      throw new SkillSearchError('FILE_NOT_WRITABLE', message, { path: this.path, cause });
+      throw this.#notWritable(cause);
     }
+    this.#contents = contents;
   }
 }
 
-function isSame(one: WrittenEntry, other: WrittenEntry): boolean {
+/** Entries of a file as they stand in its text: those before, if a run was killed before it wrote the new ones. */
+export function asTheyStand(entries: readonly WrittenEntry[], text: string | undefined): readonly WrittenEntry[] {
+  const isThere = ({ format, place, value }: Omit<WrittenEntry, 'former'>): boolean =>
+    CONFIG_FORMATS[format].entries(text ?? '', place).some((one) => isDeepStrictEqual(one, value));
+  const isOld = entries.some((entry) => entry.former !== undefined && !isThere(entry) && isThere(entry.former));
+  return entries.map(({ former, ...entry }) =>
+    isOld && former !== undefined ? { ...former, backups: entry.backups } : entry,
+  );
+}
+
+type Named = Pick<WrittenEntry, 'agent' | 'part' | 'file'>;
+
+/** Whether two entries are for the same part of the same file. */
+export function isSameEntry(one: Named, other: Named): boolean {
   return one.agent === other.agent && one.part === other.part && one.file === other.file;
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import jsonc, { type Node, type ParseError } from 'jsonc-parser';
-import { ConfigFault } from './config-fault.js';
+import { ConfigFault } from '../config-fault.js';
 import type { Addition, ConfigFormat, JsonValue, Place } from './config-format.js';
 import { indentationAt, type JsonStyle, jsonInLines, jsonInOneLine, jsonStyleOf } from './json-style.js';
 import { afterTrivia, afterTriviaOfLine, hasComment, lineStart } from './json-trivia.js';
@@ -31,16 +31,6 @@ export const JSON_CONFIG: ConfigFormat = {
     const style = jsonStyleOf(text);
     if (root === undefined) return { edits: [wholeText(text, place, value, style)], found: 0 };
     return addBelow(text, descend(root, place.keys), place, value, style);
-  },
-
-  replace(text, place, former, value) {
-    const node = nodeOf(text, place, former);
-    const style = jsonStyleOf(text);
-    const isInLines = text.slice(node.offset, node.offset + node.length).includes('\n');
-    const inserted = isInLines
-      ? jsonInLines(value, style, indentationAt(text, node.offset))
-      : jsonInOneLine(value, style.gap);
-    return [{ offset: node.offset, removed: text.slice(node.offset, node.offset + node.length), inserted }];
   },
 
   remove(text, place, value) {

@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { reasonOf } from '../config-fault.js';
+import { type ConfigFile, readConfigFile } from '../config-file.js';
+import { missingFolders } from '../make-folder.js';
 import type { Surroundings } from '../user-folders.js';
 import type { AgentEntry, AgentHost } from './agent-hosts.js';
 import type { AgentPlan, EntryAction, PlannedEntry, PlannedFile } from './agent-plan.js';
-import { ConfigFault } from './config-fault.js';
-import { type ConfigFile, digestOf, readConfigFile } from './config-file.js';
 import type { Place } from './config-format.js';
+import { CONFIG_FORMATS } from './config-formats.js';
 import { addEntry, type EditedConfig, replaceEntry } from './edit-config.js';
-import { missingFolders } from './folders.js';
-import type { InitRecord, WrittenEntry } from './init-record.js';
+import { exactChange, undoExactly } from './exact-change.js';
+import { asTheyStand, type InitRecord, isSameEntry, type WrittenEntry } from './init-record.js';
 import type { Program } from './program.js';
-import { type ShownEdit, showEdits } from './shown-edit.js';
-import { applyEdits } from './text-edit.js';
+import { type ShownEdit, showSteps } from './shown-edit.js';
 
 /** Plans what `init` writes into the configuration of an agent. Reads its files and writes nothing. */
 export function planAgent(
@@ -28,12 +29,11 @@ export function planAgent(
   for (const entry of wanted) {
     const file = entry.files.find((path) => existsSync(path)) ?? entry.files[0];
     try {
-      const draft = drafts.get(file) ?? new FileDraft(readConfigFile(file));
+      const draft = drafts.get(file) ?? new FileDraft(readConfigFile(file), record.inFile(host.name, file));
       drafts.set(file, draft);
-      entries.push(planEntry(host.name, entry, draft, program, record));
+      entries.push(planEntry(host.name, entry, draft, program));
     } catch (error) {
-      if (!(error instanceof ConfigFault)) throw error;
-      return refusal(host, [...entries, { part: entry.part, file }], file, error.message);
+      return refusal(host, [...entries, { part: entry.part, file }], file, reasonOf(error));
     }
   }
   const files = [...drafts.values()].flatMap((draft) => draft.planned());
@@ -45,51 +45,68 @@ export function planAgent(
 /** A file with the entries that were planned into it so far. */
 class FileDraft {
   readonly file: ConfigFile;
-  text: string;
+  /** Undefined if there is no file. */
+  text: string | undefined;
+  /** What earlier runs wrote there, the first entry first. */
+  readonly recorded: readonly WrittenEntry[];
   readonly #written: WrittenEntry[] = [];
 
-  constructor(file: ConfigFile) {
+  constructor(file: ConfigFile, recorded: readonly WrittenEntry[]) {
     this.file = file;
-    this.text = file.text ?? '';
+    this.text = file.text;
+    this.recorded = asTheyStand(recorded, file.text);
   }
 
   /** Takes over an edited text. */
   write(edited: EditedConfig, entry: WrittenEntry): readonly ShownEdit[] {
-    let text = this.text;
-    const shown = edited.steps.flatMap((edits) => {
-      const before = text;
-      text = applyEdits(text, edits);
-      return showEdits(before, edits);
-    });
+    const shown = showSteps(this.text ?? '', edited.steps);
     this.text = edited.text;
     this.#written.push(entry);
     return shown;
   }
 
-  /** The digest of the text so far; null if there is no file. */
-  get digest(): string | null {
-    return this.file.text === undefined && this.#written.length === 0 ? null : digestOf(this.text);
-  }
-
   planned(): readonly PlannedFile[] {
     if (this.#written.length === 0) return [];
-    return [{ file: this.file, text: this.text, written: this.#written, undone: [], isExact: false }];
+    const asEdited = { text: this.text, written: this.#written, isExact: false };
+    return [{ file: this.file, undone: [], ...(this.#anew() ?? asEdited) }];
+  }
+
+  /**
+   * All entries, added anew to what the file was before the first of them. So the way back stays exact where entries
+   * are replaced, as after a move of the package.
+   *
+   * @returns undefined if none is replaced, or somebody else has written to the file since
+   */
+  #anew(): Pick<PlannedFile, 'text' | 'written' | 'isExact'> | undefined {
+    const added = this.#written.filter((entry) => !this.recorded.some((one) => isSameEntry(one, entry)));
+    if (added.length === this.#written.length) return undefined;
+    let text = this.file.text;
+    for (const { exact } of this.recorded.toReversed()) {
+      const former = undoExactly(exact, text);
+      if (former === undefined) return undefined;
+      text = former.text;
+    }
+    const kept = this.recorded.map(
+      (one) => this.#written.find((entry) => isSameEntry(one, entry)) ?? { ...one, former: one },
+    );
+    const written = [...kept, ...added].map((entry) => {
+      const edited = addEntry(CONFIG_FORMATS[entry.format], text ?? '', entry.place, entry.value);
+      const exact = exactChange(text, edited);
+      text = edited.text;
+      return { ...entry, found: edited.found, exact };
+    });
+    return { text, written, isExact: true };
   }
 }
 
-function planEntry(
-  agent: string,
-  entry: AgentEntry,
-  draft: FileDraft,
-  program: Program,
-  record: InitRecord,
-): PlannedEntry {
+function planEntry(agent: string, entry: AgentEntry, draft: FileDraft, program: Program): PlannedEntry {
   const { part, format } = entry;
   const file = draft.file.path;
-  const recorded = record.find({ agent, part, file });
-  const place = entry.place(format.parse(draft.text));
+  const { text = '' } = draft;
+  const recorded = draft.recorded.find((one) => one.part === part);
+  const place = entry.place(format.parse(text));
   const value = entry.value(program);
-  const present = format.entries(draft.text, place);
+  const present = format.entries(text, place);
   const shown = (action: EntryAction, edits: readonly ShownEdit[], reason?: string): PlannedEntry => ({
     ...{ part, file, place: nameOf(place), action, edits },
     ...(reason === undefined ? {} : { reason }),
@@ -102,9 +119,10 @@ function planEntry(
     madeFile: recorded?.madeFile === true || draft.file.text === undefined,
     madeFolders: [...(recorded?.madeFolders ?? []), ...missingFolders(dirname(draft.file.target))],
     backups: recorded?.backups ?? [],
+    ...(recorded !== undefined && { former: recorded }),
   };
   if (recorded !== undefined && isThere(recorded.value)) {
-    const edited = replaceEntry(format, draft.text, place, recorded.value, value);
+    const edited = replaceEntry(format, text, place, recorded.value, value);
     return shown('replace', draft.write(edited, { ...common, ...made, found: recorded.found }));
   }
   const similar = place.kind === 'member' ? present[0] : present.find((one) => isOurs(one, program));
@@ -112,9 +130,8 @@ function planEntry(
     const reason = recorded === undefined ? 'init did not write it' : 'it was changed after init had written it';
     return shown('kept', [], `${reason}: rename or remove it and run init again`);
   }
-  const before = draft.digest;
-  const edited = addEntry(format, draft.text, place, value);
-  const exact = { edits: edited.steps[0]!, before, after: digestOf(edited.text) };
+  const edited = addEntry(format, text, place, value);
+  const exact = exactChange(draft.text, edited);
   return shown('add', draft.write(edited, { ...common, ...made, found: edited.found, exact }));
 }
 

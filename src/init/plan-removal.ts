@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
+import { reasonOf } from '../config-fault.js';
+import { readConfigFile } from '../config-file.js';
 import { AGENT_HOSTS } from './agent-hosts.js';
 import type { AgentPlan, EntryAction, PlannedEntry, PlannedFile } from './agent-plan.js';
-import { ConfigFault } from './config-fault.js';
-import { digestOf, readConfigFile } from './config-file.js';
 import { CONFIG_FORMATS } from './config-formats.js';
 import { removeEntry } from './edit-config.js';
-import type { WrittenEntry } from './init-record.js';
+import { undoExactly } from './exact-change.js';
+import { asTheyStand, type WrittenEntry } from './init-record.js';
 import { mentions, nameOf } from './plan-agent.js';
-import { type ShownEdit, showEdits } from './shown-edit.js';
-import { applyEdits, invertEdits, type TextEdit } from './text-edit.js';
+import { type ShownEdit, showEdits, showSteps } from './shown-edit.js';
 
 /** Plans how what `init` wrote for an agent is undone. Reads its files and writes nothing. */
 export function planRemoval(agent: string, written: readonly WrittenEntry[]): AgentPlan {
@@ -41,7 +41,7 @@ function planFile(written: readonly WrittenEntry[]): FilePlan {
     const entries: PlannedEntry[] = [];
     let text: string | undefined = file.text;
     let isExact = true;
-    for (const entry of written.toReversed()) {
+    for (const entry of asTheyStand(written, text).toReversed()) {
       const outcome = undo(entry, text);
       entries.unshift(shown(entry, outcome));
       if (outcome.action === 'gone') forgotten.push(entry);
@@ -55,8 +55,7 @@ function planFile(written: readonly WrittenEntry[]): FilePlan {
     const left = madeFile && isLast && text !== undefined && isBare(text, written[0]!) ? undefined : text;
     return { entries, forgotten, planned: { file, text: left, written: [], undone, isExact } };
   } catch (error) {
-    if (!(error instanceof ConfigFault)) throw error;
-    const reason = error.message;
+    const reason = reasonOf(error);
     const entries = written.map((entry) => shown(entry, { action: 'refused', reason }));
     return { forgotten: [], entries, fault: `${path}: ${reason}` };
   }
@@ -74,14 +73,9 @@ type Outcome =
 function undo(entry: WrittenEntry, text: string | undefined): Outcome {
   if (text === undefined) return { action: 'gone' };
   const { exact, place, value, found } = entry;
-  if (exact !== undefined && digestOf(text) === exact.after) {
-    const edits = invertEdits(exact.edits);
-    const former = applyEdits(text, edits);
-    const isFormer = exact.before === null ? former === '' : digestOf(former) === exact.before;
-    if (isFormer) {
-      const edited = exact.before === null ? undefined : former;
-      return { action: 'remove', text: edited, edits: showEdits(text, edits), isExact: true };
-    }
+  const former = undoExactly(exact, text);
+  if (former !== undefined) {
+    return { action: 'remove', text: former.text, edits: showEdits(text, former.edits), isExact: true };
   }
   const format = CONFIG_FORMATS[entry.format];
   const present = format.entries(text, place);
@@ -92,15 +86,6 @@ function undo(entry: WrittenEntry, text: string | undefined): Outcome {
   const isChanged = place.kind === 'member' ? present.length > 0 : present.some((one) => isLike(one, value));
   if (!isChanged) return { action: 'gone' };
   return { action: 'kept', reason: 'it was changed after init had written it: remove it by hand' };
-}
-
-function showSteps(text: string, steps: readonly (readonly TextEdit[])[]): readonly ShownEdit[] {
-  let before = text;
-  return steps.flatMap((edits) => {
-    const edited = showEdits(before, edits);
-    before = applyEdits(before, edits);
-    return edited;
-  });
 }
 
 /** Whether an element of a list has the command that we wrote. */

@@ -7,7 +7,7 @@ import { nearestName } from '../nearest-name.js';
 import type { Surroundings } from '../user-folders.js';
 import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled } from './agent-hosts.js';
 import { type AgentPlan, hasChanges } from './agent-plan.js';
-import { type Applied, applyPlan } from './apply-plan.js';
+import { applyPlan, type FileFault } from './apply-plan.js';
 import { ownsCatalogue, projectCataloguesOf, removeCatalogue, removeProjectCatalogue } from './catalogue-files.js';
 import type { InitRecord } from './init-record.js';
 import { planAgent } from './plan-agent.js';
@@ -57,6 +57,8 @@ export interface InitResult extends InitPlan {
   readonly isDone: boolean;
   /** Copies of configurations as they were. */
   readonly backups: readonly string[];
+  /** What could not be written or undone, or was changed since and stays: where, and why. */
+  readonly left: readonly string[];
 }
 
 /** How often a file may change under a run before it gives up. */
@@ -69,9 +71,19 @@ const MOST_PLANS = 5;
  * @throws {Error} if files keep changing
  */
 export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitResult> {
+  const result = await planAndWrite(task, dialogue);
+  const left = result.agents.flatMap(({ faults, entries }) => {
+    const kept = entries.filter(({ action }) => task.isRemoval && action === 'kept');
+    return [...faults, ...kept.map(({ file, place, reason }) => `${file}: ${place}: ${reason}`)];
+  });
+  return { ...result, left };
+}
+
+async function planAndWrite(task: InitTask, dialogue: Dialogue): Promise<Omit<InitResult, 'left'>> {
   const backups: string[] = [];
   let first: InitPlan | undefined;
   let chosen: readonly string[] | undefined;
+  let isBuilt = false;
   for (let round = 0; round < MOST_PLANS; round++) {
     const plan = planOf(task, chosen ?? task.agents);
     first ??= plan;
@@ -83,14 +95,20 @@ export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitR
     dialogue.show(plan, round > 0);
     chosen = await dialogue.choose(plan);
     if (chosen === undefined) return { ...first, hadWork, isDone: false, backups };
-    if (!task.isRemoval && round === 0) await buildCatalogue(task);
     const isChosen = ({ agent }: AgentPlan): boolean => chosen!.includes(agent);
     const agents = plan.agents.filter(isChosen);
-    const applied = agents.map((one) => applyPlan(one, task.record, task.now()));
-    backups.push(...applied.flatMap((one) => one.backups));
-    if (applied.some(({ isStale }) => isStale)) continue;
-    if (task.isRemoval) removeCatalogues(task);
-    const done = agents.map((one, i) => withFault(one, applied[i]!.fault));
+    const done = await task.record.whileLocked(async (isChanged) => {
+      // What another run has written meanwhile is planned with.
+      if (isChanged) return undefined;
+      if (!task.isRemoval && !isBuilt) await buildCatalogue(task);
+      isBuilt = true;
+      const applied = agents.map((one) => applyPlan(one, task.record, task.now()));
+      backups.push(...applied.flatMap((one) => one.backups));
+      if (applied.some(({ isStale }) => isStale)) return undefined;
+      if (task.isRemoval) removeCatalogues(task);
+      return agents.map((one, i) => withFaults(one, applied[i]!.faults));
+    });
+    if (done === undefined) continue;
     return { ...plan, agents: withThose(first.agents.filter(isChosen), done), hadWork, isDone: true, backups };
   }
   throw new Error('other programs keep writing to the configurations: end them and run this again');
@@ -101,13 +119,14 @@ function withThose(planned: readonly AgentPlan[], others: readonly AgentPlan[]):
   return planned.map((one) => others.find(({ agent }) => agent === one.agent) ?? one);
 }
 
-function withFault(plan: AgentPlan, fault: Applied['fault']): AgentPlan {
-  if (fault === undefined) return plan;
-  const { file, reason } = fault;
-  const entries = plan.entries.map((entry) =>
-    entry.file === file ? { ...entry, action: 'refused' as const, edits: [], reason } : entry,
-  );
-  return { ...plan, entries, notes: [], faults: [...plan.faults, `${file}: ${reason}`] };
+function withFaults(plan: AgentPlan, faults: readonly FileFault[]): AgentPlan {
+  if (faults.length === 0) return plan;
+  const entries = plan.entries.map((entry) => {
+    const fault = faults.find(({ file }) => file === entry.file);
+    return fault === undefined ? entry : { ...entry, action: 'refused' as const, edits: [], reason: fault.reason };
+  });
+  const told = faults.map(({ file, reason }) => `${file}: ${reason}`);
+  return { ...plan, entries, notes: [], faults: [...plan.faults, ...told] };
 }
 
 function planOf(task: InitTask, names: readonly string[] | undefined): InitPlan {

@@ -1,4 +1,4 @@
-import type { TextEdit } from './text-edit.js';
+import { applyEdits, type TextEdit } from './text-edit.js';
 
 /** An edit as a user is shown it: whole lines that have something in them, without the comma before. */
 export interface ShownEdit {
@@ -18,6 +18,16 @@ export function showEdits(text: string, edits: readonly TextEdit[]): readonly Sh
       return { line, removed: linesOf(removed), inserted: linesOf(inserted) };
     })
     .filter((edit) => edit.removed.length > 0 || edit.inserted.length > 0);
+}
+
+/** {@link showEdits}, of edits that are made one step after the other. */
+export function showSteps(text: string, steps: readonly (readonly TextEdit[])[]): readonly ShownEdit[] {
+  let before = text;
+  return steps.flatMap((edits) => {
+    const shown = showEdits(before, edits);
+    before = applyEdits(before, edits);
+    return shown;
+  });
 }
 
 const EMPTY_LINES = /^(?:,?[ \t]*\r?\n)+/;

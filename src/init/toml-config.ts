@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ConfigFault } from '../config-fault.js';
 import { isObject } from '../is-object.js';
 import { parseToml, TomlError } from '../toml.js';
-import { ConfigFault } from './config-fault.js';
 import type { ConfigFormat, JsonValue, Place } from './config-format.js';
 import { plainValue } from './plain-value.js';
 import type { TextEdit } from './text-edit.js';
@@ -30,19 +30,6 @@ export const TOML_CONFIG: ConfigFormat = {
     const hasLines = text.trim() !== '' && !/\n\r?\n$/.test(text);
     const lead = (isOpen ? lineBreak : '') + (hasLines ? lineBreak : '');
     return { edits: [{ offset: text.length, removed: '', inserted: lead + table(place, value, lineBreak) }], found };
-  },
-
-  replace(text, place, former, value) {
-    const edits = TOML_CONFIG.remove(text, place, former);
-    const { offset, removed } = edits[0]!;
-    const lineBreak = removed.includes('\r\n') ? '\r\n' : '\n';
-    const lead = /^[\r\n]*/.exec(removed)![0];
-    const tail = removed.endsWith('\n') ? '' : lineBreak;
-    const inserted = lead + table(place, value, lineBreak);
-    return [
-      { offset, removed, inserted: tail === '' ? inserted : inserted.slice(0, -lineBreak.length) },
-      ...edits.slice(1),
-    ];
   },
 
   remove(text, place, value) {

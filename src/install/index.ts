@@ -1,11 +1,4 @@
 export {
-  type ComparedSkill,
-  type CompareOptions,
-  compareInstalled,
-  type InstalledPlace,
-  type InstalledState,
-} from './compare-installed.js';
-export {
   type InstalledSkill,
   type InstallOptions,
   type InstallReport,

@@ -174,7 +174,7 @@ async function stateOf(
   const found = await readFolder(folder);
   if (entry !== undefined && !isSameOrigin(entry, skill) && !force) {
     const source = JSON.stringify(entry['source'] ?? 'another source');
-    throw refused(skill.id, `the lock file has ${skill.name} from ${source}; --force replaces it`);
+    throw refused(skill.id, `the lock file has ${skill.name} from ${source}; the option force replaces it`);
   }
   if (found.kind === 'missing') return 'installed';
   if (found.kind === 'other') throw refused(skill.id, `${shown} is ${found.what}: move it away`);
@@ -187,7 +187,7 @@ async function stateOf(
       `${shown} was changed since it was installed: move it away, or your changes into the source`,
     );
   }
-  if (!force) throw refused(skill.id, `${shown} has other files; --force replaces them`);
+  if (!force) throw refused(skill.id, `${shown} has other files; the option force replaces them`);
   return 'replaced';
 }
 

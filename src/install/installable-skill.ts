@@ -42,23 +42,6 @@ export function installableSkill(search: SkillSearch, id: string): InstallableSk
   return { skill, files };
 }
 
-/**
- * The files of a skill, or why it has none that could be written.
- *
- * @throws {SkillSearchError} `DATABASE_DAMAGED`
- */
-export function installableFiles(
-  search: SkillSearch,
-  id: string,
-): { readonly files?: readonly HashedFile[]; readonly reason?: string } {
-  try {
-    return { files: installableSkill(search, id).files };
-  } catch (error) {
-    if (!(error instanceof SkillSearchError) || error.code === 'DATABASE_DAMAGED') throw error;
-    return { reason: error.message };
-  }
-}
-
 function refused(id: string, reason: string): SkillSearchError {
   return new SkillSearchError('INSTALL_REFUSED', `${JSON.stringify(id)} cannot be installed: ${reason}`, { skill: id });
 }

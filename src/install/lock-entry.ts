@@ -4,7 +4,7 @@ import { gitTreeHash, type HashedFile, hashOfFiles } from './folder-hash.js';
 import type { LockEntry, LockForm } from './lock-file.js';
 
 /** The field of an entry that names the skill's id in the catalogue. Other installers leave it as it is. */
-export const ID_FIELD = 'skillId';
+const ID_FIELD = 'skillId';
 
 /**
  * The entry of an installed skill, as `npx skills` writes it, with the skill's id beside. Says where the skill came

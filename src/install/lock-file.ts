@@ -1,13 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
-import { lstat, realpath } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { TextDecoder } from 'node:util';
+import { ConfigFault } from '../config-fault.js';
+import { type ConfigFile, lookAt, readConfigFile, writeConfigFile } from '../config-file.js';
 import { SkillSearchError } from '../errors.js';
 import { isInside } from '../is-inside.js';
 import { isObject } from '../is-object.js';
 import { MAX_LOCK_ENTRIES, MAX_LOCK_FILE_BYTES } from '../limits.js';
 import { makeFolder } from '../make-folder.js';
-import { replaceFile } from '../replace-file.js';
 import { setJsonMember } from './set-json-member.js';
 
 /**
@@ -49,11 +48,11 @@ export class LockFile {
    *   what it says
    */
   static async read(path: string, form: LockForm, within?: string): Promise<LockFile> {
-    const real = await realPathOf(path);
+    const real = orRefused(path, () => lookAt(path))?.target ?? path;
     if (within !== undefined && real !== path && !isInside(real, within)) {
       throw refused(path, 'it is a link that leads out of the project');
     }
-    return new LockFile(real, form, textOf(real));
+    return new LockFile(real, form, fileAt(real).text);
   }
 
   set(name: string, entry: LockEntry): void {
@@ -75,42 +74,26 @@ export class LockFile {
 
   /** @returns whether it was written: not if somebody wrote to it meanwhile */
   #tryToWrite(): boolean {
-    const stored = textOf(this.path);
-    let text = stored ?? EMPTY[this.#form];
+    const stored = fileAt(this.path);
+    let text = stored.text ?? EMPTY[this.#form];
     readEntries(text, this.path, this.#form);
     for (const [name, entry] of this.#changes) text = setJsonMember(text, 'skills', name, entry);
     // What could not be read again is not written.
     readEntries(text, this.path, this.#form);
-    const isUnchanged = (): boolean => textOf(this.path) === stored;
-    return replaceFile(this.path, text, { newMode: 0o666, isUnchanged });
+    return writeConfigFile(stored, text, 0o666);
   }
 }
 
-async function realPathOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  // A link to a file that is not there would be replaced by a file.
-  const link = await lstat(path).catch(() => undefined);
-  if (link !== undefined) throw refused(path, 'it is a link that leads nowhere');
-  return path;
+function fileAt(path: string): ConfigFile {
+  return orRefused(path, () => readConfigFile(path, MAX_LOCK_FILE_BYTES, constants.R_OK));
 }
 
-/** @returns undefined if there is no file */
-function textOf(path: string): string | undefined {
+/** @throws {SkillSearchError} `INSTALL_REFUSED` */
+function orRefused<Result>(path: string, look: () => Result): Result {
   try {
-    const found = statSync(path);
-    // A pipe would be waited for, and a device has no end: a project may come with a link to one.
-    if (!found.isFile()) throw refused(path, 'it is not a file');
-    if (found.size > MAX_LOCK_FILE_BYTES) throw refused(path, `it has more than ${MAX_LOCK_FILE_BYTES} bytes`);
-    // The rest of the file is written again byte for byte, so nothing in it may be read as something else.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+    return look();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    if (error instanceof TypeError) throw refused(path, 'it is not in UTF-8');
-    throw error;
+    throw error instanceof ConfigFault ? refused(path, error.message) : error;
   }
 }
 

@@ -76,7 +76,8 @@ export async function walkInstalled(
       for (const problem of walk.problems) {
         const message = problem.kind === 'remark' ? problem.message : problem.reason;
         const path = resolve(problem.origin.source);
-        note({ path, message, ...(problem.hidesSkills === true && (await hiding(path))) });
+        const hides = problem.kind === 'unreadable' || problem.hidesSkills === true;
+        note({ path, message, ...(hides && (await hiding(path))) });
       }
       for (const skill of walk.skills) addSkill(skills, skill, root, found.folders);
     } catch (error) {

@@ -12,6 +12,6 @@ import { BUNDLED_MODEL, modelName } from '../semantic/model-folder.js';
 export function checkModel(present: string | undefined, chosen: ChosenModel | undefined, database: string): void {
   if (present === undefined || chosen === undefined || chosen.named) return;
   if (modelName(present) === modelName(chosen.id) || chosen.compatible.includes(present)) return;
-  const message = `${database} has vectors of the model ${present}, and the one that would be used now is ${chosen.id}: name the model (--model), that one to go on with it or ${BUNDLED_MODEL} to embed everything again, or leave vectors out (--no-semantic)`;
+  const message = `${database} has vectors of the model ${present}, and the one that would be used now is ${chosen.id}: name that model to go on with it, or ${BUNDLED_MODEL} to embed everything again, or load without vectors`;
   throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
 }

@@ -9,7 +9,7 @@ import type { CatalogueProblem, CheckReport } from './check-report.js';
 import { findProblems } from './find-problems.js';
 import { repairedProblems } from './repaired-problems.js';
 
-const REPAIR = 'run `skill-discovery check --repair`, which makes the local copy anew';
+const REPAIR = 'check it with the option repair, which makes the local copy anew';
 
 const REMEDIES: Readonly<Record<SharedFault['kind'], string>> = {
   database: 'restore the database from a backup, or load all sources into an empty one',
@@ -75,7 +75,7 @@ async function findAll(
             part: 'checkpoint',
             path: store.shown,
             problem: broken.problem,
-            remedy: 'run `skill-discovery check --repair`, which deletes it: the next load writes another',
+            remedy: 'check it with the option repair, which deletes it: the next load writes another',
           },
         ];
   const facts = { checkpoint: broken?.state };

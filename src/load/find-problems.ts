@@ -5,6 +5,7 @@ import { isCurrentKeywordFile, isWholeKeywordFile, stampOfKeywordFile } from '..
 import { embeddedText, hashText } from '../semantic/embedded-text.js';
 import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
 import { areWholeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
+import { structureFaults } from '../store/check-schema.js';
 import { NEW_FILE, problemIn } from '../store/damaged.js';
 import { filesBeside } from '../store/file-names.js';
 import { CatalogueCheck } from '../store/read/catalogue-check.js';
@@ -12,7 +13,7 @@ import { readStamp } from '../store/read/catalogue-reader.js';
 import { isLoading } from '../store/write/load-lock.js';
 import type { CatalogueProblem, CheckReport } from './check-report.js';
 
-const REPAIR = 'run `skill-discovery check --repair`';
+const REPAIR = 'check it with the option repair';
 const LOAD_AGAIN = 'load its source again';
 
 /** States of a catalogue that are checked at most, if loads replace it meanwhile. */
@@ -41,21 +42,14 @@ async function findInState(
   const add: Add = (part, problem, remedy, more = {}) => {
     problems.push({ part, path, problem, remedy, ...more });
   };
+  // First: nobody else could end what reads pages that lead in circles.
+  const faults = await structureFaults(path, 'full', signal);
   const check = CatalogueCheck.open(path);
   try {
-    for (const problem of check.structure()) {
-      const isRepairable = /\bindex\b/.test(problem) && check.damagedTables.length === 0;
+    for (const problem of faults) {
+      const isRepairable = /\bindex\b/.test(problem);
       const remedy = isRepairable ? REPAIR : NEW_FILE;
       add('database', `SQLite says: ${problem}`, remedy);
-    }
-    for (const table of check.damagedTables) {
-      add('database', `the schema of the table ${table} is not as it was written`, NEW_FILE);
-    }
-    if (check.damagedTables.length > 0) {
-      return { skills: 0, vectors: 0, problems, outdated: [], isReplaced: false };
-    }
-    if (!check.hasChecksums) {
-      add('database', 'it is of the format without checksums', `${REPAIR}, or load anything: either completes it`);
     }
     // What cannot be read to its end throws. What was found before is told all the same.
     try {

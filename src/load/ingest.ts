@@ -35,8 +35,8 @@ export class Ingest {
     places: [],
     folders: new Set(),
   };
-  /** Parts of sources that could not be read. */
-  readonly incomplete: Set<string> = new Set();
+  /** Why a source, or a part of it, keeps a load from pruning: the first reason of each. */
+  readonly incomplete: Map<string, LoadWarning> = new Map();
   /** The keys of their sources. */
   readonly incompleteKeys: Set<string> = new Set();
   /** Rows so far, good or not. */
@@ -80,7 +80,7 @@ export class Ingest {
 
   #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow, source: string): void {
     if (location !== undefined && this.#canSpare(origin, source)) this.spared.places.push({ location, folder });
-    if (hidesSkills === true) this.#noteIncomplete(origin, source);
+    if (hidesSkills === true) this.#noteIncomplete(origin, source, reason);
     this.#reject(origin, reason);
   }
 
@@ -99,7 +99,7 @@ export class Ingest {
       if (checked.id !== undefined && this.#canSpare(origin, source)) this.spared.ids.add(checked.id);
       if (location !== undefined && this.#canSpare(origin, source)) this.spared.places.push({ location, folder });
       // Nobody can tell which skill it was.
-      if (checked.id === undefined && location === undefined) this.#noteIncomplete(origin, source);
+      if (checked.id === undefined && location === undefined) this.#noteIncomplete(origin, source, checked.reason);
       this.#reject(row.origin, checked.reason);
       return undefined;
     }
@@ -108,9 +108,7 @@ export class Ingest {
     const exactLocation = withoutMark(exact);
     const started = performance.now();
     const { id, collides } =
-      given === undefined
-        ? this.#deriveId(location, exactLocation, row.folder, source)
-        : { id: given, collides: false };
+      given === undefined ? this.#deriveId(location, exactLocation, row.folder) : { id: given, collides: false };
     const { name, description } = fields;
     const skill = { id, ...fields };
     const isLeftOut = contents !== undefined && !this.#withContents;
@@ -144,18 +142,13 @@ export class Ingest {
     this.storingMs += performance.now() - started;
   }
 
-  #deriveId(
-    location: string,
-    exactLocation: string,
-    folder: RowFolder | undefined,
-    source: string,
-  ): { id: string; collides: boolean } {
+  #deriveId(location: string, exactLocation: string, folder: RowFolder | undefined): { id: string; collides: boolean } {
     const { slug, lossy, hash } = deriveId(location, exactLocation);
     const withHash = idWithHash(slug, hash);
     if (folder?.isOrigin === true && this.#sink.chooseFolderId !== undefined) {
       const plain = lossy || slug === '' ? withHash : slug;
-      const wish = { location, plain, former: withHash, withHash: (other: string) => idWithHash(slug, other) };
-      const id = this.#sink.chooseFolderId(wish, folder, source);
+      const wish = { plain, withHash: (other: string) => idWithHash(slug, other) };
+      const id = this.#sink.chooseFolderId(wish, folder);
       return { id, collides: id !== plain };
     }
     if (lossy || slug === '') return { id: withHash, collides: false };
@@ -171,19 +164,21 @@ export class Ingest {
   #canSpare(origin: Origin, source: string): boolean {
     const { ids, places, folders } = this.spared;
     if (ids.size + places.length + folders.size < MAX_SPARED) return true;
-    this.#noteIncomplete(origin, source);
+    this.#noteIncomplete(origin, source, `there are more than ${MAX_SPARED} of them`);
     return false;
   }
 
-  #noteHidden({ origin, hidingFolders }: SourceRemark, source: string): void {
-    if (hidingFolders === undefined) this.#noteIncomplete(origin, source);
+  #noteHidden({ origin, message, hidingFolders }: SourceRemark, source: string): void {
+    if (hidingFolders === undefined) this.#noteIncomplete(origin, source, message);
     for (const folder of hidingFolders ?? []) if (this.#canSpare(origin, source)) this.spared.folders.add(folder);
   }
 
-  #noteIncomplete({ source }: Origin, key: string): void {
+  #noteIncomplete(origin: Origin, key: string, reason: string): void {
     this.incompleteKeys.add(key);
     // One is enough to keep a load from pruning. The others are for the report.
-    if (this.incomplete.size < MAX_INCOMPLETE) this.incomplete.add(source);
+    if (this.incomplete.size >= MAX_INCOMPLETE || this.incomplete.has(origin.source)) return;
+    const message = `nobody can tell which stored skill this is or hides (${reason}): mend or remove it, and load again`;
+    this.incomplete.set(origin.source, { ...forReport(origin), message });
   }
 
   #warn(origin: Origin, message: string): void {

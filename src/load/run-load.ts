@@ -4,16 +4,13 @@ import { checkModel } from './check-model.js';
 import { classifyOrWarn } from './classify-or-warn.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import { Ingest } from './ingest.js';
-import type { LoadReport } from './load-report.js';
+import type { LoadReport, LoadWarning } from './load-report.js';
 import type { LoadTarget } from './load-target.js';
 import type { OpenableSource } from './open-sources.js';
 import { PhaseClock } from './phase-clock.js';
 import type { PreparedLoad } from './prepare-load.js';
 import { Progress } from './progress.js';
 import { readSources, type SourcesRead } from './read-sources.js';
-
-/** Sources that a warning names. */
-const MAX_NAMED = 20;
 
 /** Runs a load. The sources are read from their beginning each time. */
 export async function runLoad(prepared: PreparedLoad, target: LoadTarget): Promise<LoadReport> {
@@ -92,15 +89,18 @@ function pruneOrWarn(
   const pruned = sources.filter(({ prunes }) => prune ?? prunes === true);
   if (pruned.length === 0) return;
   const isMeant = (name: string): boolean => prune === true || pruned.some((source) => source.name === name);
-  const inPart = prune === true || pruned.some(({ key }) => incompleteKeys.has(key)) ? [...incomplete] : [];
-  const doubtful = [...[...failed.map(({ origin }) => origin), ...empty].filter(isMeant), ...inPart];
-  if (doubtful.length === 0) {
+  const inPart = prune === true || pruned.some(({ key }) => incompleteKeys.has(key)) ? [...incomplete.values()] : [];
+  const atAll = [
+    ...failed.map(({ origin }) => ({ origin, message: 'the source could not be read to its end' })),
+    ...empty.map((origin) => ({ origin, message: 'the source held no skill' })),
+  ];
+  const doubts: LoadWarning[] = [...atAll.filter(({ origin }) => isMeant(origin)), ...inPart];
+  if (doubts.length === 0) {
     const keys = pruned.map(({ key }) => key);
     writer.prune(keys, spared);
     return;
   }
-  const message = 'nothing was pruned, because a source failed, was closed in part, or held no skill';
-  const more = doubtful.length - MAX_NAMED;
-  const origin = doubtful.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  warnings.push({ origin, message });
+  for (const { message, ...where } of doubts) {
+    warnings.push({ ...where, message: `nothing was pruned, because ${message}` });
+  }
 }

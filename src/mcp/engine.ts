@@ -1,5 +1,5 @@
-import type { CallToolResult, Resource } from '@modelcontextprotocol/server';
-import type { Skill, SkillReadResult } from '@modelcontextprotocol/server/ext/skills';
+import type { CallToolResult, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
+import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import { SkillSearchError } from '../errors.js';
 import type { SkillSearch } from '../index.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
@@ -40,7 +40,7 @@ export interface Engine {
   listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }>;
   listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }>;
   getSkill(uri: string): Promise<Skill | undefined>;
-  readFile(uri: string): Promise<SkillReadResult | undefined>;
+  readFile(uri: string): Promise<ReadResourceResult | undefined>;
   readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined>;
 }
 
@@ -96,7 +96,7 @@ export class CatalogueEngine implements Engine {
     return this.#asProtocol(() => this.#pages.get(uri));
   }
 
-  readFile(uri: string): Promise<SkillReadResult | undefined> {
+  readFile(uri: string): Promise<ReadResourceResult | undefined> {
     return this.#asProtocol(() => this.#pages.read(uri));
   }
 

@@ -94,9 +94,13 @@ export class LineTransport implements Transport {
       this.#hold(chunk.subarray(start, end));
       start = end + 1;
       this.#endLine();
+      if (this.#isBusy()) {
+        this.#input.pause();
+        this.#input.unshift(chunk.subarray(start));
+        return;
+      }
     }
     if (start < chunk.length) this.#hold(chunk.subarray(start));
-    this.#readOn();
   };
 
   #hold(piece: Buffer): void {
@@ -203,10 +207,13 @@ export class LineTransport implements Transport {
   /** Reads on, or stops reading while there is much to do, or nobody reads the answers. */
   #readOn(): void {
     if (this.#closed || this.#ended) return;
-    const { pending, pendingBytes } = STDIO_LIMITS;
-    const isBusy = this.#pending.size >= pending || this.#pendingBytes >= pendingBytes || this.#drained !== undefined;
-    if (isBusy) this.#input.pause();
+    if (this.#isBusy()) this.#input.pause();
     else if (this.#input.isPaused()) this.#input.resume();
+  }
+
+  #isBusy(): boolean {
+    const { pending, pendingBytes } = STDIO_LIMITS;
+    return this.#pending.size >= pending || this.#pendingBytes >= pendingBytes || this.#drained !== undefined;
   }
 
   readonly #onEnd = (): void => {

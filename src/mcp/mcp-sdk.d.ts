@@ -49,6 +49,10 @@ declare module '@modelcontextprotocol/server' {
     nextCursor?: string;
   }
 
+  export interface ReadResourceResult {
+    contents: ({ uri: string; mimeType: string } & ({ text: string } | { blob: string }))[];
+  }
+
   interface CacheHint {
     readonly ttlMs: number;
     readonly cacheScope: 'public' | 'private';
@@ -65,6 +69,10 @@ declare module '@modelcontextprotocol/server' {
     setRequestHandler(
       method: 'resources/list',
       answer: (request: { params?: { cursor?: string } }) => Promise<ListResourcesResult>,
+    ): void;
+    setRequestHandler(
+      method: 'resources/read',
+      answer: (request: { params: { uri: string } }) => Promise<ReadResourceResult>,
     ): void;
     setRequestHandler(method: 'tools/list', answer: () => ListToolsResult): void;
     setRequestHandler(
@@ -91,7 +99,7 @@ declare module '@modelcontextprotocol/server' {
   }
 
   export class ProtocolError extends Error {
-    constructor(code: number, message: string);
+    constructor(code: number, message: string, data?: object);
     readonly code: number;
   }
 
@@ -140,12 +148,11 @@ declare module '@modelcontextprotocol/server/ext/skills' {
     resources: { uri: string; digest: string; size: number }[];
   }
 
-  export type SkillReadResult = { text: string; mimeType?: string } | { bytes: Uint8Array; mimeType?: string };
-
   interface SkillSource {
     list(params: { cursor?: string }): Promise<{ skills: Skill[]; nextCursor?: string }>;
     get(uri: string): Promise<Skill | undefined>;
-    read(uri: string): Promise<SkillReadResult | undefined>;
+    /** Not asked: `resources/read` is answered without it. */
+    read(): Promise<undefined>;
     readDirectory(uri: string, params: { cursor?: string }): Promise<{ resources: Resource[] } | undefined>;
   }
 

@@ -3,7 +3,7 @@ import nodeModule from 'node:module';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Engine } from './engine.js';
 import type { Sdk } from './skills/load-sdk.js';
-import { ProtocolFault } from './skills/protocol-fault.js';
+import { INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
 import type { UnpublishedListener } from './skills/unpublished-listener.js';
 import { toolList } from './tools/tools.js';
 
@@ -47,7 +47,7 @@ export function createServerOver(sdk: Sdk, engine: Engine, onUnpublished: Unpubl
     source: {
       list: ({ cursor }) => asked(engine.listSkills(cursor)),
       get: (uri) => asked(engine.getSkill(uri)),
-      read: (uri) => asked(engine.readFile(uri)),
+      read: async () => undefined,
       readDirectory: (uri, { cursor }) => asked(engine.readDirectory(uri, cursor)),
     },
     cacheHint: CACHE,
@@ -57,6 +57,12 @@ export function createServerOver(sdk: Sdk, engine: Engine, onUnpublished: Unpubl
   const { server } = mcp;
   // The SDK lists all resources at once.
   server.setRequestHandler('resources/list', ({ params }) => asked(engine.listResources(params?.cursor)));
+  // The SDK takes a second to encode 16 MiB.
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const answer = URL.canParse(uri) ? await asked(engine.readFile(new URL(uri).href)) : undefined;
+    if (answer === undefined) throw new sdk.ProtocolError(INVALID_PARAMS, `there is no resource ${uri}`, { uri });
+    return answer;
+  });
   server.setRequestHandler('tools/list', () => ({ tools: toolList() }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq, http }) => {
     const answer = await asked(engine.callTool(params.name, params.arguments ?? {}, mcpReq.signal));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import type { CallToolResult, Resource } from '@modelcontextprotocol/server';
-import type { Skill, SkillReadResult } from '@modelcontextprotocol/server/ext/skills';
+import type { CallToolResult, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
+import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import { startWorker } from '../threads/start-worker.js';
 import type { Engine } from './engine.js';
 import type { EngineData, EngineMethod, EngineReply, EngineRequest } from './engine-messages.js';
@@ -58,7 +58,7 @@ export class ThreadEngine implements Engine {
     return this.#call('getSkill', [uri]);
   }
 
-  readFile(uri: string): Promise<SkillReadResult | undefined> {
+  readFile(uri: string): Promise<ReadResourceResult | undefined> {
     return this.#call('readFile', [uri]);
   }
 

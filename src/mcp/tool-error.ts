@@ -13,7 +13,7 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   DATABASE_NOT_FOUND: 'The user has to load a catalogue: skill-discovery load. Then call again; no restart is needed.',
   DATABASE_NOT_READABLE: 'The user has to look at the file. Then call again; no restart is needed.',
   DATABASE_DAMAGED: 'The user has to load the sources again: skill-discovery check says what is damaged.',
-  NOT_A_CATALOGUE: 'The user has to name a catalogue with --database.',
+  NOT_A_CATALOGUE: 'The user has to name the file of a catalogue.',
   UNSUPPORTED_FORMAT: 'The user has to load the sources again with this version.',
 };
 

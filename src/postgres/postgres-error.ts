@@ -103,7 +103,7 @@ const CLOSED =
 const NO_WAY = 'there is no way to that host';
 const NO_ANSWER = 'nothing answers there in time: are host and port right, and is it PostgreSQL?';
 const WHERE_PASSWORDS_ARE =
-  'it comes from PGPASSWORD, from ~/.pgpass, from a service file, or from a file that is named beside the address (passwordFile, --state-password-file, --database-password-file)';
+  'it comes from PGPASSWORD, from ~/.pgpass, from a service file, or from a password file that is named beside the address';
 
 /** An error while a database is opened, as a sentence that says what to do. */
 export function openingError(error: unknown, address: PostgresAddress): SkillSearchError {

@@ -5,7 +5,7 @@ import { openingError } from './postgres-error.js';
 import type { PostgresPool } from './postgres-pool.js';
 import type { RunStatement } from './postgres-statement.js';
 
-/** The tables of one part of what is kept in a database, and how they came to be. */
+/** The tables of one part of what is kept in a database. */
 export interface SharedTables {
   /** The name of the part. Each part has a format of its own. */
   readonly part: string;
@@ -13,47 +13,40 @@ export interface SharedTables {
   readonly noun: string;
   /** The code of the error where the schema or its tables belong to something else. */
   readonly foreignCode: ErrorCode;
-  /**
-   * Statements that lead from each format to the next; the first makes format 1. What stood here in a released version
-   * is never changed.
-   */
-  readonly steps: readonly string[];
+  /** The statements that make them. */
+  readonly statements: string;
 }
 
 /** The schema of all tables of ours, so that a database may have others beside them. */
 const SCHEMA = 'skill_discovery';
 
-/** Held by who makes or changes tables, so that servers that start together do that one after the other. */
+/** The format of every part. */
+const FORMAT = 1;
+
+/** Held by who makes tables, so that servers that start together do that one after the other. */
 const LOCK = 0x534b4449;
 
 const { preparingTime } = POSTGRES_LIMITS;
 const TIMES = { statementTime: preparingTime, pauseTime: preparingTime };
 
 /**
- * Makes the tables of a part, or brings them to the format of this version. Where they have it already, this only
- * reads.
+ * Makes the tables of a part. Where they are there already, this only reads.
  *
  * @throws {SkillSearchError} the part's `foreignCode` if the schema or its tables belong to something else;
- *   `UNSUPPORTED_FORMAT` for a format of a newer version; `DATABASE_NOT_WRITABLE` if the user may not make tables;
+ *   `UNSUPPORTED_FORMAT` for another format; `DATABASE_NOT_WRITABLE` if the user may not make tables;
  *   `DATABASE_NOT_READABLE`
  */
 export async function prepareTables(pool: PostgresPool, tables: SharedTables): Promise<void> {
   const { shown } = pool.address;
-  const { part, noun, foreignCode, steps } = tables;
+  const { part, foreignCode, statements } = tables;
   try {
-    const isReady = await pool.session(TIMES, ({ run }) => formatOf(run, tables, shown));
-    if (isFormat(isReady, steps.length, noun, shown)) return;
+    if (await pool.session(TIMES, ({ run }) => areMade(run, tables, shown))) return;
     await pool.session(TIMES, async ({ run }) => {
       await run({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
-      const format = await formatOf(run, tables, shown);
-      if (isFormat(format, steps.length, noun, shown)) return;
-      if (format === undefined) await makeSchema(run);
-      for (const step of steps.slice(format ?? 0)) await run({ text: step });
-      await run({
-        text: `INSERT INTO ${SCHEMA}.format (part, version) VALUES ($1, $2)
-          ON CONFLICT (part) DO UPDATE SET version = excluded.version`,
-        values: [part, steps.length],
-      });
+      if (await areMade(run, tables, shown)) return;
+      await makeSchema(run);
+      await run({ text: statements });
+      await run({ text: `INSERT INTO ${SCHEMA}.format (part, version) VALUES ($1, $2)`, values: [part, FORMAT] });
     });
   } catch (error) {
     throw tablesError(error, pool, foreignCode);
@@ -67,21 +60,14 @@ export async function prepareTables(pool: PostgresPool, tables: SharedTables): P
  * @throws {SkillSearchError} as {@link prepareTables}
  */
 export async function findTables(pool: PostgresPool, tables: SharedTables): Promise<boolean> {
-  const { shown } = pool.address;
-  const { noun, foreignCode, steps } = tables;
   try {
-    const [format, isWritable] = await pool.session(TIMES, async ({ run }) => [
-      await formatOf(run, tables, shown),
+    const [isMade, isWritable] = await pool.session(TIMES, async ({ run }) => [
+      await areMade(run, tables, pool.address.shown),
       await mayWrite(run),
     ]);
-    if (isFormat(format, steps.length, noun, shown)) return true;
-    if (!isWritable && format === undefined) return false;
-    if (!isWritable) {
-      const message = `${shown} has ${noun} format ${format}, this version reads format ${steps.length}: whoever may write there must use this version first`;
-      throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
-    }
+    if (isMade || !isWritable) return isMade;
   } catch (error) {
-    throw tablesError(error, pool, foreignCode);
+    throw tablesError(error, pool, tables.foreignCode);
   }
   await prepareTables(pool, tables);
   return true;
@@ -99,32 +85,22 @@ async function makeSchema(run: RunStatement): Promise<void> {
   });
 }
 
-/** The format of the tables of a part; undefined if there are none. */
-async function formatOf(
-  run: RunStatement,
-  { part, foreignCode }: SharedTables,
-  shown: string,
-): Promise<number | undefined> {
+/** Whether the tables of a part are there, in the format of this version. */
+async function areMade(run: RunStatement, { part, noun, foreignCode }: SharedTables, shown: string): Promise<boolean> {
   const [found] = await run<{ tables: number; isOurs: boolean }>({
     text: `SELECT count(*)::int AS tables, count(*) FILTER (WHERE relname = 'format')::int = 1 AS "isOurs"
       FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
     values: [SCHEMA],
   });
   const { tables, isOurs } = found!;
-  if (tables === 0) return undefined;
+  if (tables === 0) return false;
   if (!isOurs) throw foreign(foreignCode, shown);
   const [row] = await run<{ version: number }>({
     text: `SELECT version FROM ${SCHEMA}.format WHERE part = $1`,
     values: [part],
   });
-  return row?.version;
-}
-
-/** Whether tables have the format of this version; they may have an earlier one, or be missing. */
-function isFormat(format: number | undefined, wanted: number, noun: string, shown: string): boolean {
-  if (format === undefined || format < wanted) return false;
-  if (format === wanted) return true;
-  const message = `${shown} has ${noun} format ${format}, this version reads format ${wanted}: update skill-discovery here`;
+  if (row === undefined || row.version === FORMAT) return row !== undefined;
+  const message = `${shown} has ${noun} format ${row.version}, this version reads format ${FORMAT}: use the version that made it, or load again into another database`;
   throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
 }
 

@@ -95,7 +95,7 @@ function installationsOf(labels: LabelIndex, { agent, scope }: InstallationFilte
 }
 
 /**
- * The documents of each agent, or of each scope. A document may be repeated.
+ * The documents of each agent, or of each scope.
  *
  * @param part what to tell them by
  * @param filter what an installation must be to count
@@ -115,7 +115,7 @@ export function documentsByInstallation(
   return new Map(
     Array.from(lists, ([value, [first, ...others]]) => [
       value,
-      others.length === 0 ? first! : [first!, ...others].flatMap((documents) => Array.from(documents)),
+      others.length === 0 ? first! : [...new Set([first!, ...others].flatMap((documents) => Array.from(documents)))],
     ]),
   );
 }

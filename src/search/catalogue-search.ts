@@ -21,10 +21,12 @@ import type {
   Suggestion,
 } from '../result.js';
 import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
-import { countAgents, countAuthors, countLabels, statsOf } from './catalogue-stats.js';
+import { countsOf, labelCounts, statsOf } from './catalogue-stats.js';
 import { copyIds } from './copy-ids.js';
+import { facetValues } from './facet-values.js';
 import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
 import { listSkills } from './list-skills.js';
+import { pageOf } from './listed-page.js';
 import { addLocalPaths } from './local-paths.js';
 import type { OpenState } from './open-state.js';
 import type { CurrentState } from './reload/current-state.js';
@@ -153,6 +155,10 @@ export class CatalogueSearch implements SkillSearch {
     return this.#states.newest.reader.read(id, path);
   }
 
+  isComplete(id: string): boolean {
+    return this.#states.newest.reader.isComplete(id);
+  }
+
   completeIds(page: CompleteIdsPage): readonly string[] {
     checkOptions(page, COMPLETE_IDS_PAGE);
     const { after = '', limit } = page;
@@ -167,27 +173,32 @@ export class CatalogueSearch implements SkillSearch {
     return this.#states.newest.reader.ids();
   }
 
-  copiesOf(id: string): string[] {
+  copiesOf(id: string, page?: number): string[] {
     const { reader } = this.#states.newest;
     const document = reader.documentOf(id);
-    return document === undefined ? [] : copyIds(reader, document);
+    return document === undefined ? [] : copyIds(reader, document, ...pageOf(page));
   }
 
-  categories(): LabelCount[] {
+  categories(page?: number): LabelCount[] {
     const { reader } = this.#states.newest;
-    return countLabels(reader.columns.categories, reader.derivedCounts());
+    return labelCounts(reader.columns.categories, page, reader.derivedCounts());
   }
 
-  occupations(): LabelCount[] {
-    return countLabels(this.#states.newest.reader.columns.occupations);
+  occupations(page?: number): LabelCount[] {
+    return labelCounts(this.#states.newest.reader.columns.occupations, page);
   }
 
-  authors(): AuthorCount[] {
-    return countAuthors(this.#states.newest.reader);
+  authors(page?: number): AuthorCount[] {
+    const { reader } = this.#states.newest;
+    return reader.reading(() => countsOf(facetValues(reader, 'author'), page, (author, count) => ({ author, count })));
   }
 
-  agents(): AgentCount[] {
-    return countAgents(this.#states.newest.reader);
+  countAuthors(): number {
+    return facetValues(this.#states.newest.reader, 'author').documentsOf.length;
+  }
+
+  agents(page?: number): AgentCount[] {
+    return countsOf(facetValues(this.#states.newest.reader, 'agent'), page, (agent, count) => ({ agent, count }));
   }
 
   stats(): CatalogueStats {

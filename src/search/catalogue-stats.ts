@@ -1,6 +1,9 @@
-import type { AgentCount, AuthorCount, CatalogueStats, CopyStats, LabelCount } from '../result.js';
+import { countingSort } from '../arrays/counting-sort.js';
+import type { LabelIndex } from '../ranking/label-filter.js';
+import type { CatalogueStats, CopyStats, LabelCount } from '../result.js';
 import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import { facetValues } from './facet-values.js';
+import { type FacetValues, slugValues } from './facet-values.js';
+import { pageOf } from './listed-page.js';
 
 /** @param copy what is known of the local copy; undefined if it is none */
 export function statsOf(reader: CatalogueReader, copy: CopyStats | undefined): CatalogueStats {
@@ -32,37 +35,36 @@ function statsOfFile(reader: CatalogueReader): CatalogueStats {
   };
 }
 
-/**
- * The most frequent label first, then by slug.
- *
- * @param derived how many skills got each label from a classifier
- */
-export function countLabels(
-  documentsOf: ReadonlyMap<string, ArrayLike<number>>,
+/** @param derived how many skills got each label from a classifier */
+export function labelCounts(
+  labels: LabelIndex,
+  page: number | undefined,
   derived?: ReadonlyMap<string, number>,
 ): LabelCount[] {
-  return [...documentsOf]
-    .map(([slug, documents]) => {
-      const ofThese = derived?.get(slug);
-      return { slug, count: documents.length, ...(ofThese === undefined ? {} : { derived: ofThese }) };
-    })
-    .sort((a, b) => b.count - a.count || (a.slug < b.slug ? -1 : 1));
+  return countsOf(slugValues(labels), page, (slug, count) => {
+    const ofThese = derived?.get(slug);
+    return { slug, count, ...(ofThese === undefined ? {} : { derived: ofThese }) };
+  });
 }
 
-/** The most frequent author first, then as facets are ordered. `unknown` is none. */
-export function countAuthors(reader: CatalogueReader): AuthorCount[] {
-  const { documentsOf, nameOf } = facetValues(reader, 'author');
-  return reader.reading(() =>
-    [...documentsOf.keys()]
-      .sort((a, b) => documentsOf[b]!.length - documentsOf[a]!.length || a - b)
-      .map((value) => ({ author: nameOf(value), count: documentsOf[value]!.length })),
-  );
-}
+/** The numbers of the values of each list that was asked for, the most frequent first, then in their order. */
+const orders = new WeakMap<FacetValues, Uint32Array>();
 
-/** The agent with the most skills first, then by name. */
-export function countAgents(reader: CatalogueReader): AgentCount[] {
-  const { documentsOf, nameOf } = facetValues(reader, 'agent');
-  return documentsOf
-    .map((documents, value) => ({ agent: nameOf(value), count: new Set(Array.from(documents)).size }))
-    .sort((a, b) => b.count - a.count || (a.agent < b.agent ? -1 : 1));
+/** How many skills have each value on a page of all values. */
+export function countsOf<Count>(
+  values: FacetValues,
+  page: number | undefined,
+  toCount: (name: string, count: number) => Count,
+): Count[] {
+  const { documentsOf, nameOf } = values;
+  let order = orders.get(values);
+  if (order === undefined) {
+    const most = documentsOf.reduce((longest, { length }) => Math.max(longest, length), 0);
+    order = countingSort(
+      Array.from(documentsOf, ({ length }) => most - length),
+      most + 1,
+    ).items;
+    orders.set(values, order);
+  }
+  return Array.from(order.subarray(...pageOf(page)), (value) => toCount(nameOf(value), documentsOf[value]!.length));
 }

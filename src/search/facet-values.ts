@@ -72,10 +72,17 @@ const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>>
   scope: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'scope', {})),
 };
 
-function slugValues(labels: LabelIndex): FacetValues {
+/** The values of labels that are shown as they are; made once. */
+export function slugValues(labels: LabelIndex): FacetValues {
+  const known = valuesByLabels.get(labels);
+  if (known !== undefined) return known;
   const keys = [...labels.keys()].sort(compareCodePoints);
-  return { documentsOf: keys.map((key) => labels.get(key)!), nameOf: (value) => keys[value]! };
+  const values = { documentsOf: keys.map((key) => labels.get(key)!), nameOf: (value: number) => keys[value]! };
+  valuesByLabels.set(labels, values);
+  return values;
 }
+
+const valuesByLabels = new WeakMap<LabelIndex, FacetValues>();
 
 /** How the values of a facet are written. */
 interface Names {

@@ -14,7 +14,7 @@ export function modelOfVectors({ model }: VectorReader, database = 'the catalogu
   const isMissing = !hasEmbedder && !isRuntimeInstalled();
   const advice = isMissing
     ? `and the package ${RUNTIME_PACKAGE}, which makes them, is not installed: install it with \`${INSTALL_RUNTIME}\`, then load the sources again`
-    : 'which semantic search needs: load its sources again without --no-semantic (the load says so if it cannot make any)';
+    : 'which semantic search needs: load its sources again with vectors (the load says so if it cannot make any)';
   throw new SkillSearchError('NO_VECTORS', `${database} has no vectors, ${advice}, or search by word`, {
     path: database,
   });

@@ -1,8 +1,11 @@
-import { isDamage } from '../errors.js';
+import { SkillSearchError } from '../errors.js';
 import type { CopyFollower } from '../snapshot/copy-follower.js';
 
+/** Codes of a file that is of no use. */
+const OF_NO_USE: readonly string[] = ['DATABASE_DAMAGED', 'NOT_A_CATALOGUE', 'UNSUPPORTED_FORMAT'];
+
 /**
- * Opens a catalogue. A local copy that is damaged is made anew first: what it is a copy of has the truth.
+ * Opens a catalogue. A local copy that is of no use is made anew first: what it is a copy of has the truth.
  *
  * @param follower of the copy; undefined if the catalogue is none
  * @throws whatever opening throws, and what making it anew throws
@@ -11,7 +14,8 @@ export async function openOrMend<T>(open: () => T | Promise<T>, follower: CopyFo
   try {
     return await open();
   } catch (error) {
-    if (follower === undefined || !isDamage(error)) throw error;
+    const isOfNoUse = error instanceof SkillSearchError && OF_NO_USE.includes(error.code);
+    if (follower === undefined || !isOfNoUse) throw error;
     await follower.mend();
     return open();
   }

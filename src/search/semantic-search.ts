@@ -68,7 +68,7 @@ async function answerByMeaning(
   const { reader } = state;
   const asked = askedWords(question);
   const copyIdsOf = explain
-    ? (document: DocumentNumber): string[] => copyIds(reader, document, MOST_COPY_IDS)
+    ? (document: DocumentNumber): string[] => copyIds(reader, document, 0, MOST_COPY_IDS)
     : undefined;
   const damaged = described.damaged.map((document) =>
     toDamagedSkill(reader.idOrUndefined(document), 'its vector is damaged, so it is ranked by words alone'),

@@ -158,21 +158,31 @@ export interface SkillSearch extends AsyncDisposable {
    * }
    */
   completeIds(page: CompleteIdsPage): readonly string[];
+  /**
+   * Whether all files of a skill are stored as they were, as `contents(id).complete` says, without reading them. False
+   * if there is no such skill.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`, `DATABASE_NOT_READABLE`
+   */
+  isComplete(id: string): boolean;
   /** The ids of all skills, in code-point order. */
   ids(): string[];
   /**
    * The ids of a skill and its copies: skills with the same name and description, or with nearly the same text. A
-   * search prefers them in this order: most stars, then the oldest, then by id. Empty if no skill has this id.
+   * search prefers them in this order: most stars, then the oldest, then by id. Empty if no skill has this id. The first
+   * 500, or another page.
    */
-  copiesOf(id: string): string[];
-  /** All categories with their number of skills, the most frequent first. */
-  categories(): LabelCount[];
-  /** All occupations with their number of skills, the most frequent first. */
-  occupations(): LabelCount[];
-  /** All authors with their number of skills, the most frequent first. Skills without an author do not count. */
-  authors(): AuthorCount[];
-  /** All agents that skills were read from, the one with the most skills first, then by name. */
-  agents(): AgentCount[];
+  copiesOf(id: string, page?: number): string[];
+  /** Categories with their number of skills, the most frequent first, then by slug: the first 500, or a page. */
+  categories(page?: number): LabelCount[];
+  /** Occupations with their number of skills, likewise. */
+  occupations(page?: number): LabelCount[];
+  /** Authors with their number of skills, likewise. Skills without an author do not count. */
+  authors(page?: number): AuthorCount[];
+  /** How many authors there are on all pages of `authors`. */
+  countAuthors(): number;
+  /** Agents that skills were read from, with their number of skills, likewise. */
+  agents(page?: number): AgentCount[];
   /** Counts and facts about the whole catalogue. */
   stats(): CatalogueStats;
   /**

@@ -184,7 +184,7 @@ function checkModel(vectors: VectorReader, chosen: ChosenModel, database = 'the 
   const model = modelOfVectors(vectors, database);
   // Vectors of a former version of the model serve until a load has made those of this one.
   if (model !== chosen.id && !chosen.compatible.includes(model)) {
-    const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model (--model), or load its sources again with ${chosen.path === undefined ? 'this embedder' : `--model ${chosen.path}`}`;
+    const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model, or load its sources again with ${chosen.path === undefined ? 'this embedder' : `the model ${chosen.path}`}`;
     throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
   }
 }

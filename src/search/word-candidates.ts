@@ -57,6 +57,6 @@ function candidates(
     skill: JSON.parse(reader.record(ascending[i]!)) as WordCandidate['skill'],
     fields,
     coverage,
-    copies: () => copyIds(reader, ascending[i]!),
+    copies: () => copyIds(reader, ascending[i]!, 0, columns.size),
   }));
 }

@@ -105,4 +105,5 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-await main(workerData as ModelThreadData);
+// Not awaited: Node warns of a module that is still awaited when the process exits, as one in native code may be.
+void main(workerData as ModelThreadData);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type ReadTokenizer, readTokenizer } from '../read-tokenizer.js';
+import { inNativeCode } from '../threads/native-work.js';
 import type { Tokenizer } from '../word-piece-tokenizer.js';
 import { type ModelOutput, type ModelOutputs, OUTPUTS, type OutputName, type TextModel } from './text-model.js';
 
@@ -10,7 +11,7 @@ export type Runtime = typeof import('onnxruntime-node');
 
 /** @throws {Error} if the package is not installed, or its compiled part does not fit this system */
 export function importRuntime(): Promise<Runtime> {
-  return import('onnxruntime-node');
+  return inNativeCode(() => import('onnxruntime-node'));
 }
 
 /** Where a model is, and how much it reads. */
@@ -69,13 +70,15 @@ export class OnnxModel implements TextModel {
    */
   static async load(runtime: Runtime, place: ModelPlace): Promise<OnnxModel> {
     runtime.env.logLevel = 'error';
-    const session = await runtime.InferenceSession.create(join(place.folder, place.weights), {
-      executionProviders: ['cpu'],
-      // Parallel work is spread over several threads that have a session each.
-      intraOpNumThreads: 1,
-      interOpNumThreads: 1,
-      logSeverityLevel: 3,
-    });
+    const session = await inNativeCode(() =>
+      runtime.InferenceSession.create(join(place.folder, place.weights), {
+        executionProviders: ['cpu'],
+        // Parallel work is spread over several threads that have a session each.
+        intraOpNumThreads: 1,
+        interOpNumThreads: 1,
+        logSeverityLevel: 3,
+      }),
+    );
     return new OnnxModel(runtime, session, await readTokenizer(place.folder), place);
   }
 
@@ -97,7 +100,7 @@ export class OnnxModel implements TextModel {
     const inputs = Object.fromEntries(
       this.#session.inputMetadata.map((input) => [input.name, this.#input(input, ids, mask, shape)]),
     );
-    const outputs = await this.#session.run(inputs, this.outputs);
+    const outputs = await inNativeCode(() => this.#session.run(inputs, this.outputs));
     return Object.fromEntries(this.outputs.map((name) => [name, floatsOf(name, outputs[name]!)]));
   }
 

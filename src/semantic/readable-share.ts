@@ -1,3 +1,4 @@
+import { normaliseText } from '../text/characters.js';
 import { UNSPACED_SCRIPTS } from '../text/unspaced-scripts.js';
 
 /** Scripts that are distinguished. Letters of all others are `Other`. */
@@ -54,7 +55,7 @@ export function readableScripts(entries: Iterable<string>): readonly Script[] | 
  */
 export function readableShare(text: string, scripts: readonly Script[]): number {
   let [readable, all] = [0, 0];
-  for (const [letters] of text.normalize('NFKC').matchAll(/\p{L}[\p{L}\p{M}]*/gu)) {
+  for (const [letters] of normaliseText(text).matchAll(/\p{L}[\p{L}\p{M}]*/gu)) {
     for (const [script, length] of stretchesOf(letters)) {
       const words = UNSPACED.has(script) ? length / CHARACTERS_A_WORD : 1;
       all += words;

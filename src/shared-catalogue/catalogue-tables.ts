@@ -28,8 +28,7 @@ export const CATALOGUE_TABLES: SharedTables = {
   part: 'catalogue',
   noun: 'catalogue',
   foreignCode: 'NOT_A_CATALOGUE',
-  steps: [
-    `CREATE TABLE skill_discovery.model (
+  statements: `CREATE TABLE skill_discovery.model (
       number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       id text COLLATE "C" NOT NULL UNIQUE,
       dimensions integer NOT NULL
@@ -136,5 +135,4 @@ export const CATALOGUE_TABLES: SharedTables = {
       bytes bytea NOT NULL
     );
     ALTER TABLE skill_discovery.chunk ALTER bytes SET STORAGE EXTERNAL;`,
-  ],
 };

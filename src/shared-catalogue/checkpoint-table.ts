@@ -1,4 +1,3 @@
-import { SkillSearchError } from '../errors.js';
 import { SHARED_CATALOGUE_LIMITS } from '../limits.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/postgres-statement.js';
@@ -50,8 +49,7 @@ export async function checkpointFault(
   try {
     const chunks = readManifest(manifest, 'a checkpoint').files.flatMap((file) => file.chunks);
     digests = distinct(chunks.map((digest) => Buffer.from(digest, 'hex')));
-  } catch (error) {
-    if (error instanceof SkillSearchError && error.code === 'UNSUPPORTED_FORMAT') return undefined;
+  } catch {
     return { state, problem: 'its manifest is none' };
   }
   let damaged = 0;

@@ -1,9 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { FileLock } from '../store/file-lock.js';
 import { filesBeside } from '../store/file-names.js';
-
-/** How often whoever has the copy in hand is waited for, in milliseconds. */
-const LOOK_AGAIN = 100;
 
 /**
  * Takes the lock of a copy, which is held by those who work on it. It is another one than that of a load, which they
@@ -13,7 +9,7 @@ const LOOK_AGAIN = 100;
  * @throws the signal's reason when aborted
  */
 export async function lockCopy(database: string, signal: AbortSignal | undefined): Promise<FileLock> {
-  return (await inTurn(`${database}.shared-lock`, signal, () => true))!;
+  return (await FileLock.takeInTurn(`${database}.shared-lock`, signal, () => true))!;
 }
 
 /**
@@ -29,19 +25,5 @@ export function lockIndexing(
   signal: AbortSignal | undefined,
   isNeeded: () => boolean = () => true,
 ): Promise<FileLock | undefined> {
-  return inTurn(filesBeside(database).indexingLock, signal, isNeeded);
-}
-
-async function inTurn(
-  path: string,
-  signal: AbortSignal | undefined,
-  isNeeded: () => boolean,
-): Promise<FileLock | undefined> {
-  while (isNeeded()) {
-    signal?.throwIfAborted();
-    const lock = FileLock.take(path);
-    if (lock !== undefined) return lock;
-    await wait(LOOK_AGAIN, undefined, { signal });
-  }
-  return undefined;
+  return FileLock.takeInTurn(filesBeside(database).indexingLock, signal, isNeeded);
 }

@@ -6,6 +6,6 @@ import { SkillSearchError } from '../errors.js';
  * @param shown its address
  */
 export function nothingPublished(shown: string): SkillSearchError {
-  const message = `${shown} holds no catalogue yet: load one with \`skill-discovery load SOURCE --database ${shown}\``;
+  const message = `${shown} holds no catalogue yet: load sources into it first`;
   return new SkillSearchError('DATABASE_NOT_FOUND', message, { path: shown });
 }

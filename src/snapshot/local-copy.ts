@@ -3,6 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { makeFolder } from '../make-folder.js';
+import { structureFaults } from '../store/check-schema.js';
+import { beyondRepair } from '../store/damaged.js';
 import { derivedFiles } from '../store/file-names.js';
 import { CatalogueReader } from '../store/read/catalogue-reader.js';
 import { forgetJournal } from '../store/write/forget-journal.js';
@@ -150,10 +152,12 @@ export class LocalCopy {
       const places = placesOf(former, this.#folder);
       for (const file of changed) {
         const inPlace = join(this.#folder, file.name);
-        await assemble(file, this.#part(file.name), { manifest, places, inPlace, fetch, signal, atOnce });
+        const part = this.#part(file.name);
+        await assemble(file, part, { manifest, places, inPlace, fetch, signal, atOnce });
+        notePlaces(places, file, part, manifest.chunkBytes);
       }
       try {
-        this.#check(manifest, changed.includes(manifest.files[0]!));
+        await this.#check(manifest, changed.includes(manifest.files[0]!), signal);
       } catch (error) {
         this.discard();
         if (error instanceof SkillSearchError) this.#refused = { text, error, since: performance.now() };
@@ -171,11 +175,13 @@ export class LocalCopy {
     }
   }
 
-  /** Chunks may be as the manifest says, and yet make no catalogue. */
-  #check(manifest: Manifest, isNew: boolean): void {
+  /** Chunks may be as the manifest says, and yet make no catalogue, or one that nobody can read to its end. */
+  async #check(manifest: Manifest, isNew: boolean, signal: AbortSignal): Promise<void> {
     const path = isNew ? this.#part(CATALOGUE_NAME) : this.database;
     let stamp: string;
     try {
+      const [fault] = isNew ? await structureFaults(path, 'quick', signal) : [];
+      if (fault !== undefined) throw beyondRepair(path, `SQLite says "${fault}"`);
       // Its tables as well: a stamp alone makes no catalogue.
       const reader = CatalogueReader.open(path);
       stamp = reader.stamp;
@@ -295,12 +301,12 @@ function isSame(file: SnapshotFile, { chunkBytes }: Manifest, former: Manifest |
 
 function placesOf(manifest: Manifest | undefined, folder: string): Map<string, Place> {
   const places = new Map<string, Place>();
-  for (const { name, chunks } of manifest?.files ?? []) {
-    for (const [i, digest] of chunks.entries()) {
-      places.set(digest, { path: join(folder, name), offset: i * manifest!.chunkBytes });
-    }
-  }
+  for (const file of manifest?.files ?? []) notePlaces(places, file, join(folder, file.name), manifest!.chunkBytes);
   return places;
+}
+
+function notePlaces(places: Map<string, Place>, { chunks }: SnapshotFile, path: string, chunkBytes: number): void {
+  for (const [i, digest] of chunks.entries()) places.set(digest, { path, offset: i * chunkBytes });
 }
 
 interface Assembling {
@@ -323,7 +329,8 @@ async function assemble(
   const target = await open(part, existsSync(part) ? 'r+' : 'w+');
   try {
     const there = (await target.stat()).size;
-    const missing: number[] = [];
+    /** Where each chunk that has to be fetched belongs. */
+    const missing = new Map<string, number[]>();
     const buffer = Buffer.allocUnsafe(manifest.chunkBytes);
     for (const [i, digest] of file.chunks.entries()) {
       signal.throwIfAborted();
@@ -334,20 +341,20 @@ async function assemble(
       // Without a note of what is here, as after a kill, most chunks still are where they were.
       const place = places.get(digest) ?? { path: inPlace, offset };
       const source = await opened(sources, place.path);
-      if (source === undefined || !(await isAt(source, place.offset, chunk, digest))) missing.push(i);
-      else await writeAll(target, chunk, offset);
+      if (source !== undefined && (await isAt(source, place.offset, chunk, digest))) {
+        await writeAll(target, chunk, offset);
+      } else {
+        const others = missing.get(digest);
+        if (others === undefined) missing.set(digest, [i]);
+        else others.push(i);
+      }
     }
-    // Chunks of a file that are the same, mostly empty ones, are fetched once.
-    const times = new Map<string, number>();
-    for (const i of missing) times.set(file.chunks[i]!, (times.get(file.chunks[i]!) ?? 0) + 1);
-    const repeated = new Map<string, Buffer>();
+    // Each worker holds one chunk at a time, however often it is written.
+    const waiting = missing.entries();
     const fetchOthers = async (): Promise<void> => {
-      for (let i = missing.pop(); i !== undefined; i = missing.pop()) {
-        const digest = file.chunks[i]!;
-        const bytes = bytesOfChunk(file, manifest.chunkBytes, i);
-        const chunk = repeated.get(digest) ?? (await fetch(digest, bytes, signal));
-        if (times.get(digest)! > 1) repeated.set(digest, chunk);
-        await writeAll(target, chunk, i * manifest.chunkBytes);
+      for (const [digest, places] of waiting) {
+        const chunk = await fetch(digest, bytesOfChunk(file, manifest.chunkBytes, places[0]!), signal);
+        for (const i of places) await writeAll(target, chunk, i * manifest.chunkBytes);
       }
     };
     const workers = await Promise.allSettled(Array.from({ length: atOnce }, fetchOthers));

@@ -1,5 +1,5 @@
 import { SkillSearchError } from '../errors.js';
-import { MAX_CHUNK_BYTES, MAX_MANIFEST_BYTES } from '../limits.js';
+import { MAX_CHUNK_BYTES, MAX_MANIFEST_BYTES, MAX_REPEATED_BYTES, MAX_SNAPSHOT_BYTES } from '../limits.js';
 import { derivedFiles } from '../store/file-names.js';
 
 /** What a snapshot calls its catalogue. The derived files are named after it. */
@@ -86,7 +86,34 @@ export function readManifest(text: string, from: string): Manifest {
   const names = read.map(({ name }) => name);
   if (names[0] !== CATALOGUE_NAME) throw refuse(`its first file is not ${CATALOGUE_NAME}`);
   if (new Set(names).size !== names.length) throw refuse('a file stands in it twice');
-  return { stamp, written, chunkBytes, files: read };
+  const manifest = { stamp, written, chunkBytes, files: read };
+  checkSizes(manifest, refuse);
+  return manifest;
+}
+
+/** Adds the sizes up: of all files, and of what has to be fetched for them. */
+function checkSizes({ chunkBytes, files }: Manifest, refuse: (reason: string) => SkillSearchError): void {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total > MAX_SNAPSHOT_BYTES) throw refuse(`its files have ${total} bytes, more than ${MAX_SNAPSHOT_BYTES}`);
+  const sizes = new Map<string, number>();
+  let different = 0;
+  for (const file of files) {
+    for (const [i, digest] of file.chunks.entries()) {
+      const bytes = bytesOfChunk(file, chunkBytes, i);
+      const known = sizes.get(digest);
+      if (known === undefined) {
+        sizes.set(digest, bytes);
+        different += bytes;
+      } else if (known !== bytes) {
+        throw refuse(`the chunk ${digest.slice(0, 12)} has ${known} bytes in one place and ${bytes} in another`);
+      }
+    }
+  }
+  const most = 2 * different + MAX_REPEATED_BYTES;
+  if (total <= most) return;
+  throw refuse(
+    `its files have ${total} bytes, and its ${sizes.size} different chunks ${different}: at most ${most} fit`,
+  );
 }
 
 function readFile(file: unknown, chunkBytes: number, refuse: (reason: string) => SkillSearchError): SnapshotFile {

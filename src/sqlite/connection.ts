@@ -8,6 +8,8 @@ import { nativeHandles } from './native-handles.js';
  */
 export interface Connection {
   readonly open: boolean;
+  /** Whether the database is in memory, without a file. */
+  readonly memory: boolean;
   readonly inTransaction: boolean;
   prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row>;
   exec(sql: string): unknown;
@@ -48,7 +50,8 @@ interface DatabaseOptions {
 export type Database = Connection;
 
 /**
- * A new connection. Every connection is made here.
+ * A new connection. Every connection is made here. A file may come from anybody: what its schema says may call no
+ * function with effects, and, as the package has it, no statement may write to what SQLite keeps for itself.
  *
  * @throws {SkillSearchError} `MISSING_BINDING` if the compiled part of the package is missing or does not fit
  */
@@ -60,6 +63,7 @@ export const Database: new (path: string, options?: DatabaseOptions) => Connecti
       throw isBindingError(error) ? missingBinding(error) : error;
     }
     nativeHandles.keep(this);
+    this.pragma('trusted_schema = OFF');
   }
 };
 

@@ -2,7 +2,6 @@ import type { SkillNumber } from '../numbers.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { blobChecksum, type ContentRow, contentsChecksum } from './checksums.js';
 import { corruptAsMissing } from './database.js';
-import { CONTENT_TABLES } from './schema.js';
 import { saysContents } from './stored-skill.js';
 
 /** What is stored of the contents of a skill, its files aside. */
@@ -27,18 +26,6 @@ export interface FoundContents {
   readonly files: readonly ContentRow[];
 }
 
-/** The fault of a skill whose hash says that it has contents, and that has none. */
-export const LOST_CONTENTS = 'its contents are missing';
-
-/** Whether the tables are there: earlier versions of the library make none. */
-export function hasContentTables(connection: Connection, schema: 'main' | 'base' = 'main'): boolean {
-  const names = connection
-    .prepare<[], string>(`SELECT name FROM ${schema}.sqlite_schema WHERE type = 'table'`)
-    .pluck()
-    .all();
-  return CONTENT_TABLES.every((table) => names.includes(table));
-}
-
 /** Reads what is stored of the contents of skills, and says whether it is as it was written. */
 export class ContentRows {
   readonly #contents: Statement<[SkillNumber], ContentsRow>;
@@ -46,15 +33,8 @@ export class ContentRows {
   readonly #hasBlob: Statement<[sha256: Buffer], unknown>;
   readonly #blob: Statement<[sha256: Buffer], BlobRow>;
 
-  /**
-   * @param schema of the database to read from, if several are attached
-   * @returns undefined if the catalogue has none
-   */
-  static in(connection: Connection, schema: 'main' | 'base' = 'main'): ContentRows | undefined {
-    return hasContentTables(connection, schema) ? new ContentRows(connection, schema) : undefined;
-  }
-
-  private constructor(connection: Connection, schema: string) {
+  /** @param schema of the database to read from, if several are attached */
+  constructor(connection: Connection, schema: 'main' | 'base' = 'main') {
     // A view of the connection may stand for a table of the file; see `OpenedState`.
     const from = schema === 'main' ? '' : `${schema}.`;
     this.#contents = connection.prepare(
@@ -100,18 +80,17 @@ export class ContentRows {
   }
 
   /**
-   * The contents of a skill in its present state, the bytes of their files aside; undefined if it has none. Void ones,
-   * of a skill that another version of the library has written since, are none.
+   * The contents of a skill in its present state, the bytes of their files aside; undefined if it has none.
    *
    * @param hash of the skill
    * @returns also what is wrong with them, as a sentence without a full stop
    */
   find(skill: SkillNumber, hash: Buffer): FoundContents | { readonly fault: string } | undefined {
+    if (!saysContents(hash)) return undefined;
     const contents = this.contents(skill);
-    const isPresent = contents !== undefined && Buffer.isBuffer(contents.hash) && contents.hash.equals(hash);
-    if (!isPresent && !saysContents(hash)) return undefined;
-    if (contents === undefined) return { fault: LOST_CONTENTS };
+    if (contents === undefined) return { fault: 'its contents are missing' };
     const files = this.files(skill);
+    const isPresent = Buffer.isBuffer(contents.hash) && contents.hash.equals(hash);
     if (isPresent && this.isWhole(skill, contents, files)) return { contents, files };
     return { fault: 'its contents do not fit their checksum' };
   }

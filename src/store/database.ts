@@ -2,15 +2,15 @@ import { type Stats, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SkillSearchError } from '../errors.js';
 import { type Connection, Database, databaseError, isSqliteError } from '../sqlite/connection.js';
+import { checkSchema } from './check-schema.js';
 import { beyondRepair, damagedError } from './damaged.js';
-import { formatOf, isKnownFormat } from './format.js';
 import { PAGE_BYTES } from './page-bytes.js';
-import { APPLICATION_ID, FORMAT_UNPACKED, FORMAT_VERSION, SCHEMA } from './schema.js';
+import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from './schema.js';
 
 /** A new, empty catalogue in memory. Nothing in it is packed: it is made for a short time. */
 export function createInMemory(): Connection {
   const connection = new Database(':memory:');
-  createSchema(connection, FORMAT_UNPACKED);
+  createSchema(connection);
   return connection;
 }
 
@@ -29,10 +29,10 @@ export function choosePages(connection: Connection, bytes: number = PAGE_BYTES):
 }
 
 /** Makes an empty database a catalogue. The size of its pages must be chosen before, see {@link choosePages}. */
-export function createSchema(connection: Connection, format: number = FORMAT_VERSION): void {
+export function createSchema(connection: Connection): void {
   connection.pragma(`application_id = ${APPLICATION_ID}`);
-  connection.pragma(`user_version = ${format}`);
-  connection.exec(SCHEMA);
+  connection.pragma(`user_version = ${FORMAT_VERSION}`);
+  connection.exec(SCHEMA.join(';\n'));
 }
 
 /**
@@ -101,17 +101,22 @@ function rollBack(path: string): void {
   }
 }
 
-/** @throws {SkillSearchError} `NOT_A_CATALOGUE`, `UNSUPPORTED_FORMAT` */
-function checkFormat(connection: Connection, path: string): void {
+/**
+ * Makes sure that a database is a catalogue, before anything of its tables is read.
+ *
+ * @throws {SkillSearchError} `NOT_A_CATALOGUE`, `UNSUPPORTED_FORMAT`
+ */
+export function checkFormat(connection: Connection, path: string): void {
   const applicationId = connection.pragma('application_id', { simple: true });
   if (applicationId !== APPLICATION_ID) {
     throw new SkillSearchError('NOT_A_CATALOGUE', `${path} is a database, but not a catalogue of skills`, { path });
   }
-  const version = formatOf(connection);
-  if (!isKnownFormat(version)) {
-    const message = `${path} has catalogue format ${version}, this version reads format ${FORMAT_VERSION}: load the sources again into a new file`;
+  const version = connection.pragma('user_version', { simple: true });
+  if (version !== FORMAT_VERSION) {
+    const message = `${path} has catalogue format ${version}, this version reads format ${FORMAT_VERSION}: load all sources into a new file, or remove this one first`;
     throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path });
   }
+  checkSchema(connection, path);
 }
 
 function fileAt(path: string): Stats | undefined {

@@ -7,8 +7,8 @@ import { DERIVED_LABELS } from './schema.js';
 /** The key of `meta` that has the rules of the classifier. */
 export const CLASSIFIER_KEY = 'classifier';
 
-/** SQL of the numbers of skills that a classifier has seen, in order. */
-export const LABELLED_SKILLS: string = `SELECT skill FROM ${DERIVED_LABELS} ORDER BY skill`;
+/** SQL of the numbers of skills that a classifier has seen. */
+export const LABELLED_SKILLS: string = `SELECT skill FROM ${DERIVED_LABELS}`;
 
 /** What is stored of the derived labels of a skill. */
 export interface DerivedLabelRow {
@@ -17,12 +17,6 @@ export interface DerivedLabelRow {
   /** A JSON array of slugs. */
   readonly categories: string;
   readonly checksum: number | null;
-}
-
-/** Whether the table is there: earlier versions of the library make none. */
-export function hasDerivedLabels(connection: Connection, schema: 'main' | 'base' = 'main'): boolean {
-  const find = `SELECT 1 FROM ${schema}.sqlite_schema WHERE type = 'table' AND name = ?`;
-  return connection.prepare<[string], unknown>(find).get(DERIVED_LABELS) !== undefined;
 }
 
 /** Whether derived labels are as they were written. */
@@ -38,8 +32,7 @@ export class DerivedLabels {
 
   /** @returns undefined if the catalogue is not classified */
   static in(connection: Connection): DerivedLabels | undefined {
-    const isClassified = readMeta(connection, CLASSIFIER_KEY) !== undefined && hasDerivedLabels(connection);
-    return isClassified ? new DerivedLabels(connection) : undefined;
+    return readMeta(connection, CLASSIFIER_KEY) === undefined ? undefined : new DerivedLabels(connection);
   }
 
   private constructor(connection: Connection) {

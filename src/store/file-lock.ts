@@ -1,6 +1,10 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { type Connection, isBusy } from '../sqlite/connection.js';
 import { openForWriting } from './database.js';
+
+/** How often a lock that is waited for is tried, in milliseconds. */
+const LOOK_AGAIN = 100;
 
 /**
  * A file that one holder at a time has locked. It is a lock of SQLite, so the operating system releases it when the
@@ -28,6 +32,27 @@ export class FileLock {
       if (isBusy(error)) return undefined;
       throw error;
     }
+  }
+
+  /**
+   * Takes the lock when whoever holds it has ended.
+   *
+   * @param isNeeded asked again and again while somebody else has it
+   * @returns undefined if it is not needed any more
+   * @throws the signal's reason when aborted, and as {@link FileLock.take}
+   */
+  static async takeInTurn(
+    path: string,
+    signal: AbortSignal | undefined,
+    isNeeded: () => boolean,
+  ): Promise<FileLock | undefined> {
+    while (isNeeded()) {
+      signal?.throwIfAborted();
+      const lock = FileLock.take(path);
+      if (lock !== undefined) return lock;
+      await setTimeout(LOOK_AGAIN, undefined, { signal });
+    }
+    return undefined;
   }
 
   /** Deletes the file. May be called more than once. */

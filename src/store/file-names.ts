@@ -8,7 +8,6 @@
  *     skills.db.vectors-graph-2     derived: the second of these, and so on, at most four
  *     skills.db.loading             the working copy of a load; survives a kill, and the next load resumes it
  *     skills.db.loading-part        a working copy that is being made
- *     skills.db.loading-packed      the same, of a catalogue of an earlier format, without gaps
  *     skills.db.loading-report      what a load changed, from its last commit until it has reported
  *     skills.db.loading-lock        locked while a load runs
  *     skills.db.indexing-lock       of a copy of a shared catalogue: locked while derived files are written
@@ -21,7 +20,6 @@ export interface CatalogueFiles {
   readonly graphs: readonly string[];
   readonly loading: string;
   readonly loadingPart: string;
-  readonly loadingPacked: string;
   readonly loadingReport: string;
   readonly loadingLock: string;
   readonly indexingLock: string;
@@ -35,7 +33,6 @@ export function filesBeside(catalogue: string): CatalogueFiles {
     graphs: ['', '-2', '-3', '-4'].map((which) => `${catalogue}.vectors-graph${which}`),
     loading: `${catalogue}.loading`,
     loadingPart: `${catalogue}.loading-part`,
-    loadingPacked: `${catalogue}.loading-packed`,
     loadingReport: `${catalogue}.loading-report`,
     loadingLock: `${catalogue}.loading-lock`,
     indexingLock: `${catalogue}.indexing-lock`,

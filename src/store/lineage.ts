@@ -21,12 +21,11 @@ export interface CatalogueState {
  * @param until stamp of the last state that is wanted; left out for the present one
  */
 export function readLineage(connection: Connection, until?: string): readonly CatalogueState[] {
-  if (!hasStates(connection)) return [];
   const states = connection
     .prepare<[], CatalogueState>(`
       SELECT sequence, stamp, last_skill AS lastSkill, last_vector AS lastVector FROM main.${STATES} ORDER BY sequence`)
     .all();
-  // A version of the library that does not know the table has replaced the catalogue, and left the rows.
+  // Rows that are damaged are none.
   if (states.at(-1)?.stamp !== readMeta(connection, 'stamp')) return [];
   if (until === undefined) return states;
   return states.slice(0, states.findIndex(({ stamp }) => stamp === until) + 1);
@@ -36,10 +35,4 @@ export function readLineage(connection: Connection, until?: string): readonly Ca
 export function oldestKept(connection: Connection): number {
   const last = connection.prepare<[], number | null>(`SELECT max(gone) FROM main.${FORGOTTEN}`).pluck();
   return last.get() ?? 0;
-}
-
-/** Whether the table is there: earlier versions of the library make none. */
-function hasStates(connection: Connection): boolean {
-  const find = "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?";
-  return connection.prepare<[string], unknown>(find).get(STATES) !== undefined;
 }

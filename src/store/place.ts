@@ -32,7 +32,7 @@ export const FOLDER_PLACES: readonly [from: string, before: string] = [MARK, '\u
 /**
  * Writes the places of one catalogue:
  *
- *     location                   of a row, as in catalogues of earlier versions
+ *     location                   of a row
  *     location MARK path         of a folder with a git remote
  *     MARK origin MARK path      of another folder
  *

@@ -1,17 +1,10 @@
 /** `PRAGMA application_id` of a catalogue: the letters SKIL. Distinguishes our files from other SQLite databases. */
 export const APPLICATION_ID = 0x534b494c;
 
-/** `PRAGMA user_version` of a catalogue. Raise it when this version would misread a file of the version before. */
-export const FORMAT_VERSION = 4;
+/** `PRAGMA user_version` of a catalogue. Change it when this version would misread a file of the version before. */
+export const FORMAT_VERSION = 1;
 
-/** The format without packed records and texts. It can be searched and changed; the next load packs it. */
-export const FORMAT_UNPACKED = 3;
-
-/** The format without checksums and tags. It can be searched; the next load completes it (`complete-format.ts`). */
-export const FORMAT_WITHOUT_CHECKSUMS = 2;
-
-// Columns that a table has in common with that of its superseded rows. The text of a schema has a checksum: change no
-// blank.
+// Columns that a table has in common with that of its superseded rows.
 const SKILL_COLUMNS = `  stars INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   record TEXT NOT NULL,
@@ -21,7 +14,11 @@ const SKILL_COLUMNS = `  stars INTEGER NOT NULL,
   copy_key TEXT NOT NULL,
   place TEXT NOT NULL,
   text_hash BLOB NOT NULL,
-  hash BLOB NOT NULL,`;
+  hash BLOB NOT NULL,
+  tags TEXT NOT NULL,
+  record_checksum INTEGER,
+  shown_checksum INTEGER,
+  checksum INTEGER`;
 const CONTENT_FILE_COLUMNS = `  skill INTEGER NOT NULL,
   path TEXT NOT NULL,
   size INTEGER NOT NULL,
@@ -31,6 +28,11 @@ const CONTENT_FILE_COLUMNS = `  skill INTEGER NOT NULL,
   is_text INTEGER NOT NULL,
   kept TEXT NOT NULL,
   PRIMARY KEY (skill, path)`;
+const FILE_COLUMNS = `  position INTEGER NOT NULL,
+  filename TEXT NOT NULL,
+  text TEXT NOT NULL,
+  checksum INTEGER,
+  PRIMARY KEY (skill, position)`;
 const LABEL_COLUMNS = `  skill INTEGER PRIMARY KEY,
   hash BLOB NOT NULL,
   categories TEXT NOT NULL,
@@ -42,67 +44,12 @@ const SIGNATURE_COLUMNS = `  skill INTEGER PRIMARY KEY,
   sketch BLOB NOT NULL,
   checksum INTEGER`;
 
-/** Added to format 2 later: a catalogue of that format may lack this table. */
-export const KNOWN_ROWS: string = `
-CREATE TABLE IF NOT EXISTS known_row (
-  source INTEGER NOT NULL,
-  skill INTEGER NOT NULL,
-  fingerprint BLOB NOT NULL,
-  hash BLOB NOT NULL,
-  PRIMARY KEY (source, skill)
-) WITHOUT ROWID;
-`;
-
-/** Added to format 2 later, too. Its triggers delete the signature of a skill that changes. */
-export const TEXT_SIGNATURES: string = `
-CREATE TABLE IF NOT EXISTS text_signature (
-${SIGNATURE_COLUMNS}
-);
-CREATE TRIGGER IF NOT EXISTS skill_changed AFTER UPDATE OF hash ON skill
-BEGIN
-  DELETE FROM text_signature WHERE skill = old.number;
-END;
-CREATE TRIGGER IF NOT EXISTS skill_deleted AFTER DELETE ON skill
-BEGIN
-  DELETE FROM text_signature WHERE skill = old.number;
-END;
-`;
-
-/** Added to format 3 later: a catalogue of that format may lack these tables. */
-export const CONTENT_TABLES = ['contents', 'content_file', 'blob'] as const;
-
-const CONTENTS = `
-CREATE TABLE IF NOT EXISTS contents (
-  skill INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL,
-  complete_id TEXT UNIQUE,
-  checksum INTEGER
-);
-CREATE TABLE IF NOT EXISTS content_file (
-${CONTENT_FILE_COLUMNS}
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS blob (
-  number INTEGER PRIMARY KEY,
-  sha256 BLOB NOT NULL UNIQUE,
-  size INTEGER NOT NULL,
-  packing TEXT NOT NULL,
-  bytes BLOB NOT NULL,
-  checksum INTEGER
-);
-`;
-
-/** Added to format 3 later, too. */
+/** What a classifier found. */
 export const DERIVED_LABELS = 'derived_label';
 
-const LABELS = `
-CREATE TABLE IF NOT EXISTS ${DERIVED_LABELS} (
-${LABEL_COLUMNS}
-);
-`;
-
 /**
- * Added to format 3 later, too: what small changes leave for readers that opened the state before them. Each of these
- * tables has the columns of the table that its rows come from, and no constraint of it.
+ * What small changes leave for readers that opened the state before them. Each of these tables has the columns of the
+ * table that its rows come from, and no constraint of it.
  */
 export const SUPERSEDED: Readonly<
   Record<'skill' | 'file' | 'contents' | 'content_file' | 'derived_label' | 'text_signature', string>
@@ -121,62 +68,8 @@ export const FORGOTTEN = 'forgotten';
 /** The states that small changes have made since the last whole load. */
 export const STATES = 'state';
 
-const CHANGES = `
-CREATE TABLE IF NOT EXISTS ${STATES} (
-  sequence INTEGER PRIMARY KEY,
-  stamp TEXT NOT NULL UNIQUE,
-  last_skill INTEGER NOT NULL,
-  last_vector INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS ${SUPERSEDED.skill} (
-  number INTEGER PRIMARY KEY,
-  gone INTEGER NOT NULL,
-  id TEXT NOT NULL,
-${SKILL_COLUMNS}
-  tags TEXT NOT NULL,
-  record_checksum INTEGER,
-  shown_checksum INTEGER,
-  checksum INTEGER
-);
-CREATE INDEX IF NOT EXISTS superseded_gone ON ${SUPERSEDED.skill} (gone);
-CREATE INDEX IF NOT EXISTS superseded_id ON ${SUPERSEDED.skill} (id);
-CREATE TABLE IF NOT EXISTS ${SUPERSEDED.file} (
-  skill INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  filename TEXT NOT NULL,
-  text TEXT NOT NULL,
-  checksum INTEGER,
-  PRIMARY KEY (skill, position)
-);
-CREATE TABLE IF NOT EXISTS ${SUPERSEDED.contents} (
-  skill INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL,
-  complete_id TEXT,
-  checksum INTEGER
-);
-CREATE TABLE IF NOT EXISTS ${SUPERSEDED.content_file} (
-${CONTENT_FILE_COLUMNS}
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS ${SUPERSEDED.derived_label} (
-${LABEL_COLUMNS}
-);
-CREATE TABLE IF NOT EXISTS ${SUPERSEDED.text_signature} (
-${SIGNATURE_COLUMNS}
-);
-CREATE TABLE IF NOT EXISTS ${FORGOTTEN} (
-  skill INTEGER PRIMARY KEY,
-  gone INTEGER NOT NULL,
-  name INTEGER,
-  text INTEGER,
-  words INTEGER
-);
-CREATE INDEX IF NOT EXISTS forgotten_gone ON ${FORGOTTEN} (gone);
-CREATE INDEX IF NOT EXISTS text_signature_name ON text_signature (name);
-CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
-`;
-
 /**
- * The tables of a catalogue.
+ * The statements that make a catalogue, as SQLite keeps them: `check-schema.ts` compares each letter.
  *
  * - `skill.record` is the answer nearly ready to send: a JSON object with the eight fields of the specification, in its
  *   order, or packed (`packed-record.ts`).
@@ -192,9 +85,7 @@ CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
  * - `known_row` says what a row of a source became: a row with this fingerprint makes a skill with this hash. An entry
  *   is void if the skill has another hash by now.
  * - `text_signature` finds skills with nearly the same text (`text-signature.ts`). The next load adds missing ones.
- * - `contents` has what a skill is made of, if that is more than excerpts of texts. An entry is void if the skill has
- *   another hash by now: a version of the library that does not know the table may have written the skill.
- *   `complete_id` is the id of a skill whose contents are complete, else NULL.
+ * - `contents` has what a skill is made of, if that is more than excerpts of texts. `complete_id` is the id of a skill whose contents are complete, else NULL.
  * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or
  *   not at all (`none`).
  * - `blob` has bytes, once for each digest: compressed (`deflate`) or, if that does not help, as they are (`raw`).
@@ -216,40 +107,113 @@ CREATE INDEX IF NOT EXISTS text_signature_text ON text_signature (text);
  * - `touched` notes, during a load into an existing catalogue, what each changed skill was before. It is empty in a
  *   finished catalogue.
  */
-export const SCHEMA: string = `
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE source (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE skill (
+export const SCHEMA: readonly string[] = [
+  'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
+  'CREATE TABLE source (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)',
+  `CREATE TABLE skill (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
 ${SKILL_COLUMNS}
-  tags TEXT NOT NULL DEFAULT '[]',
-  record_checksum INTEGER,
-  shown_checksum INTEGER,
-  checksum INTEGER
-);
-CREATE TABLE file (
+)`,
+  `CREATE TABLE file (
   skill INTEGER NOT NULL REFERENCES skill (number),
-  position INTEGER NOT NULL,
-  filename TEXT NOT NULL,
-  text TEXT NOT NULL,
-  checksum INTEGER,
-  PRIMARY KEY (skill, position)
-);
-CREATE TABLE claim (
+${FILE_COLUMNS}
+)`,
+  `CREATE TABLE claim (
   source INTEGER NOT NULL REFERENCES source (number),
   skill INTEGER NOT NULL REFERENCES skill (number),
   PRIMARY KEY (source, skill)
-) WITHOUT ROWID;
-CREATE INDEX claim_skill ON claim (skill);
-CREATE TABLE model (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
-CREATE TABLE vector (
+) WITHOUT ROWID`,
+  'CREATE INDEX claim_skill ON claim (skill)',
+  'CREATE TABLE model (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL)',
+  `CREATE TABLE vector (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   model INTEGER NOT NULL REFERENCES model (number),
   text_hash BLOB NOT NULL,
   embedding BLOB NOT NULL,
   checksum INTEGER,
   UNIQUE (model, text_hash)
-);
-CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID;
-${KNOWN_ROWS}${TEXT_SIGNATURES}${CONTENTS}${LABELS}${CHANGES}`;
+)`,
+  'CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID',
+  `CREATE TABLE known_row (
+  source INTEGER NOT NULL,
+  skill INTEGER NOT NULL,
+  fingerprint BLOB NOT NULL,
+  hash BLOB NOT NULL,
+  PRIMARY KEY (source, skill)
+) WITHOUT ROWID`,
+  `CREATE TABLE text_signature (
+${SIGNATURE_COLUMNS}
+)`,
+  'CREATE INDEX text_signature_name ON text_signature (name)',
+  'CREATE INDEX text_signature_text ON text_signature (text)',
+  `CREATE TRIGGER skill_changed AFTER UPDATE OF hash ON skill
+BEGIN
+  DELETE FROM text_signature WHERE skill = old.number;
+END`,
+  `CREATE TRIGGER skill_deleted AFTER DELETE ON skill
+BEGIN
+  DELETE FROM text_signature WHERE skill = old.number;
+END`,
+  `CREATE TABLE contents (
+  skill INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  complete_id TEXT UNIQUE,
+  checksum INTEGER
+)`,
+  `CREATE TABLE content_file (
+${CONTENT_FILE_COLUMNS}
+) WITHOUT ROWID`,
+  `CREATE TABLE blob (
+  number INTEGER PRIMARY KEY,
+  sha256 BLOB NOT NULL UNIQUE,
+  size INTEGER NOT NULL,
+  packing TEXT NOT NULL,
+  bytes BLOB NOT NULL,
+  checksum INTEGER
+)`,
+  `CREATE TABLE ${DERIVED_LABELS} (
+${LABEL_COLUMNS}
+)`,
+  `CREATE TABLE ${STATES} (
+  sequence INTEGER PRIMARY KEY,
+  stamp TEXT NOT NULL UNIQUE,
+  last_skill INTEGER NOT NULL,
+  last_vector INTEGER NOT NULL
+)`,
+  `CREATE TABLE ${SUPERSEDED.skill} (
+  number INTEGER PRIMARY KEY,
+  gone INTEGER NOT NULL,
+  id TEXT NOT NULL,
+${SKILL_COLUMNS}
+)`,
+  `CREATE INDEX superseded_gone ON ${SUPERSEDED.skill} (gone)`,
+  `CREATE INDEX superseded_id ON ${SUPERSEDED.skill} (id)`,
+  `CREATE TABLE ${SUPERSEDED.file} (
+  skill INTEGER NOT NULL,
+${FILE_COLUMNS}
+)`,
+  `CREATE TABLE ${SUPERSEDED.contents} (
+  skill INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL,
+  complete_id TEXT,
+  checksum INTEGER
+)`,
+  `CREATE TABLE ${SUPERSEDED.content_file} (
+${CONTENT_FILE_COLUMNS}
+) WITHOUT ROWID`,
+  `CREATE TABLE ${SUPERSEDED.derived_label} (
+${LABEL_COLUMNS}
+)`,
+  `CREATE TABLE ${SUPERSEDED.text_signature} (
+${SIGNATURE_COLUMNS}
+)`,
+  `CREATE TABLE ${FORGOTTEN} (
+  skill INTEGER PRIMARY KEY,
+  gone INTEGER NOT NULL,
+  name INTEGER,
+  text INTEGER,
+  words INTEGER
+)`,
+  `CREATE INDEX forgotten_gone ON ${FORGOTTEN} (gone)`,
+];

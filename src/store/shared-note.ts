@@ -2,7 +2,6 @@ import { SkillSearchError } from '../errors.js';
 import type { Connection } from '../sqlite/connection.js';
 import { notWritable, openForReading, openForWriting, storeError } from './database.js';
 import { checkNotes, isMetaWhole, sealMeta } from './facts.js';
-import { hasChecksums } from './format.js';
 import { readMeta, writeMeta } from './meta.js';
 
 /** The key of `meta` that says which state of a shared catalogue a local copy is. */
@@ -47,7 +46,7 @@ export function noteIn(connection: Connection): string | undefined {
 }
 
 function stateIn(connection: Connection): NamedState | undefined {
-  if (!hasChecksums(connection) || !isMetaWhole(connection)) return undefined;
+  if (!isMetaWhole(connection)) return undefined;
   const stamp = readMeta(connection, 'stamp') ?? '';
   const value = readMeta(connection, NOTE_KEY);
   return value?.startsWith(`${stamp} `) === true ? { stamp, note: value.slice(stamp.length + 1) } : undefined;

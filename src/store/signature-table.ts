@@ -2,7 +2,6 @@ import { type ComparedText, SIGNATURE_RULES, signatureOf, type TextSignature } f
 import type { SkillNumber } from '../numbers.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import { isSignatureWhole, signatureChecksum } from './checksums.js';
-import { hasChecksums } from './format.js';
 import { readMeta, writeMeta } from './meta.js';
 import { type BesideRecord, fieldsOf, type RecordFields, unpackRecord } from './packed-record.js';
 import { isStoredText, textOf } from './packed-text.js';
@@ -135,19 +134,18 @@ export function readSignatures(
   const rules = readMeta(catalogue, RULES_KEY);
   // Made with another version of Unicode, they can still be compared with each other.
   if (rules?.split(' ')[0] !== String(SIGNATURE_RULES)) return;
-  const isChecked = hasChecksums(catalogue);
   const found = new Set<SkillNumber>();
   const rows = catalogue
     .prepare<[], [...SignatureRow, number | null]>(
-      `SELECT skill, name, text, words, sketch, ${isChecked ? 'checksum' : 'NULL'} FROM text_signature`,
+      'SELECT skill, name, text, words, sketch, checksum FROM text_signature',
     )
     .raw();
   for (const [skill, name, text, words, sketch, checksum] of rows.iterate()) {
-    if (isChecked && !isSignatureWhole(skill, name, text, words, sketch, checksum)) continue;
+    if (!isSignatureWhole(skill, name, text, words, sketch, checksum)) continue;
     found.add(skill);
     visit(skill, name, text, words, sketch);
   }
-  if (!isChecked || rules !== RULES) return;
+  if (rules !== RULES) return;
   const textOf = storedText(catalogue);
   for (const skill of skills) {
     if (found.has(skill)) continue;

@@ -112,7 +112,7 @@ const CONTENTS_MARK = Buffer.of(1);
 
 /**
  * Whether a skill with this hash has contents. The checksum of its row covers the hash, so this is certain even where
- * the contents are lost. A version of the library that does not know contents writes no mark.
+ * the contents are lost.
  */
 export function saysContents(hash: Buffer): boolean {
   return hash.length > HASH_BYTES;
@@ -125,12 +125,9 @@ export function hashOf(
   contents?: SkillContentsToStore,
 ): Buffer {
   const { record, categories, occupations, tags, properties, copyKey, place } = columns;
-  // A skill without tags has the hash that it had before there were tags. Tags are an array and properties an object,
-  // so one cannot be taken for the other.
-  const labels = tags === '[]' ? [categories, occupations] : [categories, occupations, tags];
-  const parts = [record, ...labels, properties, copyKey, place];
+  const parts = [record, categories, occupations, tags, properties, copyKey, place];
   for (const { filename, text } of files) parts.push(filename, text);
-  // A skill without them has the hash that it had before there were contents. No file has an empty name.
+  // No file has an empty name.
   if (contents !== undefined) parts.push('', describe(contents));
   const hash = hashParts(parts).subarray(0, HASH_BYTES);
   return contents === undefined ? hash : Buffer.concat([hash, CONTENTS_MARK]);

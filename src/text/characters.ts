@@ -69,11 +69,35 @@ export function isUnspacedTerm(term: string): boolean {
 const INVISIBLE = /[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]/g;
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Unicode NFKC without invisible characters: the form of a text that words are read from. */
+/**
+ * Unicode NFKC without invisible characters: the form of a text that words are read from. One character may become
+ * eighteen (U+FDFA). So that what a text costs follows from its length, its form ends at {@link longestForm}.
+ */
 export function normaliseText(text: string): string {
   if (ASCII.test(text)) return text;
-  return text.normalize('NFKC').replace(INVISIBLE, '');
+  const most = longestForm(text);
+  let form = '';
+  for (let at = 0, end = 0; at < text.length && form.length < most; at = end) {
+    end = at + PIECE;
+    while (end < at + PIECE + LONGEST_JOINED && JOINED.test(text.slice(end, end + 2))) end++;
+    form += text.slice(at, end).normalize('NFKC');
+  }
+  return form.slice(0, most).replace(INVISIBLE, '');
 }
+
+/** The most UTF-16 units that the normalised form of a text has. Only lists of ligatures and units have more. */
+export function longestForm({ length }: string): number {
+  return 2 * length + 64;
+}
+
+/** UTF-16 units of a text that are normalised at once: sorting a run of marks takes time by the square of its length. */
+const PIECE = 512;
+
+/** Units that a piece may have more, so that it does not end between a character and its marks. */
+const LONGEST_JOINED = 64;
+
+/** What may be composed with a character before it; and the second half of a character of two units. */
+const JOINED = /^[\p{M}\u1160-\u11ff\uff9e\uff9f\udc00-\udfff]/u;
 
 const FOLDED_APART = /[\u00df\u03c2]/;
 

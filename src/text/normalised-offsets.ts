@@ -1,4 +1,4 @@
-import { normaliseText } from './characters.js';
+import { longestForm, normaliseText } from './characters.js';
 
 /**
  * A character and what may be composed with it: combining marks, Hangul vowels and finals, half-width voicing marks.
@@ -21,6 +21,7 @@ export function mapNormalised(text: string): { normalised: string; toOriginal: (
     for (let i = 0; i < form.length; i++) offsets.push(i === 0 ? from : from + cluster.length);
     normalised += form;
     from += cluster.length;
+    if (normalised.length >= longestForm(text)) break;
   }
   offsets.push(from);
   return { normalised, toOriginal: (offset) => offsets[offset]! };

@@ -1,4 +1,5 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { guardNativeCode } from './native-work.js';
 
 /**
  * Starts a thread of this library. It does not keep the process alive.
@@ -10,6 +11,7 @@ export function startWorker(base: string, name: string, options: WorkerOptions =
   // onnxruntime sends telemetry from version 1.29 on, unless this variable of the process is set before it is loaded. A
   // thread has only a copy of the variables, and may load a model in a thread of its own: the main thread sets it.
   process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
+  guardNativeCode();
   // The thread does not inherit the options of the process: with some, such as --input-type, no thread can start.
   const worker = base.endsWith('.ts')
     ? new Worker(importOfSource(new URL(`./${name}.ts`, base)), { ...options, execArgv: [], eval: true })

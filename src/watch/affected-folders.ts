@@ -23,7 +23,7 @@ export async function affectedFolders(roots: readonly string[], paths: Iterable<
   for (const root of roots) {
     const affected = await affectedIn(root, all);
     if (affected.everything) return affected;
-    folders.push(...affected.folders);
+    for (const folder of affected.folders) folders.push(folder);
   }
   return { folders: folders.sort(), everything: false };
 }

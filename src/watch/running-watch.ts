@@ -76,6 +76,8 @@ export class RunningWatch implements SourceListener {
   #working: Promise<void> | undefined;
   /** Since when something was found missing that was told of. */
   readonly #missingSince = new Map<string, number>();
+  /** What the last load has rejected, and which sources failed. */
+  #faults = '';
   /** Since when words are loaded whose vectors are not made. */
   #withoutVectorsSince: number | undefined;
   /** From when on vectors are made though changes wait, as of `performance.now()`. */
@@ -234,7 +236,11 @@ export class RunningWatch implements SourceListener {
     const report = await loadChanges(plan, { ...load, signal });
     const { added, updated } = report;
     if (this.#makesVectors && (isFirst || added + updated > 0)) this.#wantVectors(firstAt);
-    if (isFirst || hasChanged(report)) this.#tell('words', plan.whole.length > 0, report, firstAt);
+    // What is rejected by load after load is told once.
+    const faults = JSON.stringify([report.rejected, report.failed]);
+    const isNews = report.rejected.length + report.failed.length > 0 && faults !== this.#faults;
+    this.#faults = faults;
+    if (isFirst || hasChanged(report) || isNews) this.#tell('words', plan.whole.length > 0, report, firstAt);
   }
 
   #wantVectors(since: number): void {

@@ -42,8 +42,8 @@ export interface WatchOptions extends Omit<BuildOptions, 'database' | 'sources' 
    */
   readonly longestWait?: number | undefined;
   /**
-   * Called after the first load, and after each further one that changed the catalogue; not for what another watch
-   * loads. An error that it throws is ignored.
+   * Called after the first load, and after each further one that changed the catalogue, rejected something else than
+   * the one before, or found a source that failed; not for what another watch loads. An error that it throws is ignored.
    */
   readonly onChange?: ((change: WatchedChange) => void) | undefined;
   /** Called when something went wrong. The watch goes on, but after `ended`. An error that it throws is ignored. */

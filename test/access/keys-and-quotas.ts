@@ -215,6 +215,19 @@ export function keepsKeysAndQuotas({ emptyPlace, open, counted }: KeepingPlace):
       expect(await ask()).toMatchObject({ dailyRemaining: 2, minuteRemaining: 1 });
     });
 
+    test('is of the day that has begun where the clock is set back over midnight, and of a new one after a wrong day', async () => {
+      const { ask, clock } = await asking({ daily: 2, perMinute: 0 });
+      clock.now = MIDNIGHT;
+      expect(await ask()).toMatchObject({ dailyRemaining: 1 });
+      clock.now = MIDNIGHT - SECOND;
+      expect(await ask()).toMatchObject({ dailyRemaining: 0 });
+      expect(await caught(ask)).toMatchObject({ code: 'DAILY_QUOTA_EXCEEDED', retryAfter: 24 * 3600 + 1 });
+      clock.now = MIDNIGHT;
+      expect(await codeOf(ask)).toBe('DAILY_QUOTA_EXCEEDED');
+      clock.now = MIDNIGHT - 24 * 60 * MINUTE - 1;
+      expect(await ask()).toMatchObject({ dailyRemaining: 1 });
+    });
+
     test('tells the largest number of 31 bits where there is no limit', async () => {
       expect(await (await asking({ daily: 0, perMinute: 5 })).ask()).toMatchObject({ dailyRemaining: UNLIMITED });
       expect(await (await asking({ daily: 5, perMinute: 0 })).ask()).toMatchObject({ minuteRemaining: UNLIMITED });
@@ -352,7 +365,7 @@ export function keepsKeysAndQuotas({ emptyPlace, open, counted }: KeepingPlace):
       const pause = fc.oneof(
         { weight: 6, arbitrary: fc.integer({ min: 0, max: 15 * SECOND }) },
         { weight: 2, arbitrary: fc.constantFrom(MINUTE - 1, MINUTE, MINUTE + 1, -MINUTE, -SECOND) },
-        { weight: 1, arbitrary: fc.integer({ min: 0, max: 30 * 60 * MINUTE }) },
+        { weight: 1, arbitrary: fc.integer({ min: -30 * 60 * MINUTE, max: 30 * 60 * MINUTE }) },
       );
       const limit = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 6 }));
       const clock = { now: NOON };

@@ -158,9 +158,18 @@ describe('a clock set back', () => {
     expect(client.ask(NOON - back + MINUTE).refused).toBeUndefined();
   });
 
-  test('to the day before begins that day', () => {
+  test.each([1, 23 * 60 * MINUTE])('over midnight by %d ms goes on with the day that has begun', (back) => {
     const client = new Client({ daily: 1, perMinute: 0 });
-    client.ask(MIDNIGHT);
+    client.ask(MIDNIGHT - back);
+    expect(client.ask(MIDNIGHT).refused).toBeUndefined();
+    expect(client.ask(MIDNIGHT - back)).toMatchObject({ refused: 'day', retryAfter: Math.ceil((DAY + back) / SECOND) });
+    expect(client.ask(MIDNIGHT + DAY - 1).refused).toBe('day');
+    expect(client.ask(MIDNIGHT + DAY).refused).toBeUndefined();
+  });
+
+  test('by two days, after it was wrongly ahead, begins the day that it shows', () => {
+    const client = new Client({ daily: 1, perMinute: 0 });
+    client.ask(MIDNIGHT + DAY);
     expect(client.ask(MIDNIGHT).refused).toBe('day');
     expect(client.ask(MIDNIGHT - 1).refused).toBeUndefined();
     expect(client.usage).toMatchObject({ day: dayOf(MIDNIGHT) - 1, dayCount: 1 });

@@ -85,8 +85,8 @@ describe('check', () => {
     const { status, out, error } = await runCaptured(['check', '--database', database]);
     expect([status, error]).toEqual([0, '']);
     expect(out.split('\n').map((line) => line.replaceAll(database, 'db'))).toEqual([
-      'note: db.keyword: it belongs to another state of the catalogue, or to another version: run `skill-discovery check --repair`, or load anything',
-      'note: db.vectors: it belongs to another state of the catalogue, or to another version: run `skill-discovery check --repair`, or load anything',
+      'note: db.keyword: it belongs to another state of the catalogue, or to another version: check it with the option repair, or load anything',
+      'note: db.vectors: it belongs to another state of the catalogue, or to another version: check it with the option repair, or load anything',
       expect.stringMatching(/^checked 4 skills .*: all is well$/),
       '',
     ]);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
@@ -74,40 +74,5 @@ describe('install', () => {
     ]) {
       expect((await run('install', ...words)).status).toBe(2);
     }
-  });
-});
-
-describe('outdated', () => {
-  test('says of every installed skill how it stands, and ends with 1 unless all are up to date', async () => {
-    const { run, home, folder, database, pdf, cron } = await userWithCatalogue();
-    const none = await run('outdated');
-    expect([none.status, none.out]).toEqual([0, 'No lock file says that anything was installed.\n']);
-    await run('install', pdf, cron);
-    await run('install', cron, '--project');
-    expect((await run('outdated')).status).toBe(0);
-    writeFileSync(join(home, '.agents', 'skills', 'pdf-forms', 'mine.md'), 'mine');
-    await writeFiles(folder, { 'cron/SKILL.md': skillMarkdown('cron', 'Otherwise.') });
-    await buildCatalogue({ database, sources: [folder], semantic: false });
-    const { status, out, error } = await run('outdated');
-    expect([status, linesOf(out).map((line) => line.replace(/ {2,}/g, ' | '))]).toEqual([
-      1,
-      [
-        'SKILL | STATE | PLACE',
-        expect.stringMatching(/^cron \| changed in the catalogue \| .*\.agents.skills.cron$/),
-        'cron | changed in the catalogue | ~/.agents/skills/cron',
-        'pdf-forms | changed here | ~/.agents/skills/pdf-forms',
-      ],
-    ]);
-    expect(error).toBe('error: 3 of 3 installed skills not up to date\n');
-    const { skills } = JSON.parse((await run('outdated', '--project', '--json')).out);
-    expect(skills).toMatchObject([{ name: 'cron', state: 'changed-in-catalogue', id: cron }]);
-  });
-
-  test('compares one folder', async () => {
-    const { run, cron } = await userWithCatalogue();
-    const to = scratchFolder();
-    await run('install', cron, '--to', to);
-    const { status, out } = await run('outdated', '--to', to);
-    expect([status, linesOf(out)[1]?.replace(/ {2,}.*/, '')]).toEqual([0, 'cron']);
   });
 });

@@ -39,8 +39,8 @@ describe('serve --mcp', () => {
     expect(await server.ended()).toBe(0);
   });
 
-  test('is reached by the names that --mcp-host and --public-url say', async () => {
-    const more = ['--mcp-host', 'inner, 192.0.2.1', '--public-url', 'https://skills.example.org/base'];
+  test('is reached by the names that --allowed-host and --public-url say', async () => {
+    const more = ['--allowed-host', 'inner, 192.0.2.1', '--public-url', 'https://skills.example.org/base'];
     const server = await startServing(['--mcp', '--database', await catalogue(), ...more]);
     expect(server.output().out).toContain('MCP is at https://skills.example.org/base/mcp.\n');
     for (const host of ['inner', '192.0.2.1:8787', 'skills.example.org', 'localhost']) {
@@ -59,12 +59,12 @@ describe('serve --mcp', () => {
     const { status, error } = await runProcess([
       'serve',
       '--mcp',
-      '--mcp-host',
+      '--allowed-host',
       'a:80',
       '--database',
       await catalogue(),
     ]);
-    expect([status, error]).toEqual([2, expect.stringContaining('mcpHosts must be a list of names')]);
+    expect([status, error]).toEqual([2, expect.stringContaining('allowedHosts must be a list of names')]);
   });
 
   test('says what to install where the SDK is missing', async () => {

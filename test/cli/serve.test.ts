@@ -106,6 +106,10 @@ describe('serve', () => {
       '1',
       '--connections-per-address',
       '2',
+      '--connections-per-second',
+      '1',
+      '--requests-per-second',
+      '1',
       '--longest-wait',
       '30',
     ];
@@ -120,6 +124,11 @@ describe('serve', () => {
     const third = await Wire.open(server.port);
     await first.closed();
     expect(await third.send(request('/api/health')).reply()).toMatchObject({ status: 200 });
+    const asked = third.send(request('/nowhere').repeat(20));
+    while ((await asked.reply()) !== 'closed');
+    const opened = await Promise.all(Array.from({ length: 20 }, () => Wire.open(server.port, '127.0.0.2')));
+    const replies = opened.map((wire) => wire.send(request('/api/health')).reply());
+    expect((await Promise.all(replies)).filter((reply) => reply === 'closed').length).toBeGreaterThan(5);
   });
 
   test('takes keys that are made, and refuses those that are revoked, while it runs', async () => {

@@ -73,7 +73,7 @@ describeWithPostgres('a catalogue in PostgreSQL', (server) => {
       const { status, error } = await runCaptured([...words, '--database', database, '--cache', scratchFolder()]);
       expect([status, linesOf(error)]).toEqual([
         1,
-        [expect.stringMatching(/^error: postgres:.* holds no catalogue yet: load one with `skill-discovery load/)],
+        [expect.stringMatching(/^error: postgres:.* holds no catalogue yet: load sources/)],
       ]);
     }
   });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
@@ -59,14 +59,6 @@ describeWithPostgres('commands that read a catalogue in PostgreSQL', (server) =>
     ]);
   });
 
-  test('tune makes pairs of it', async () => {
-    const where = await catalogue();
-    const out = scratchFile('pairs.jsonl');
-    const { status, error } = await runCaptured(['tune', 'pairs', '--out', out, ...where]);
-    expect([status, error]).toEqual([0, '']);
-    expect(readFileSync(out, 'utf8')).toContain('"skill":"alpha"');
-  });
-
   test('a password is taken from a file, and never from the address', async () => {
     const where = await catalogue();
     vi.unstubAllEnvs();
@@ -78,7 +70,6 @@ describeWithPostgres('commands that read a catalogue in PostgreSQL', (server) =>
     for (const command of [
       ['snapshot', '--to', scratchFolder()],
       ['evaluate', questions, '--mode', 'bm25'],
-      ['tune', 'pairs', '--out', scratchFile('pairs.jsonl')],
     ]) {
       const { status, error } = await runCaptured([...command, ...where, '--database-password-file', file]);
       expect([status, error], command[0]).toEqual([0, '']);

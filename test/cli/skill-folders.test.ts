@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { placesOf, targetOf } from '../../src/cli/skill-folders.js';
+import { targetOf } from '../../src/cli/skill-folders.js';
 import { surroundings } from '../../src/installed/index.js';
 
 const cwd = resolve('/work/project');
@@ -32,28 +32,5 @@ describe('a skill is installed', () => {
     const state = resolve('/state');
     const { lock } = targetOf({}, surroundings({ ...AROUND, env: { XDG_STATE_HOME: state } }));
     expect(lock.path).toBe(join(state, 'skills', '.skill-lock.json'));
-  });
-});
-
-describe('installed skills are compared', () => {
-  test('of the project and of the user, in the folders of every agent', () => {
-    const [project, user] = placesOf({}, AROUND);
-    expect(project).toMatchObject({ path: join(cwd, 'skills-lock.json'), form: 'project', within: cwd });
-    expect(user?.within).toBeUndefined();
-    expect(project?.folders).toEqual(
-      expect.arrayContaining([join(cwd, '.agents/skills'), join(cwd, '.claude/skills')]),
-    );
-    expect(user).toMatchObject({ path: join(home, '.agents', '.skill-lock.json'), form: 'user' });
-    expect(user?.folders).toEqual(expect.arrayContaining([join(home, '.agents', 'skills')]));
-  });
-
-  test('of the project alone, or of one folder', () => {
-    expect(placesOf({ project: true }, AROUND)).toHaveLength(1);
-    const folder = join(cwd, 'here');
-    expect(placesOf({ to: 'here' }, AROUND)).toEqual([
-      { path: join(folder, 'skills-lock.json'), form: 'project', folders: [folder] },
-    ]);
-    const [both] = placesOf({ to: 'here', project: true }, AROUND);
-    expect([both?.path, both?.folders[0]]).toEqual([join(cwd, 'skills-lock.json'), folder]);
   });
 });

@@ -68,13 +68,17 @@ test('watch --json prints an object a line', async () => {
 test('serve --watch answers from what it loads, and from what changes', async () => {
   const folder = await skills();
   const database = scratchFile('skills.db');
-  const { url, child, ended, heard } = await startServing(['--watch', folder, '--database', database]);
+  const { url, child, ended, heard, output, logged } = await startServing(['--watch', folder, '--database', database]);
   const found = async (q: string): Promise<number> => {
     const answer = await fetch(`${url}/api/v1/skills/search?q=${q}`);
     return ((await answer.json()) as { data: { pagination: { total: number } } }).data.pagination.total;
   };
   await heard('sources loaded');
   expect(await found('zebras')).toBe(1);
+  // The vectors come after the words: that there are none yet is no fault.
+  expect(output().out).toMatch(/, by word(, until vectors are made| and by meaning)\.\n/);
+  await eventually(() => expect(logged().map(({ msg }) => msg)).toContain('semantic search is ready'));
+  expect(logged().map(({ msg }) => msg)).not.toContain('semantic search is not available');
   await writeFiles(folder, { 'b/SKILL.md': skillText('b', 'counts quaggas') });
   await vi.waitFor(async () => expect(await found('quaggas')).toBe(1), { timeout: 100_000, interval: 7000 });
   child.kill('SIGTERM');

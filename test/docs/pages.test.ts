@@ -82,7 +82,6 @@ describe('docs/command-line.md', () => {
     ['hook', 'docs/command-line.md'],
     ['evaluate', 'docs/evaluation.md'],
     ['watch', 'docs/command-line.md'],
-    ['tune pairs', 'docs/command-line.md'],
   ])('%s has every option in %s', async (command, path) => {
     const { out } = await runCaptured([...command.split(' '), '--help']);
     const options = Array.from(out.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm), ([, name]) => name as string);
@@ -99,7 +98,7 @@ describe('commands in the pages', () => {
   const commands = pagePaths().flatMap((path) =>
     codeBlocksOf(readPage(path))
       .filter(({ language }) => language === 'sh')
-      .flatMap(({ code }) => Array.from(code.matchAll(/skill-discovery ((?:keys |tune )?[a-z]+)( .*)?$/gm)))
+      .flatMap(({ code }) => Array.from(code.matchAll(/skill-discovery ((?:keys )?[a-z]+)( .*)?$/gm)))
       .map(([line, command = '', words = '']) => ({ path, line, command, words: words.replace(/ #.*/, '') })),
   );
 

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { AllowedHosts, type AllowedHostsOptions, resolveHosts } from '../../src/http/allowed-hosts.js';
 import { createHandler, startServer } from '../../src/http/index.js';
 import { codeOf } from '../error-code.js';
@@ -10,7 +10,8 @@ import { ACCEPTED, rpc, serveMcp } from './mcp-serving.js';
 const NONE: AllowedHostsOptions = { publicUrl: undefined, hosts: [], listensAt: undefined };
 
 function codeFor(options: Partial<AllowedHostsOptions>, host: string | undefined, origin?: string): string | undefined {
-  return new AllowedHosts({ ...NONE, ...options }).faultOf(host, origin)?.code;
+  const call = { header: () => host, origin: 'http://attacker.example' };
+  return new AllowedHosts({ ...NONE, ...options }).faultOf(call, origin)?.code;
 }
 
 describe('a Host', () => {
@@ -81,12 +82,15 @@ describe('an Origin', () => {
   });
 });
 
-test.each([['a:80'], ['http://a'], ['a/b'], ['[::1]:80'], [''], [3]])('%j is no name for mcpHosts', async (name) => {
-  expect(await codeOf(() => resolveHosts('mcpHosts', [name as string]))).toBe('INVALID_OPTION');
-});
+test.each([['a:80'], ['http://a'], ['a/b'], ['[::1]:80'], [''], [3]])(
+  '%j is no name for allowedHosts',
+  async (name) => {
+    expect(await codeOf(() => resolveHosts('allowedHosts', [name as string]))).toBe('INVALID_OPTION');
+  },
+);
 
-test('names and addresses of mcpHosts are taken in any notation', () => {
-  expect(resolveHosts('mcpHosts', ['Inner', '10.0.0.1', '0:0::1', '[2001:DB8::1]'])).toEqual([
+test('names and addresses of allowedHosts are taken in any notation', () => {
+  expect(resolveHosts('allowedHosts', ['Inner', '10.0.0.1', '0:0::1', '[2001:DB8::1]'])).toEqual([
     'inner',
     '10.0.0.1',
     '[::1]',
@@ -129,7 +133,7 @@ describe('/mcp', () => {
 
   test('of a handler is reached by the names that it is given', async () => {
     const search = await searchOver([row('kite')]);
-    const handle = createHandler(search, { mcp: true, mcpHosts: ['skills.test'] });
+    const handle = createHandler(search, { mcp: true, allowedHosts: ['skills.test'] });
     const body = JSON.stringify(rpc('ping'));
     const at = (url: string): Promise<Response> =>
       handle(new Request(url, { method: 'POST', headers: ACCEPTED, body }));
@@ -138,16 +142,107 @@ describe('/mcp', () => {
     expect((await at('http://other.test/mcp')).status).toBe(403);
   });
 
-  test.each([{ mcp: 'yes' }, { mcpHosts: 'inner' }, { mcpHosts: ['http://inner'] }, { onUnpublished: 3 }])(
-    'has options that are checked: %j',
-    async (options) => {
-      const search = await searchOver([row('kite')]);
-      expect(await codeOf(() => createHandler(search, options as object))).toBe('INVALID_OPTION');
-      await expect(startServer(search, { port: 0, ...(options as object) })).rejects.toMatchObject({
-        code: 'INVALID_OPTION',
-      });
-    },
-  );
+  test.each([
+    { mcp: 'yes' },
+    { cors: 'yes' },
+    { allowedHosts: 'inner' },
+    { allowedHosts: ['http://inner'] },
+    { onUnpublished: 3 },
+  ])('has options that are checked: %j', async (options) => {
+    const search = await searchOver([row('kite')]);
+    expect(await codeOf(() => createHandler(search, options as object))).toBe('INVALID_OPTION');
+    await expect(startServer(search, { port: 0, ...(options as object) })).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+    });
+  });
+});
+
+describe('other web pages', () => {
+  const INSTALLED = row('own', {
+    installations: [{ agent: 'claude-code', scope: 'user', path: '/home/me/.claude/skills/own' }],
+  });
+  const SPECIFIED = ['/api/health', '/api/v1/skills/search?q=kite', '/api/v1/skills/ai-search?q=kite'];
+  const MORE = [
+    '/',
+    '/skills/kite',
+    '/openapi.json',
+    '/nowhere',
+    '/api/search?q=kite',
+    '/.well-known/skills/index.json',
+  ];
+  const GUARDED = { refused: [...SPECIFIED, ...MORE], readable: [] };
+  const skillsOf = { public: [row('kite')], installed: [row('kite'), INSTALLED] };
+
+  test.each([
+    ['of a server of this machine alone', 'public', {}, { refused: GUARDED.refused, readable: SPECIFIED }],
+    ['of installed skills', 'installed', {}, GUARDED],
+    ['of installed skills for all the network', 'installed', { host: '0.0.0.0' }, GUARDED],
+    ['of installed skills behind a proxy', 'installed', { trustProxy: 1 }, GUARDED],
+    ['for all the network', 'public', { host: '0.0.0.0' }, { refused: [], readable: [...SPECIFIED, ...MORE] }],
+    [
+      'behind a proxy on this machine',
+      'public',
+      { trustProxy: ['loopback'] },
+      { refused: [], readable: [...SPECIFIED, ...MORE] },
+    ],
+    ['that says so', 'installed', { cors: true }, { refused: [], readable: [...SPECIFIED, ...MORE] }],
+  ] as const)('%s, %s: reach no answer by a name of theirs, and read as little', async (_, kind, options, expected) => {
+    const search = await searchOver(skillsOf[kind]);
+    const publishing = { publish: ['all' as const], compatibility: 'skillsmp' as const };
+    const server = await startServer(search, { port: 0, access: false, pages: true, ...publishing, ...options });
+    onTestFinished(() => server.close());
+    const { port } = server;
+    const paths = [...SPECIFIED, ...MORE];
+    const refused: string[] = [];
+    const readable: string[] = [];
+    for (const path of paths) {
+      const { status, body } = await ask(port, 'GET', { Host: 'attacker.example' }, undefined, path);
+      if (status === 403) {
+        refused.push(path);
+        expect(JSON.parse(body)).toMatchObject({
+          error: { code: 'HOST_NOT_ALLOWED', message: expect.stringContaining('--allowed-host') },
+        });
+      }
+      const { status: known, headers } = await ask(port, 'GET', { Host: `localhost:${port}` }, undefined, path);
+      expect(known, path).not.toBe(403);
+      if (headers['access-control-allow-origin'] === '*') readable.push(path);
+      expect(headers['access-control-expose-headers'] === undefined).toBe(!readable.includes(path));
+    }
+    expect({ refused, readable }).toEqual(expected);
+  });
+
+  test('reach a server of this machine by the names that it is given, and by that of its public address', async () => {
+    const search = await searchOver([INSTALLED]);
+    const names = { allowedHosts: ['inner'], publicUrl: 'https://skills.example.org' };
+    const server = await startServer(search, { port: 0, access: false, ...names });
+    onTestFinished(() => server.close());
+    for (const [host, status] of [
+      ['inner:80', 200],
+      ['skills.example.org', 200],
+      ['127.0.0.1', 200],
+      ['attacker.example', 403],
+    ] as const) {
+      expect((await ask(server.port, 'GET', { Host: host }, undefined, '/api/health')).status).toBe(status);
+    }
+  });
+
+  test('read nothing of a handler from the moment that its catalogue has installed skills', async () => {
+    const search = await searchOver([row('kite')]);
+    const installed = await searchOver([INSTALLED]);
+    let current = search;
+    const both = new Proxy(search, {
+      get: (_, name) => Reflect.get(current, name).bind?.(current) ?? Reflect.get(current, name),
+    });
+    const handle = createHandler(both, { access: false });
+    const origin = async (): Promise<string | null> => {
+      const response = await handle(new Request('http://localhost/api/v1/skills/search?q=own'));
+      return response.headers.get('Access-Control-Allow-Origin');
+    };
+    expect(await origin()).toBe('*');
+    current = installed;
+    expect(await origin()).toBeNull();
+    expect((await handle(new Request('http://attacker.example/api/v1/skills/search?q=own'))).status).toBe(403);
+  });
 });
 
 interface Reply {
@@ -157,9 +252,15 @@ interface Reply {
 }
 
 /** `fetch` does not let a program choose its `Host`. */
-function ask(port: number, method: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Reply> {
+function ask(
+  port: number,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+  path = '/mcp',
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ port, host: '127.0.0.1', path: '/mcp', method, headers }, (response) => {
+    const request = httpRequest({ port, host: '127.0.0.1', path, method, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;

@@ -61,7 +61,12 @@ export async function serve(
   const search = 'keywordRecords' in skills ? skills : await searchOver(skills);
   const access = accessOf({ anonymous: NO_LIMIT, key: NO_LIMIT, ...quotas });
   const events: LogEvent[] = [];
-  const handle = createHandler(search, { ...options, access, log: (event) => events.push(event) });
+  const handle = createHandler(search, {
+    allowedHosts: [new URL(ORIGIN).hostname],
+    ...options,
+    access,
+    log: (event) => events.push(event),
+  });
   return { ask: askerOf(handle), handle, search, access, key: access.createKey().key, events };
 }
 
@@ -137,6 +142,7 @@ export function failingSearch(error: unknown): SkillSearch {
     list: fail,
     similar: async () => fail(),
     suggest: fail,
+    countAuthors: fail,
     authors: fail,
     agents: fail,
     warmUp: async () => fail(),
@@ -148,6 +154,7 @@ export function failingSearch(error: unknown): SkillSearch {
     contents: fail,
     read: fail,
     completeIds: fail,
+    isComplete: fail,
     copiesOf: fail,
     categories: fail,
     occupations: fail,

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions, type LogEvent, type RequestEvent } from '../../src/http/index.js';
 import { SkillSearchError } from '../../src/index.js';
@@ -106,6 +107,24 @@ describe('a request', () => {
     expect(events).toMatchObject([{ kind: 'request', path: SEMANTIC, status: 499 }]);
   });
 
+  test.each([
+    UNKNOWN_KEY,
+    UNKNOWN_KEY.slice(0, 20),
+    UNKNOWN_KEY.replaceAll('_', '%5F'),
+    UNKNOWN_KEY.replace('sk_', '%73K%5f'),
+  ])('has no key where a client puts it into a path or an id: %s', async (sent) => {
+    const { ask, handle, events } = await serve(SKILLS, { trustProxy: 1, mcp: true });
+    await ask(`/nowhere/${sent}/there`);
+    await ask(`/${'a'.repeat(180)}${sent}`);
+    await ask(HEALTH, { headers: { 'X-Request-Id': decodeURIComponent(sent) }, address: '10.0.0.1' });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: sent } });
+    const headers = { Host: 'localhost', 'Content-Type': 'application/json' };
+    await handle(new Request('http://localhost/mcp', { method: 'POST', headers, body }));
+    expect(events).toHaveLength(4);
+    expect(events[0]).toMatchObject({ path: '/nowhere/sk_live_***/there' });
+    expect(JSON.stringify(events)).not.toMatch(/AAA/);
+  });
+
   test('leaves no key, no question and no full address', async () => {
     const { ask, key, access, events } = await serve(SKILLS, { trustProxy: 1, pages: true, compatibility: 'skillsmp' });
     const revoked = access.createKey({ name: 'secretname' }).key;
@@ -206,6 +225,19 @@ describe('a failure', () => {
       }
     },
   );
+
+  test('is logged without the keys that its error and what caused it repeat', async () => {
+    const cause = Object.assign(new TypeError(`no ${UNKNOWN_KEY} here`), { path: `/a/${UNKNOWN_KEY}` });
+    const { ask, events } = await serve(
+      failingSearch(new SkillSearchError('SERVICE_UNAVAILABLE', UNKNOWN_KEY, { cause })),
+    );
+    await ask(HEALTH);
+    const { error } = events[0] as { readonly error: SkillSearchError };
+    expect(error).toBeInstanceOf(SkillSearchError);
+    expect(error).toMatchObject({ message: 'sk_live_***', code: 'SERVICE_UNAVAILABLE' });
+    expect(error.cause).toMatchObject({ message: 'no sk_live_*** here', path: '/a/sk_live_***' });
+    expect(inspect(error)).not.toContain('AAA');
+  });
 
   test('of health is logged with its cause, too', async () => {
     const error = new Error('secret of the cause');

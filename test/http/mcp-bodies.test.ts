@@ -20,7 +20,7 @@ const padded = (bytes: number): string => {
 };
 
 describe('a body', () => {
-  test('has at most 1 MiB', async () => {
+  test('has at most 64 KiB', async () => {
     const { post } = await serveMcp(search);
     expect(toldBy(await post(padded(MCP_HTTP_LIMITS.bodyBytes))).isError).toBe(false);
     expect(tellsOf(await post(padded(MCP_HTTP_LIMITS.bodyBytes + 1)))).toEqual([413, -32000, 'BODY_TOO_LARGE']);
@@ -87,11 +87,11 @@ describe('a body', () => {
   });
 
   test('counts for eight times its size among what is held for all, and beyond the largest is cut', async () => {
-    vi.spyOn(SERVER_LIMITS, 'heldBytes', 'get').mockReturnValue(2 ** 20);
+    vi.spyOn(SERVER_LIMITS, 'heldBytes', 'get').mockReturnValue(2 ** 19);
     const { server, post } = await serveMcp(search);
     const begun = (bytes: number): string => head('Content-Length: 1000000') + ' '.repeat(bytes);
     const [large, small] = [await Wire.open(server.port), await Wire.open(server.port)];
-    const room = 2 ** 20 - 2 * (MCP_HTTP_LIMITS.exchangeBytes + SERVER_LIMITS.requestBytes);
+    const room = 2 ** 19 - 2 * (MCP_HTTP_LIMITS.exchangeBytes + SERVER_LIMITS.requestBytes);
     const bytes = Math.floor(room / MCP_HTTP_LIMITS.bytesPerByte) - 3000;
     large.send(begun(bytes));
     small.send(begun(500));
@@ -131,7 +131,7 @@ describe('a body', () => {
     ['an object that is no message', '{"id":1}', 400, -32600],
     ['another version of JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600],
     ['an empty batch', '[]', 400, -32600],
-    ['deep nesting', '['.repeat(500_000), 400, -32700],
+    ['deep nesting', '['.repeat(50_000), 400, -32700],
   ])('with %s is a fault of the protocol', async (_, body, status, code) => {
     const { post } = await serveMcp(search);
     expect(tellsOf(await post(body))).toEqual([status, code, undefined]);
@@ -169,11 +169,64 @@ describe('a batch', () => {
     },
   );
 
-  test('has at most 100 messages', async () => {
+  test('has at most 16 messages', async () => {
     const { post } = await serveMcp(search);
     const many = Array.from({ length: MCP_HTTP_LIMITS.batch + 1 }, () => rpc('ping'));
     expect((await post(many.slice(1))).status).toBe(200);
-    expect(tellsOf(await post(many))).toEqual([400, -32600, undefined]);
+    const refused = await post(many);
+    expect(tellsOf(refused)).toEqual([400, -32600, undefined]);
+    expect(refused.message.error?.message).toBe('a batch must have 1 to 16 messages, got 17');
+  });
+
+  test('gives others a turn between its messages', async () => {
+    const { post } = await serveMcp(search);
+    const seen: string[] = [];
+    const keyword = search.keyword.bind(search);
+    vi.spyOn(search, 'keyword').mockImplementation((asked) => {
+      seen.push('search');
+      setImmediate(() => seen.push('turn'));
+      return keyword(asked);
+    });
+    await post(Array.from({ length: 4 }, () => toolCall('search_skills', { query: 'kite', by: 'words' })));
+    expect(seen).toEqual(['search', 'turn', 'search', 'turn', 'search', 'turn', 'search', 'turn']);
+  });
+
+  test('is answered with as many bytes as it may have; beyond, each request is told so', async () => {
+    const { post } = await serveMcp(search);
+    const asked = Array.from({ length: 4 }, () => toolCall('list_categories'));
+    const [{ length }] = [(await post(asked.slice(0, 1))).text];
+    const bytes = vi.spyOn(MCP_HTTP_LIMITS, 'batchBytes', 'get');
+    for (const [room, answers] of [
+      [3 * length, 3],
+      [3 * length - 1, 2],
+    ] as const) {
+      bytes.mockReturnValue(room);
+      const told = messagesOf(await post([...asked, { jsonrpc: '2.0', method: 'notifications/initialized' }]));
+      expect(told.map(({ id }) => id)).toEqual(asked.map(({ id }) => id));
+      const codes = told.map(({ error }) => error?.data?.code);
+      expect(codes.filter((code) => code === undefined)).toHaveLength(answers);
+      expect(codes.slice(answers)).toEqual(Array.from({ length: 4 - answers }, () => 'BATCH_TOO_LARGE'));
+    }
+  });
+
+  test('with what is no message, or with wrong parameters, is answered message by message', async () => {
+    const { post } = await serveMcp(search);
+    const posted = await post([3, rpc('ping'), rpc('resources/read'), { jsonrpc: '2.0', method: 'notifications/x' }]);
+    expect(posted.status).toBe(200);
+    expect(messagesOf(posted).map(({ error }) => error?.code)).toEqual([-32600, undefined, -32602]);
+  });
+
+  test('of notifications alone is 202', async () => {
+    const { post } = await serveMcp(search);
+    expect(await post([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).toMatchObject({
+      status: 202,
+      text: '',
+    });
+  });
+
+  test('must not ask for a stream', async () => {
+    const { post } = await serveMcp(search);
+    expect(tellsOf(await post([rpc('subscriptions/listen'), rpc('ping')]))).toEqual([400, -32600, undefined]);
   });
 });
 
@@ -199,6 +252,11 @@ describe('a method', () => {
 function head(...headers: readonly string[]): string {
   const all = ['Host: localhost', 'Content-Type: application/json', 'Accept: application/json, text/event-stream'];
   return `POST /mcp HTTP/1.1\r\n${[...all, ...headers].map((line) => `${line}\r\n`).join('')}\r\n`;
+}
+
+/** The answers to a batch, an event each. */
+function messagesOf({ text }: Posted): Posted['message'][] {
+  return [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!));
 }
 
 function tellsOf({ status, message }: Posted): [status: number, rpcCode?: number, code?: string] {

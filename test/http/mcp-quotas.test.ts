@@ -124,7 +124,7 @@ describe('a call over MCP', () => {
 
   test('gives its request back where the search fails, and says nothing of the cause', async () => {
     const broken = new SkillSearchError('DATABASE_NOT_READABLE', 'cannot read /secret/skills.db', { path: '/secret' });
-    const failing = Object.assign(failingSearch(broken), { contents: () => undefined });
+    const failing = Object.assign(failingSearch(broken), { isComplete: () => false });
     const serving = await serveMcp(failing, { quotas: { anonymous: { daily: 5, perMinute: 0 } } });
     const told = toldBy(await serving.post(toolCall('search_skills', SEARCH)));
     expect(told).toEqual({ text: expect.stringContaining('the database cannot answer'), isError: true });
@@ -133,19 +133,22 @@ describe('a call over MCP', () => {
     expect(serving.events).toContainEqual(expect.objectContaining({ kind: 'failure', error: broken }));
   });
 
-  test('counts each search of a batch, and none if one is too many', async () => {
-    const serving = await counted({ daily: 3, perMinute: 0 });
-    const three = [1, 2].map(() => toolCall('search_skills', SEARCH));
-    const batch = await serving.post([...three, rpc('tools/list')]);
-    expect(batch.status).toBe(200);
-    expect(batch.text.match(/"result"/g)).toHaveLength(3);
-    expect(leftOf(serving)).toBe(1);
-    const refused = await serving.post([...three, rpc('tools/list')]);
-    expect([refused.status, refused.message.error?.data?.code]).toEqual([429, 'DAILY_QUOTA_EXCEEDED']);
-    expect(leftOf(serving)).toBe(1);
-    const told = await serving.post(three);
-    expect(told.text.match(/"isError":true/g)).toHaveLength(2);
-    expect(leftOf(serving)).toBe(1);
+  test('counts in a batch as if it came alone, for the minute and for the day', async () => {
+    const serving = await counted({ daily: 3, perMinute: 6 });
+    const search = (): Record<string, unknown> => toolCall('search_skills', SEARCH);
+    const first = await serving.post([search(), rpc('tools/list'), search()]);
+    expect([first.status, first.text.match(/"result"/g)?.length]).toEqual([200, 3]);
+    expect(quotaOf(first)).toEqual(['3', '1']);
+    const second = await serving.post([search(), search(), rpc('ping'), rpc('ping')]);
+    const told = [...second.text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!));
+    expect(told.map(({ error, result }) => error?.data.code ?? result.isError ?? 'answered')).toEqual([
+      'answered',
+      true,
+      'answered',
+      'RATE_LIMIT_EXCEEDED',
+    ]);
+    expect(told[1].result.content[0].text).toContain('the 3 requests of this day are used up');
+    expect(second.headers.get('Retry-After')).not.toBeNull();
   });
 
   test('counts for the minute where it cannot be read, and is told of the limit first', async () => {

@@ -111,7 +111,10 @@ describe('streams of notifications', () => {
 
 describe('calls in flight', () => {
   test('are a thousand at once, and all are answered', { timeout: 60_000 }, async () => {
-    const { post, events } = await serveMcp(await openWholeSkills([KITE]), { connectionsPerAddress: 0 });
+    const { post, events } = await serveMcp(await openWholeSkills([KITE]), {
+      connectionsPerAddress: 0,
+      connectionsPerSecond: 0,
+    });
     const answers = await Promise.all(
       Array.from({ length: 1000 }, (_, i) => post({ ...toolCall('search_skills', { query: 'kite' }), id: i })),
     );

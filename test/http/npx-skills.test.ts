@@ -4,14 +4,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startServer } from '../../src/http/index.js';
-import { buildCatalogue, type SkillSearch } from '../../src/index.js';
 import { hashOfFiles } from '../../src/install/folder-hash.js';
-import { compareInstalled } from '../../src/install/index.js';
 import { readFolder } from '../../src/install/read-folder.js';
 import { catalogueOf, idOf, PDF_FORMS, skillMarkdown } from '../install/skill-catalogue.js';
 import { scratchFolder } from '../scratch-folder.js';
-import { writeFiles } from '../sources/folder/temporary-folder.js';
-import { opened } from './ask.js';
 
 /** The real installer: the last version for Node 20. */
 const INSTALLER = join(dirname(createRequire(import.meta.url).resolve('skills/package.json')), 'bin', 'cli.mjs');
@@ -78,43 +74,5 @@ describe('the installer skills 1.5.18', () => {
     const { skills: noted } = JSON.parse(readFileSync(join(project, 'skills-lock.json'), 'utf8'));
     const found = await readFolder(join(folder, 'pdf-forms'));
     expect(found.kind === 'files' && hashOfFiles(found.files)).toBe(noted['pdf-forms'].computedHash);
-  });
-
-  test('notes what it added so that it can be compared with the catalogue, also when that has changed', async () => {
-    const { search, database, folder, url, home, project, skills } = await installerAndServer();
-    const ids = { cron: idOf(search, 'cron'), 'pdf-forms': idOf(search, 'pdf-forms') };
-    await skills('add', url, '--yes', '--agent', 'claude-code', '--copy');
-    const global = ['--yes', '--global', '--agent', 'claude-code', '--copy'];
-    await skills('add', `${url}/skills/${ids['pdf-forms']}/`, ...global);
-    await skills('add', url, ...global, '--skill', 'cron');
-    const places = [
-      {
-        ...{ path: join(project, 'skills-lock.json'), form: 'project' as const },
-        folders: [join(project, '.claude', 'skills')],
-      },
-      {
-        ...{ path: join(home, '.agents', '.skill-lock.json'), form: 'user' as const },
-        folders: [join(home, '.claude', 'skills')],
-      },
-    ];
-    const compared = async (catalogue: SkillSearch): Promise<unknown> =>
-      (await compareInstalled(catalogue, places)).map(({ name, id, source, state }) => [name, id, source, state]);
-    expect(await compared(search)).toEqual([
-      ['cron', ids.cron, '127.0.0.1', 'up-to-date'],
-      ['pdf-forms', ids['pdf-forms'], '127.0.0.1', 'up-to-date'],
-      ['cron', ids.cron, '127.0.0.1', 'up-to-date'],
-      ['pdf-forms', ids['pdf-forms'], '127.0.0.1', 'up-to-date'],
-    ]);
-    for (const name of ['cron', 'pdf-forms']) {
-      await writeFiles(folder, { [`${name}/SKILL.md`]: skillMarkdown(name, 'Do it otherwise.') });
-    }
-    await buildCatalogue({ database, sources: [folder], semantic: false });
-    // It notes no hash for the user, so who changed something is not known there.
-    expect(await compared(await opened({ database, localPaths: true }))).toEqual([
-      ['cron', ids.cron, '127.0.0.1', 'changed-in-catalogue'],
-      ['pdf-forms', ids['pdf-forms'], '127.0.0.1', 'changed-in-catalogue'],
-      ['cron', ids.cron, '127.0.0.1', 'different'],
-      ['pdf-forms', ids['pdf-forms'], '127.0.0.1', 'different'],
-    ]);
   });
 });

@@ -129,7 +129,8 @@ describe('what is held for clients', () => {
 async function started(given: Partial<ConnectionLimits>) {
   const size = { bytes: 10 };
   const server = createServer({ keepAliveTimeout: 0 });
-  const limits = { connections: 100, perAddress: 0, held: Number.MAX_SAFE_INTEGER, isExempt: () => false, ...given };
+  const none = { perAddress: 0, perSecond: 0, held: Number.MAX_SAFE_INTEGER, isExempt: () => false };
+  const limits = { connections: 100, ...none, ...given };
   const connections = new OpenConnections(server, limits);
   const clients = new Map<number, Socket>();
   const waiting: (() => void)[] = [];

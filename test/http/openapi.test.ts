@@ -353,7 +353,7 @@ describe('/openapi.json', () => {
     { pages: true, publish: ['all'] },
     { pages: true, compatibility: 'skillsmp', mcp: true, publish: ['all'] },
   ] as const)('has the operations that the router has with %j, with their methods, and no others', async (options) => {
-    const { ask } = await serve(SKILLS, { ...options, mcpHosts: [new URL(ORIGIN).hostname] });
+    const { ask } = await serve(SKILLS, { ...options, allowedHosts: [new URL(ORIGIN).hostname] });
     const { paths } = (await ask('/openapi.json')).body as Description;
     const extras = {
       compatible: 'compatibility' in options,

@@ -155,6 +155,43 @@ describe('what is published', () => {
     }
   });
 
+  test('are read one after the other, and others have their turn in between', async () => {
+    const names = ['a', 'b', 'c', 'd'];
+    const files = names.flatMap((name) => [
+      [`${name}/SKILL.md`, skillMarkdown(name)] as const,
+      ...Array.from({ length: 8 }, (_, i) => [`${name}/${i}.txt`, `${name}${i}`] as const),
+    ]);
+    const { search } = await catalogueOf(Object.fromEntries(files));
+    let turn = 0;
+    let isCounting = true;
+    const reads: { readonly id: string; readonly turn: number }[] = [];
+    const read = (id: string, path: string): Uint8Array | undefined => {
+      reads.push({ id, turn });
+      return search.read(id, path);
+    };
+    const watched = new Proxy(search, {
+      get: (_, name) =>
+        (name === 'read' ? read : Reflect.get(search, name).bind?.(search)) ?? Reflect.get(search, name),
+    });
+    const handle = createHandler(watched, { access: false, publish: ['all'], compatibility });
+    await handle(new Request(ORIGIN + INDEX));
+    reads.length = 0;
+    const count = (): void => {
+      turn += 1;
+      if (isCounting) setImmediate(count);
+    };
+    setImmediate(count);
+    const answers = await Promise.all(
+      names.map(async (name) => handle(new Request(`${ORIGIN}/.well-known/agent-skills/${name}.tar.gz`))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const order = reads.map(({ id }) => id).filter((id, i, all) => id !== all[i - 1]);
+    expect(order).toHaveLength(names.length);
+    const begun = order.map((id) => reads.find((one) => one.id === id)!.turn);
+    expect(new Set(begun).size).toBe(names.length);
+    isCounting = false;
+  });
+
   test('is chosen by rules, of which one is enough', async () => {
     const search = await searchOver([
       whole('in-folder'),
@@ -208,6 +245,7 @@ describe('what is published', () => {
     const damaged = Object.create(search, {
       stats: { value: () => search.stats() },
       completeIds: { value: () => search.ids() },
+      isComplete: { value: (id: string) => search.isComplete(id) },
       contents: { value: (id: string) => search.contents(id) },
       get: { value: (id: string) => search.get(id) },
       read: {

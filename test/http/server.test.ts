@@ -40,7 +40,7 @@ describe('a server', () => {
   test.each(['x:99999', '999.0.0.1', '[::::]', '1.2.3.4.5:1'])(
     'answers pages whatever Host is written, as %s, and leads nowhere by it',
     async (host) => {
-      const { server } = await started({ pages: true });
+      const { server } = await started({ pages: true, cors: true });
       const wire = await Wire.open(server.port);
       for (const path of ['/', '/nothing', '/openapi.json', '/page/search?q=alpha']) {
         const asking = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\n\r\n`;
@@ -147,7 +147,7 @@ describe('a server', () => {
 
   test('ends the connection of a client that asks to, and of one that speaks HTTP/1.0', async () => {
     const { server } = await started();
-    for (const sent of [request(HEALTH, 'Host: a', 'Connection: close'), `GET ${HEALTH} HTTP/1.0\r\n\r\n`]) {
+    for (const sent of [request(HEALTH, 'Host: localhost', 'Connection: close'), `GET ${HEALTH} HTTP/1.0\r\n\r\n`]) {
       const wire = await Wire.open(server.port);
       const reply = answered(await wire.send(sent).reply());
       expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
@@ -274,7 +274,7 @@ describe('links to pages of the server', () => {
   test.each(['skills.example', 'skills.example:8443', 'SKILLS.example', '10.1.2.3', '[2001:db8::1]:80'])(
     'lead to the Host that the client used: %s',
     async (host) => {
-      const { server } = await started();
+      const { server } = await started({ cors: true });
       expect(await linkOf(server, `Host: ${host}`)).toBe(`http://${host}/skills/a`);
     },
   );
@@ -295,12 +295,12 @@ describe('links to pages of the server', () => {
     'é',
     '%61',
   ])('lead to the address of the server where the Host is odd: %s', async (host) => {
-    const { server } = await started();
+    const { server } = await started({ cors: true });
     expect(await linkOf(server, `Host: ${host}`)).toBe(`${server.url}/skills/a`);
   });
 
   test('lead to the public address where there is one', async () => {
-    const { server } = await started({ publicUrl: 'https://skills.example/base/' });
+    const { server } = await started({ publicUrl: 'https://skills.example/base/', cors: true });
     expect(await linkOf(server, 'Host: other.example')).toBe('https://skills.example/base/skills/a');
   });
 
@@ -346,7 +346,7 @@ describe('a server that is closed', () => {
     const slow = await slowSearch();
     const { server, key } = await started({}, {}, slow.search);
     const wires = await Promise.all(Array.from({ length: 10 }, () => Wire.open(server.port)));
-    for (const wire of wires) wire.send(request(SEMANTIC, 'Host: a', `Authorization: Bearer ${key}`));
+    for (const wire of wires) wire.send(request(SEMANTIC, 'Host: localhost', `Authorization: Bearer ${key}`));
     await slow.asked(10);
 
     const closed = server.close();
@@ -429,7 +429,7 @@ describe('a server that is closed', () => {
       await Wire.open(server.port),
       await Wire.open(server.port),
     ];
-    hanging.send(request(SEMANTIC, 'Host: a', `Authorization: Bearer ${key}`));
+    hanging.send(request(SEMANTIC, 'Host: localhost', `Authorization: Bearer ${key}`));
     unfinished.send('GET /api/health HTTP/1.1\r\nHos');
     await slow.asked(1);
     const from = performance.now();
@@ -473,7 +473,7 @@ describe('a server that is closed', () => {
     const slow = await slowSearch();
     const { server, key } = await started({}, {}, slow.search);
     const wire = await Wire.open(server.port);
-    wire.send(request(SEMANTIC, 'Host: a', `Authorization: Bearer ${key}`));
+    wire.send(request(SEMANTIC, 'Host: localhost', `Authorization: Bearer ${key}`));
     await slow.asked(1);
     const first = server.close(400).then(() => 'first');
     const second = server.close(400).then(() => 'second');
@@ -491,7 +491,7 @@ async function cutOff(): Promise<Started & { readonly client: Client }> {
   const slow = await slowSearch();
   const all = await started({}, { key: { daily: 5, perMinute: 0 } }, slow.search);
   const wire = await Wire.open(all.server.port);
-  wire.send(request(SEMANTIC, 'Host: a', `Authorization: Bearer ${all.key}`));
+  wire.send(request(SEMANTIC, 'Host: localhost', `Authorization: Bearer ${all.key}`));
   await slow.asked(1);
   await all.server.close(50);
   return { ...all, client: all.access.identify(`Bearer ${all.key}`, undefined) };

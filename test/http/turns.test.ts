@@ -48,6 +48,15 @@ test('clients take turns, however much work one of them has', async () => {
   expect(done.slice(8)).toEqual(Array.from({ length: 46 }, (_, i) => `a${i + 4}`));
 });
 
+test('clients take turns with urgent work, too', async () => {
+  const turns = new Turns();
+  const done: string[] = [];
+  for (let i = 0; i < 50; i++) turns.runFirst(() => done.push(`a${i}`), 'a');
+  turns.runFirst(() => done.push('b0'), 'b');
+  while (done.length < 51) await new Promise(setImmediate);
+  expect(done.slice(0, 4)).toEqual(['a0', 'b0', 'a1', 'a2']);
+});
+
 test('urgent work goes first, and leaves one piece of other work in each turn', async () => {
   const turns = new Turns();
   const done: string[] = [];
@@ -56,7 +65,7 @@ test('urgent work goes first, and leaves one piece of other work in each turn', 
     turns.runFirst(() => {
       busy(3);
       done.push('urgent');
-    });
+    }, 'b');
   }
   await new Promise(setImmediate);
   await new Promise(setImmediate);
@@ -116,7 +125,7 @@ test('clients that connect one after another, with one long piece of work each, 
     await new Promise(setImmediate);
   }
   turns.connected();
-  turns.runFirst(() => done.push('urgent'));
+  turns.runFirst(() => done.push('urgent'), 'a');
   while (done.length < 27) await new Promise(setImmediate);
   expect(done.indexOf('urgent')).toBeGreaterThan(0);
   expect(done.indexOf('urgent')).toBeLessThanOrEqual(4);

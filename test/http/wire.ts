@@ -13,9 +13,9 @@ export interface WireReply {
   readonly body: string;
 }
 
-/** The text of a request: `request('/api/health', 'Host: a')` has that header only. */
+/** The text of a request: `request('/api/health', 'Host: localhost')` has that header only. */
 export function request(path: string, ...headers: readonly string[]): string {
-  return `GET ${path} HTTP/1.1\r\n${(headers.length === 0 ? ['Host: wire.test'] : headers).map((line) => `${line}\r\n`).join('')}\r\n`;
+  return `GET ${path} HTTP/1.1\r\n${(headers.length === 0 ? ['Host: localhost'] : headers).map((line) => `${line}\r\n`).join('')}\r\n`;
 }
 
 /** A connection whose bytes are sent and read as they are: nothing is repaired, repeated or hidden. */
@@ -42,9 +42,9 @@ export class Wire {
     }
   }
 
-  /** Connects to a port of this machine; cut when the test ends. */
-  static async open(port: number): Promise<Wire> {
-    const wire = new Wire(connect({ port, host: '127.0.0.1', allowHalfOpen: true }));
+  /** Connects to a port of this machine, from one of its addresses; cut when the test ends. */
+  static async open(port: number, localAddress = '127.0.0.1'): Promise<Wire> {
+    const wire = new Wire(connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true }));
     onTestFinished(() => wire.cut());
     await once(wire.socket, 'connect');
     return wire;

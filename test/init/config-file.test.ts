@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readdirSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { backupPathFor, readConfigFile, writeConfigFile } from '../../src/config-file.js';
 import { AGENT_HOSTS } from '../../src/init/agent-hosts.js';
-import { backupPathFor, readConfigFile, writeConfigFile } from '../../src/init/config-file.js';
 import { AGENTS } from '../../src/installed/agents.js';
 import { MAX_CONFIG_BYTES } from '../../src/limits.js';
+import { replaceFile } from '../../src/replace-file.js';
 import { surroundings } from '../../src/user-folders.js';
 import { scratchFile } from '../scratch-folder.js';
 
@@ -25,6 +26,24 @@ test('is not written over what somebody else wrote since it was read', () => {
   writeFileSync(path, 'else');
   expect(writeConfigFile(file, 'ours')).toBe(false);
   expect(readConfigFile(path).text).toBe('else');
+});
+
+test('is put back where a program that had it open wrote to it after the last look', () => {
+  const path = scratchFile('settings.json');
+  writeFileSync(path, 'read');
+  const file = openSync(path, 'r+');
+  const isUnchanged = (): boolean => {
+    ftruncateSync(file);
+    writeSync(file, 'else');
+    return true;
+  };
+  expect(replaceFile(path, 'ours', { newMode: 0o600, isUnchanged })).toBe(false);
+  writeSync(file, ' and more');
+  closeSync(file);
+  expect(readConfigFile(path).text).toBe('else and more');
+  expect(replaceFile(path, 'ours', { newMode: 0o600, isUnchanged: () => true })).toBe(true);
+  expect(readConfigFile(path).text).toBe('ours');
+  expect(readdirSync(dirname(path))).toEqual(['settings.json']);
 });
 
 test('is written while another run writes it, and what killed runs left is removed', () => {

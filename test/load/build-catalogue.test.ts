@@ -23,6 +23,7 @@ import {
   buildCatalogue,
   type LoadProgress,
   type LoadReport,
+  type RejectedRow,
   removeSkills,
   type Source,
 } from '../../src/index.js';
@@ -172,7 +173,13 @@ describe('pruning', () => {
       writeFileSync(path, text);
       const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
       expect([report.rejected.length, report.removed]).toEqual([1, 0]);
-      expect(report.warnings.at(-1)?.message).toContain('nothing was pruned');
+      const [{ line, reason }] = report.rejected as [RejectedRow];
+      expect(report.warnings).toEqual([
+        {
+          ...{ origin: path, line },
+          message: `nothing was pruned, because nobody can tell which stored skill this is or hides (${reason}): mend or remove it, and load again`,
+        },
+      ]);
       expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'c']);
     }
   });

@@ -247,15 +247,3 @@ describe('derived categories that are damaged', () => {
     expect(await derivedIn(made)).toEqual(expected);
   });
 });
-
-test('a catalogue of a version that knows no derived categories can be searched, and classified', async () => {
-  const made = catalogue();
-  await made.load(ROWS);
-  const connection = new Database(made.database);
-  connection.exec('DROP TABLE derived_label');
-  connection.close();
-  await checkCatalogue({ database: made.database, repair: true });
-  expect(await derivedIn(made)).toEqual({});
-  expect(await made.load(ROWS, { classify: true })).toMatchObject({ unchanged: 4, classified: 2 });
-  expect(Object.keys(await derivedIn(made))).toEqual(['commits', 'tests']);
-});

@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildCatalogue, copyCatalogue, type LoadReport, openSkillSearch } from '../../src/index.js';
-import { Database } from '../../src/sqlite/connection.js';
 import { WorkingCopy } from '../../src/store/write/working-copy.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -195,75 +193,6 @@ describe('one folder', () => {
   });
 });
 
-describe('a catalogue of a version that knew no origins', () => {
-  test.each(['a', 'b'])('as that version wrote it gives each folder its skills, %s loaded first', async (first) => {
-    const { home, database, a, b, load } = twoFolders();
-    cpSync(fileURLToPath(new URL('../store/fixtures/format-2-folders.catalogue', import.meta.url)), database);
-    writeSkill(join(a, '文書'), 'documents of a');
-    const folders = first === 'a' ? [a, b] : [b, a];
-    const idOfDocuments = 'skills-3cf16cf0';
-
-    expect(sum([await load(folders.slice(0, 1), { prune: true })])).toMatchObject({ added: 0, removed: 0 });
-    expect(descriptions(database)).toEqual({ 'skills-pdf': `of ${first}`, [idOfDocuments]: 'documents of a' });
-    expect(sum([await load(folders.slice(1), { prune: true })])).toMatchObject({ added: 1, removed: 0 });
-    const content = descriptions(database);
-    expect(Object.values(content).sort()).toEqual(['documents of a', 'of a', 'of b']);
-    expect(content).toMatchObject({ 'skills-pdf': `of ${first}`, [idOfDocuments]: 'documents of a' });
-    expect(sum([await load(folders, { prune: true })])).toMatchObject({ unchanged: 3, warnings: 0 });
-    await using search = await openSkillSearch({ database, localPaths: true });
-    expect(search.get('skills-pdf')).toMatchObject({
-      localPath: join(realpathSync(home), first, 'skills/pdf'),
-      frontMatter: { name: 'pdf', description: `of ${first}` },
-    });
-  });
-
-  test('keeps its ids when its folders are loaded again', async () => {
-    const { database, a, b, load } = twoFolders();
-    renameSync(join(b, 'pdf'), join(b, '文書'));
-    await load([a, b]);
-    const ids = Object.keys(descriptions(database));
-    forgetOrigins(database, { 'of a': 'skills/pdf', 'of b': 'skills/文書' });
-
-    expect(sum([await load([a, b], { prune: true })])).toMatchObject({ added: 0, updated: 2, removed: 0 });
-    expect(Object.keys(descriptions(database))).toEqual(ids);
-    expect(sum([await load([a, b], { prune: true })])).toMatchObject({ unchanged: 2 });
-  });
-
-  test('gives back what one folder lost to the other', async () => {
-    const { database, a, b, load } = twoFolders();
-    // The version before wrote one skill, with the claims of both.
-    cpSync(join(b, 'pdf'), join(a, 'pdf'), { recursive: true });
-    await load([b]);
-    forgetOrigins(database, { 'of b': 'skills/pdf' });
-    claim(database, 'skills-pdf', 'folder:a/skills');
-    writeSkill(join(a, 'pdf'), 'of a');
-
-    expect(sum([await load([a], { prune: true })])).toMatchObject({ added: 0, updated: 1, removed: 0 });
-    expect(descriptions(database)).toEqual({ 'skills-pdf': 'of a' });
-    expect(sum([await load([b], { prune: true })])).toMatchObject({ added: 1, removed: 0 });
-    expect(Object.values(descriptions(database)).sort()).toEqual(['of a', 'of b']);
-    expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:a/skills']);
-  });
-
-  test('does not give a skill to a folder that it never came from', async () => {
-    const { database, a, b, load } = twoFolders();
-    await load([a]);
-    forgetOrigins(database, { 'of a': 'skills/pdf' });
-    expect(sum([await load([b])])).toMatchObject({ added: 1, updated: 0 });
-    expect(descriptions(database)['skills-pdf']).toBe('of a');
-  });
-
-  test('keeps a skill whose SKILL.md cannot be read any more', async () => {
-    const { database, a, load } = twoFolders();
-    writeSkill(join(a, 'other'), 'another');
-    await load([a]);
-    forgetOrigins(database, { 'of a': 'skills/pdf', another: 'skills/other' });
-    writeFileSync(join(a, 'pdf', 'SKILL.md'), '');
-    expect(sum([await load([a], { prune: true })])).toMatchObject({ updated: 1, removed: 0 });
-    expect(contentOf(database).size).toBe(2);
-  });
-});
-
 test('two clones of one repository in one load are stored once, and the next load changes nothing', async () => {
   const home = realpathSync(scratchFolder());
   const [first, second, database] = [join(home, 'first'), join(home, 'second'), join(home, 'skills.db')];
@@ -327,36 +256,6 @@ function sum(reports: readonly LoadReport[]) {
     removed: total(({ removed }) => removed),
     warnings: total(({ warnings }) => warnings.length),
   };
-}
-
-/** Writes the places as the version before did: by name and path alone. */
-function forgetOrigins(path: string, places: Record<string, string>): void {
-  changing(path, (database) => {
-    const change = database.prepare(
-      'UPDATE skill SET place = ?, hash = randomblob(16) WHERE instr(record, char(31) || ? || char(31)) > 0',
-    );
-    for (const [description, place] of Object.entries(places)) change.run(place, description);
-  });
-}
-
-function claim(path: string, id: string, source: string): void {
-  changing(path, (database) => {
-    database.prepare('INSERT INTO source (name) VALUES (?)').run(source);
-    database
-      .prepare(
-        'INSERT INTO claim SELECT source.number, skill.number FROM source, skill WHERE name = ? AND skill.id = ?',
-      )
-      .run(source, id);
-  });
-}
-
-function changing(path: string, work: (database: Database) => void): void {
-  const database = new Database(path);
-  try {
-    work(database);
-  } finally {
-    database.close();
-  }
 }
 
 describe('a folder whose repository cannot be asked for its remote', () => {

@@ -38,7 +38,7 @@ describe('a source with more than it may have', () => {
     ]);
     expect(report).toMatchObject({ unchanged: 2, removed: 0 });
     expect(report.warnings.map(({ message }) => message)).toEqual([
-      'nothing was pruned, because a source failed, was closed in part, or held no skill',
+      'nothing was pruned, because the source could not be read to its end',
     ]);
     expect((await load({ database, sources: [file], maxUnpackedBytes: 0 })).failed).toEqual([]);
   });

@@ -16,7 +16,6 @@ import { endChange } from '../../src/store/write/end-change.js';
 import { OpenChange } from '../../src/store/write/open-change.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
-import { asFormat3 } from '../store/as-format-3.js';
 import { allOf } from '../store/transfer/all-of.js';
 import { embedder, moreSteps, randomSteps, type Step, take } from '../store/transfer/random-states.js';
 import { type ChangedRow, randomChanges } from './changed-rows.js';
@@ -200,7 +199,5 @@ describe('a small change that is tried', () => {
     };
     const isTooMuch = (mostBytes?: number): boolean => claim(new TriedChange(database, mostBytes)).isTooMuch;
     expect([isTooMuch(TEXT.text.length), isTooMuch(TEXT.text.length - 1)]).toEqual([false, true]);
-    asFormat3(database);
-    expect(isTooMuch()).toBe(true);
   });
 });

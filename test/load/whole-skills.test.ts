@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   type BuildOptions,
@@ -17,8 +16,6 @@ import {
 } from '../../src/index.js';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/limits.js';
 import { Database } from '../../src/sqlite/connection.js';
-import { readFacts, writeFacts } from '../../src/store/facts.js';
-import { traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -139,6 +136,7 @@ describe('a load', () => {
         complete: false,
         files: [{ path: 'SKILL.md', complete: false }],
       });
+      expect([search.isComplete(idOf(search, 'a')), search.isComplete('none')]).toEqual([false, false]);
       expect(search.completeIds({ limit: 9 })).toEqual([]);
     }
     expect(blobs(database).size).toBe(0);
@@ -146,46 +144,10 @@ describe('a load', () => {
     {
       await using search = await open(database);
       expect(pathsOf(search, 'a')).toEqual(['SKILL.md', 'x.bin']);
+      expect(search.isComplete(idOf(search, 'a'))).toBe(true);
     }
     await load(database, folder, { contents: false });
     expect(blobs(database).size).toBe(0);
-  });
-
-  test('completes a catalogue without the tables, and the next one writes nothing', async () => {
-    const { database, folder } = await loaded({ 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE }, undefined, {
-      contents: false,
-    });
-    const rows = scratchFile('rows.jsonl');
-    writeFileSync(rows, toJsonLines([row('r')]));
-    await load(database, [folder, rows], { contents: false });
-    withoutContentTables(database);
-    {
-      await using search = await open(database);
-      expect(contentsOf(search, 'a').complete).toBe(false);
-      expect(search.read('r', 'SKILL.md')).toBeDefined();
-      expect(search.completeIds({ limit: 9 })).toEqual([]);
-      expect((await checkCatalogue({ database })).problems).toEqual([]);
-    }
-    await load(database, [folder, rows]);
-    expect(blobs(database).size).toBe(2);
-    const complete = traceOf(database);
-    expect(await load(database, [folder, rows])).toMatchObject({ unchanged: 2, updated: 0, added: 0 });
-    expect(traceOf(database)).toEqual(complete);
-    expect((await checkCatalogue({ database })).problems).toEqual([]);
-  });
-
-  test('of rows alone completes a catalogue without the tables, and the next one writes nothing', async () => {
-    const rows = scratchFile('rows.jsonl');
-    writeFileSync(rows, toJsonLines([row('r')]));
-    const database = scratchFile('skills.db');
-    await load(database, rows);
-    withoutContentTables(database);
-    const former = traceOf(database);
-    await load(database, rows);
-    const complete = traceOf(database);
-    expect(complete).not.toEqual(former);
-    await load(database, rows);
-    expect(traceOf(database)).toEqual(complete);
   });
 });
 
@@ -382,31 +344,10 @@ describe('other calls', () => {
     const { database } = await loaded({ 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE });
     const copy = scratchFile('copy.db');
     await copyCatalogue({ from: database, to: copy });
-    change(copy, 'DROP INDEX claim_skill');
+    change(copy, 'UPDATE text_signature SET checksum = 0');
     expect((await checkCatalogue({ database: copy, repair: true })).problems).toEqual([]);
     await using search = await open(copy);
     expect(Buffer.from(search.read(idOf(search, 'a'), 'x.bin')!)).toEqual(PICTURE);
-  });
-
-  test('of a version that does not know contents make them void, not wrong', async () => {
-    const { database, folder } = await loaded({ 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE });
-    const former = scratchFile('former.db');
-    copyFileSync(database, former);
-    // Such a version writes the skill, with its checksums, and leaves the tables alone.
-    await load(database, folder, { contents: false });
-    const tables = ['contents', 'content_file', 'blob'];
-    const restore = tables.map((table) => `INSERT INTO ${table} SELECT * FROM former.${table};`).join('');
-    change(database, `ATTACH '${former}' AS former; ${restore} DETACH former`);
-    noteAsFormerVersion(database);
-    {
-      await using search = await open(database);
-      expect(contentsOf(search, 'a')).toMatchObject({ complete: false, files: [{ path: 'SKILL.md' }] });
-      expect(search.completeIds({ limit: 9 })).toEqual([]);
-    }
-    expect((await checkCatalogue({ database })).problems).toEqual([]);
-    await load(database, folder);
-    await using search = await open(database);
-    expect(pathsOf(search, 'a')).toEqual(['SKILL.md', 'x.bin']);
   });
 });
 
@@ -509,14 +450,6 @@ function skillRow(id: string, files: readonly object[]): object {
   return { ...row(id), files };
 }
 
-/** Makes a catalogue one of a version that does not know contents. */
-function withoutContentTables(database: string): void {
-  reading(database, (connection) => {
-    connection.exec('DROP TABLE contents; DROP TABLE content_file; DROP TABLE blob');
-    writeFacts(connection);
-  });
-}
-
 function flipBitOf(database: string, digest: string, packing: string): void {
   reading(database, (connection) => {
     const blob = connection
@@ -526,18 +459,5 @@ function flipBitOf(database: string, digest: string, packing: string): void {
     const at = blob.bytes.length >> 1;
     blob.bytes[at] = blob.bytes[at]! ^ 4;
     connection.prepare('UPDATE blob SET bytes = ? WHERE sha256 = ?').run(blob.bytes, Buffer.from(digest, 'hex'));
-  });
-}
-
-/** Writes the notes of a load as a version does that does not know contents. */
-function noteAsFormerVersion(database: string): void {
-  reading(database, (connection) => {
-    writeFacts(connection);
-    const { contents: _, blobs: __, completeIds: ___, ...facts } = readFacts(connection)!;
-    const write = connection.prepare('UPDATE meta SET value = ? WHERE key = ?');
-    write.run(JSON.stringify(facts), 'facts');
-    const schema = connection.prepare('SELECT sql FROM sqlite_schema ORDER BY name').raw().all();
-    const rows = connection.prepare("SELECT key, value FROM meta WHERE key <> 'checksum' ORDER BY key").raw().all();
-    write.run(String(crc32(JSON.stringify([schema, rows]))), 'checksum');
   });
 }

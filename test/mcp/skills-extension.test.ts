@@ -1,5 +1,8 @@
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { describe, expect, test } from 'vitest';
+import { MAX_RESOURCE_BYTES } from '../../src/limits.js';
+import { PublishedSkills } from '../../src/mcp/skills/published-skills.js';
+import { SkillPages } from '../../src/mcp/skills/skill-pages.js';
 import { connect, ERAS } from './connect.js';
 import { openWholeSkills, sha256, skillMd, type WholeSkill } from './whole-skills.js';
 
@@ -94,6 +97,58 @@ test('a text is given as text and other bytes as a blob, with their types', asyn
   expect(await read('SKILL.md')).toMatchObject({ mimeType: 'text/markdown', text: expect.stringMatching(/^---\n/) });
   expect(await read('references/deep/forms.md')).toMatchObject({ text: '# Forms\r\nwith a carriage return\n' });
   expect(await read('logo.png')).toMatchObject({ blob: Buffer.from(PNG).toString('base64') });
+});
+
+test('a file of 1 MiB is given at once, and one byte more in parts that make the same bytes', async () => {
+  const text = `${'x'.repeat(MAX_RESOURCE_BYTES - 2)}😀${'y'.repeat(MAX_RESOURCE_BYTES)}`;
+  const files = {
+    'whole.bin': new Uint8Array(MAX_RESOURCE_BYTES).fill(255),
+    'more.bin': Uint8Array.from({ length: MAX_RESOURCE_BYTES + 1 }, (_, i) => 128 + (i % 100)),
+    'more.txt': text,
+  };
+  const { client } = await connect(await openWholeSkills([{ ...PDF, files }]));
+  const root = 'skill://acme-tools-pdf/pdf-forms';
+  const read = async (path: string) => {
+    const content = (await client.readResource({ uri: `${root}/${path}` })).contents[0]!;
+    return 'blob' in content ? Buffer.from(content.blob, 'base64') : Buffer.from(content.text);
+  };
+  expect(await read('whole.bin')).toHaveLength(MAX_RESOURCE_BYTES);
+  for (const [path, bytes] of [
+    ['more.bin', Buffer.from(files['more.bin'])],
+    ['more.txt', Buffer.from(text)],
+  ] as const) {
+    await expect(read(path)).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining(
+        `the file has ${bytes.length} bytes, more than one answer gives: read it in parts at ${root}/${path}?offset=0,`,
+      ),
+    });
+    const parts: Buffer[] = [];
+    for (let offset = 0; offset < bytes.length; offset += MAX_RESOURCE_BYTES)
+      parts.push(await read(`${path}?offset=${offset}`));
+    expect(parts.length).toBeGreaterThan(1);
+    expect(Buffer.concat(parts).equals(bytes)).toBe(true);
+    await expect(read(`${path}?offset=${bytes.length}`)).rejects.toMatchObject({ code: -32602 });
+    expect(await read(`${path}?offset=${bytes.length - 1}`)).toHaveLength(1);
+  }
+  for (const wrong of ['?offset=-1', '?offset=1.5', '?offset=', '?part=1', '?offset=0&offset=1', '?offset=9e3'])
+    await expect(read(`more.txt${wrong}`)).rejects.toMatchObject({ code: -32602 });
+});
+
+test('a list gives others a turn between its skills', async () => {
+  const search = await openWholeSkills(Array.from({ length: 30 }, (_, i) => ({ id: `s${i}`, name: `s-${i}` })));
+  const pages = new SkillPages(async () => search, new PublishedSkills(() => {}));
+  let turns = 0;
+  let isListing = true;
+  const beat = (): void => {
+    turns += 1;
+    if (isListing) setImmediate(beat);
+  };
+  setImmediate(beat);
+  const { skills } = await pages.listSkills(undefined);
+  isListing = false;
+  expect(skills).toHaveLength(30);
+  expect(turns).toBeGreaterThanOrEqual(29);
 });
 
 test('a folder lists what lies directly in it', async () => {
@@ -252,6 +307,14 @@ describe('a skill is found but not published, and the reason is told, if', () =>
       'its compatibility is too long',
       { name: 'a', ...md(`name: a\ndescription: a\ncompatibility: ${'c'.repeat(501)}`) },
       '500',
+    ],
+    [
+      'its SKILL.md has more than 1 MiB',
+      {
+        name: 'a',
+        files: { 'SKILL.md': skillMd('a', 'does a things', 'x'.repeat(MAX_RESOURCE_BYTES)) },
+      },
+      'more than 1048576 bytes',
     ],
     [
       'it has more than 512 files',

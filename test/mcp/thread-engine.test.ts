@@ -24,7 +24,7 @@ test('answers as the engine of this thread does, bytes and faults included, and 
   const found = await engine.callTool('search_skills', { query: 'pdf', by: 'words' }, signal);
   expect(found.structuredContent).toMatchObject({ skills: [{ id: 'pdf' }] });
   expect((await engine.listSkills(undefined)).skills.map(({ uri }) => uri)).toEqual(['skill://pdf/pdf-forms/SKILL.md']);
-  expect(await engine.readFile('skill://pdf/pdf-forms/a.bin')).toMatchObject({ bytes: Uint8Array.from([0, 255]) });
+  expect(await engine.readFile('skill://pdf/pdf-forms/a.bin')).toMatchObject({ contents: [{ blob: 'AP8=' }] });
   expect(await engine.getSkill('skill://x/Not%20Published/SKILL.md')).toBeUndefined();
   await expect(engine.listResources('made-up')).rejects.toMatchObject({ code: -32602 });
   await expect(engine.callTool('none', {}, signal)).rejects.toMatchObject({ code: -32602 });

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Captured, runCaptured } from '../cli/run-captured.js';
-import { PROJECT } from '../project-copy.js';
 import { row, writeJsonLines } from '../rows.js';
+import { installed, packageIn } from './installations.js';
 import { permanentFolder } from './permanent-folder.js';
 
 /** Writes what was loaded on the last line of standard error. Packages are by name, parts of Node by `node:`. */
@@ -15,24 +15,14 @@ const TELL_LOADED = `
   });
 `;
 
-/** The package as it is built. */
-const installed = permanentFolder();
-const main = join(installed, 'dist', 'cli', 'main.js');
-const database = join(installed, 'skills.db');
+const work = permanentFolder();
+const place = packageIn(installed);
+const main = join(place, 'dist', 'cli', 'main.js');
+const database = join(work, 'skills.db');
 
-beforeAll(async () => {
-  cpSync(join(PROJECT, 'package.json'), join(installed, 'package.json'));
-  for (const name of ['data', 'node_modules']) symlinkSync(join(PROJECT, name), join(installed, name), 'junction');
-  const compiler = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc');
-  for (const words of [
-    [compiler, '-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')],
-    [join(PROJECT, 'scripts', 'bundle-cli.mjs'), join(installed, 'dist')],
-  ]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: PROJECT, encoding: 'utf8' });
-    expect([status, stdout, stderr]).toEqual([0, '', '']);
-  }
-  writeFileSync(join(installed, 'tell-loaded.cjs'), TELL_LOADED);
-  writeJsonLines(join(installed, 'rows.jsonl'), [
+beforeAll(() => {
+  writeFileSync(join(work, 'tell-loaded.cjs'), TELL_LOADED);
+  writeJsonLines(join(work, 'rows.jsonl'), [
     row('pdf', { name: 'pdf-forms', description: 'Fills in PDF forms.' }),
     row('notes', { name: 'release-notes', description: 'Turns the git history into a changelog ✍️ 技能.' }),
   ]);
@@ -40,7 +30,7 @@ beforeAll(async () => {
 
 describe('the bundle of the command line', () => {
   test('loads a catalogue, with threads that it starts from the library', () => {
-    const { status, error } = runBundle(['load', join(installed, 'rows.jsonl'), '--database', database]);
+    const { status, error } = runBundle(['load', join(work, 'rows.jsonl'), '--database', database]);
     expect([status, error]).toEqual([0, '']);
   });
 
@@ -50,7 +40,7 @@ describe('the bundle of the command line', () => {
     { words: ['--version'] },
     { words: ['serch'] },
     { words: ['search', 'pdf', '--sort', 'newest'] },
-    { words: ['search', 'pdf', '--database', join(installed, 'none.db')] },
+    { words: ['search', 'pdf', '--database', join(work, 'none.db')] },
     { words: ['search', 'git history', '--database', database] },
     { words: ['search', 'pdf', '--explain', '--json', '--database', database] },
     { words: ['search', 'announce what is new', '--mode', 'semantic', '--explain', '--database', database] },
@@ -62,26 +52,25 @@ describe('the bundle of the command line', () => {
   });
 
   test('reads a lock file that it has written', () => {
-    const folder = join(installed, 'source');
+    const folder = join(work, 'source');
     mkdirSync(join(folder, 'tidy'), { recursive: true });
     writeFileSync(join(folder, 'tidy', 'SKILL.md'), '---\nname: tidy\ndescription: Tidies ✍️ up.\n---\nTidy up.\n');
-    const catalogue = ['--database', join(installed, 'source.db')];
+    const catalogue = ['--database', join(work, 'source.db')];
     expect(runBundle(['load', folder, '--no-semantic', ...catalogue]).status).toBe(0);
-    const to = ['--to', join(installed, 'installed'), ...catalogue];
+    const to = ['--to', join(work, 'installed'), ...catalogue];
     const [first, second] = [1, 2].map(() => runBundle(['install', 'source-tidy', ...to]));
     expect(first).toMatchObject({ status: 0, out: expect.stringMatching(/^installed /) });
     expect(second).toMatchObject({ status: 0, out: expect.stringMatching(/^unchanged /) });
-    expect(runBundle(['outdated', ...to])).toMatchObject({ status: 0, out: expect.stringContaining('up to date') });
   });
 
   test('makes no object of what is to be called: parts of Node are loaded where they are used', () => {
-    const folder = join(installed, 'dist', 'cli');
+    const folder = join(place, 'dist', 'cli');
     const code = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
     expect(code.filter((text) => /\bnew require\(/.test(text))).toEqual([]);
   });
 
   test('runs through a link, as npm makes one', () => {
-    const link = join(installed, 'linked');
+    const link = join(work, 'linked');
     mkdirSync(link);
     symlinkSync(main, join(link, 'skill-discovery'));
     const words = ['search', 'pdf', '--database', database];
@@ -99,7 +88,7 @@ describe('the bundle of the command line', () => {
       ['show', 'pdf', '--database', database],
       ['search', 'pdf', '--sort', 'newest'],
     ]) {
-      const home = join(installed, `cache-${words.join('-').length}`);
+      const home = join(work, `cache-${words.join('-').length}`);
       const run = (more = {}): Captured => runBundle(words, [main], { XDG_CACHE_HOME: home, ...more });
       const plain = run({ NODE_DISABLE_COMPILE_CACHE: '1' });
       expect(kept(home)).toEqual([]);
@@ -109,7 +98,7 @@ describe('the bundle of the command line', () => {
   });
 
   test('keeps no code of its help, nor of commands that are not there', () => {
-    const home = join(installed, 'cache-of-help');
+    const home = join(work, 'cache-of-help');
     for (const words of [['search', '--help'], ['--help'], ['serch'], ['../search']]) {
       runBundle(words, [main], { XDG_CACHE_HOME: home });
     }
@@ -134,13 +123,13 @@ describe('the bundle of the command line', () => {
   });
 
   test('opens no catalogue where the hook has nothing to ask', () => {
-    const { files } = loadedBy(['hook', '--database', join(installed, 'none.db')]);
+    const { files } = loadedBy(['hook', '--database', join(work, 'none.db')]);
     expect(files).not.toContain('opening.js');
     expect(files).not.toContain('program.js');
   });
 
   test('holds the licenses of the packages in it, and types of nothing', () => {
-    const files = readdirSync(join(installed, 'dist', 'cli'));
+    const files = readdirSync(join(place, 'dist', 'cli'));
     expect(files.filter((file) => !file.endsWith('.js')).sort()).toEqual(['licenses.txt', 'package.json']);
   });
 });
@@ -150,20 +139,20 @@ function runBundle(
   program: readonly string[] = [main],
   more: Readonly<Record<string, string>> = {},
 ): Captured {
-  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '0', XDG_CACHE_HOME: join(installed, 'cache'), ...more };
+  const env = { ...process.env, NO_COLOR: '', FORCE_COLOR: '0', XDG_CACHE_HOME: join(work, 'cache'), ...more };
   const child = spawnSync(process.execPath, [...program, ...words], { encoding: 'utf8', input: '', env });
   return { status: child.status ?? -1, out: child.stdout, error: child.stderr };
 }
 
 /** What a command loads: files of the bundle, packages, and parts of Node. */
 function loadedBy(words: readonly string[]) {
-  const tell = join(installed, 'tell-loaded.cjs');
+  const tell = join(work, 'tell-loaded.cjs');
   // Node does not know what is loaded from kept code.
   const { error } = runBundle(words, ['--require', tell, main], { NODE_DISABLE_COMPILE_CACHE: '1' });
   const loaded = JSON.parse(error.trimEnd().split('\n').at(-1) ?? '') as { files: string[]; parts: string[] };
-  const others = [tell, join(installed, 'package.json')];
-  const own = loaded.files.filter((file) => !others.includes(file)).map((file) => relative(installed, file));
-  const bundle = join('dist', 'cli') + sep;
+  const others = [tell, join(place, 'package.json')];
+  const own = loaded.files.filter((file) => !others.includes(file));
+  const bundle = join(place, 'dist', 'cli') + sep;
   return {
     files: own.filter((file) => file.startsWith(bundle)).map((file) => file.slice(bundle.length)),
     packages: [...new Set(own.filter((file) => !file.startsWith(bundle)).map(packageOf))],

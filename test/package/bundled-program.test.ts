@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { codeBlocksOf, readPage } from '../docs/pages.js';
 import { PROJECT } from '../project-copy.js';
 import { scratchFolder } from '../scratch-folder.js';
+import type { Installation } from './install.js';
+import { describeOnEachNode, runProgram } from './installations.js';
 import { permanentFolder } from './permanent-folder.js';
 
-const MODULES = join(PROJECT, 'node_modules');
 const EXTERNALS = ['better-sqlite3', 'hnswlib-node', 'onnxruntime-node'];
 const PROGRAM = `
   import { buildCatalogue, openSkillSearch } from 'skill-discovery';
@@ -33,69 +34,47 @@ const [LEFT_OUT = '', TAKEN_IN = ''] = codeBlocksOf(readPage('docs/library.md'))
   .map(({ code }) => code)
   .filter((code) => code.includes('npx esbuild'));
 
-/** Has the package built and installed, and a program that uses it. */
-const project = permanentFolder();
-const installed = join(project, 'node_modules', 'skill-discovery');
+describeOnEachNode('a program in a bundle', (installation) => {
+  const project = permanentFolder();
 
-beforeAll(() => {
-  mkdirSync(installed, { recursive: true });
-  cpSync(join(PROJECT, 'package.json'), join(installed, 'package.json'));
-  symlinkSync(join(PROJECT, 'data'), join(installed, 'data'));
-  const words = [join(MODULES, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json', '--outDir'];
-  const { stdout } = spawnSync(process.execPath, [...words, join(installed, 'dist')], {
-    cwd: PROJECT,
-    encoding: 'utf8',
+  beforeAll(() => {
+    symlinkSync(join(installation.folder, 'node_modules'), join(project, 'node_modules'), 'junction');
+    writeFileSync(join(project, 'app.js'), PROGRAM);
   });
-  expect(stdout).toBe('');
-  for (const name of packagesOf(MODULES)) link(name, installed);
-  writeFileSync(join(project, 'app.js'), PROGRAM);
-});
 
-describe.skipIf(process.platform === 'win32')('a program in a bundle', () => {
   test('that leaves the package out runs where that is installed', () => {
-    bundle(LEFT_OUT);
-    expect(run(join(project, 'build', 'app.js'))).toEqual({ status: 0, stdout: SAID, stderr: '' });
+    bundle(LEFT_OUT, project);
+    expect(run(installation, join(project, 'build', 'app.js'))).toEqual({ status: 0, out: SAID, error: '' });
   });
 
   test('with the package in it runs where only the packages with compiled parts are', () => {
-    bundle(TAKEN_IN);
+    bundle(TAKEN_IN, project);
     const elsewhere = scratchFolder();
-    cpSync(join(project, 'build', 'app'), join(elsewhere, 'build', 'app'), { recursive: true });
-    symlinkSync(join(project, 'data'), join(elsewhere, 'data'));
-    for (const name of EXTERNALS) link(name, elsewhere);
-    expect(run(join(elsewhere, 'build', 'app', 'app.js'))).toEqual({ status: 0, stdout: SAID, stderr: '' });
+    for (const part of ['build', 'data']) cpSync(join(project, part), join(elsewhere, part), { recursive: true });
+    mkdirSync(join(elsewhere, 'node_modules'));
+    for (const name of EXTERNALS) {
+      symlinkSync(join(installation.folder, 'node_modules', name), join(elsewhere, 'node_modules', name), 'junction');
+    }
+    const app = join(elsewhere, 'build', 'app', 'app.js');
+    expect(run(installation, app)).toEqual({ status: 0, out: SAID, error: '' });
 
     // Without the threads it ends with an error that names the file.
     rmSync(join(elsewhere, 'build', 'app', 'model-thread.js'));
-    const { status, stdout, stderr } = run(join(elsewhere, 'build', 'app', 'app.js'), 'other.db');
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/EMBEDDER_FAILED/);
-    expect(stderr).toMatch(/model-thread\.js/);
+    const { status, out, error } = run(installation, app, 'other.db');
+    expect([status, out]).toEqual([1, '']);
+    expect(error).toMatch(/EMBEDDER_FAILED/);
+    expect(error).toMatch(/model-thread\.js/);
   });
 });
 
 /** Runs the commands of the page, with the esbuild of this project. */
-function bundle(commands: string): void {
-  const esbuild = join(MODULES, '.bin', 'esbuild');
+function bundle(commands: string, project: string): void {
+  const esbuild = join(PROJECT, 'node_modules', '.bin', 'esbuild');
   const script = `set -e\n${commands.replace('npx esbuild', `"${esbuild}" --log-level=warning`)}`;
   const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: project, encoding: 'utf8' });
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
 }
 
-function run(program: string, database = 'skills.db'): { status: number | null; stdout: string; stderr: string } {
-  const cwd = join(program, '..');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, database], { cwd, encoding: 'utf8' });
-  return { status, stdout, stderr };
-}
-
-function link(name: string, folder: string): void {
-  const path = join(folder, 'node_modules', name);
-  mkdirSync(join(path, '..'), { recursive: true });
-  symlinkSync(join(MODULES, name), path, 'junction');
-}
-
-function packagesOf(modules: string): string[] {
-  return readdirSync(modules).flatMap((name) =>
-    name.startsWith('@') ? readdirSync(join(modules, name)).map((inside) => `${name}/${inside}`) : [name],
-  );
+function run(installation: Installation, program: string, database = 'skills.db'): ReturnType<typeof runProgram> {
+  return runProgram(installation, [program, database], {}, join(program, '..'));
 }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EvaluationSummary } from '../../src/evaluation/index.js';
 import { BUNDLED_MODEL, buildCatalogue } from '../../src/index.js';
-import type { PairReport, TrainingPair } from '../../src/tuning/index.js';
 import { linesOf, runCaptured } from '../cli/run-captured.js';
 import { toJsonLines } from '../rows.js';
 
@@ -135,11 +134,26 @@ describe.skipIf(missing !== undefined)(`a model tuned on the sample catalogue${m
   test('comes from pairs, is trained in a few steps, exported to the same bytes twice, loaded, searched and measured', {
     timeout: 900_000,
   }, async () => {
-    const words = ['--database', at('skills.db'), '--out', at('pairs.jsonl'), '--negatives', '2', '--json'];
-    const report = JSON.parse(await run('tune', 'pairs', ...words)) as PairReport;
-    expect(report.pairs).toBeGreaterThan(150);
+    const words = [
+      '--import',
+      'tsx',
+      join(SCRIPTS, 'mine-pairs.ts'),
+      '--database',
+      at('skills.db'),
+      '--negatives',
+      '2',
+    ];
+    writeFileSync(at('pairs.jsonl'), execFileSync(process.execPath, words));
 
-    const pairs = linesOf(readFileSync(at('pairs.jsonl'), 'utf8')).map((line) => JSON.parse(line) as TrainingPair);
+    const pairs = linesOf(readFileSync(at('pairs.jsonl'), 'utf8')).map((line) => {
+      return JSON.parse(line) as {
+        readonly text: string;
+        readonly document: string;
+        readonly kind: string;
+        readonly skill: string;
+      };
+    });
+    expect(pairs.length).toBeGreaterThan(150);
     const texts = pairs.slice(0, 100).map(({ document }) => document.replace(/\s+/g, ' '));
     writeFileSync(at('texts.txt'), texts.join('\n'));
     const asked = new Map(pairs.filter(({ kind }) => kind === 'words').map((pair) => [pair.skill, pair.text]));

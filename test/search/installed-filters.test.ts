@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { NumberArray } from '../../src/arrays/array-tree.js';
 import {
   buildCatalogue,
@@ -14,7 +14,6 @@ import {
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
 import { Ingest } from '../../src/load/ingest.js';
 import { addLocalPaths } from '../../src/search/local-paths.js';
-import { Database } from '../../src/sqlite/connection.js';
 import { storedInstallations } from '../../src/store/read/stored-installations.js';
 import { storedInvocable } from '../../src/store/read/stored-invocable.js';
 import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';
@@ -316,27 +315,7 @@ describe('a keyword file', () => {
     for (const path of leaves.keys()) if (/^columns\.(?:installations|invocable)\./.test(path)) leaves.delete(path);
   };
 
-  test('of an earlier version is used, and what it lacks comes from the catalogue', async () => {
-    const database = await changed(without);
-    const collect = vi.spyOn(await import('../../src/indexing/index-keywords.js'), 'buildKeywords');
-    await using search = await openSkillSearch({ database });
-    for (const [filters, ids] of CASES) expect([filters, found(search, filters)]).toEqual([filters, ids]);
-    expect(collect).not.toHaveBeenCalled();
-  });
-
-  test('of an earlier version leaves out what a damaged skill says', async () => {
-    const database = await changed(without);
-    const change = new Database(database);
-    change
-      .prepare(`UPDATE skill SET properties = '{"installations":[{"agent":"x","scope":"user"}]}' WHERE id = 'one'`)
-      .run();
-    change.close();
-    await using search = await openSkillSearch({ database });
-    expect(found(search, { agent: 'x' })).toEqual([]);
-    expect(found(search, { agent: 'codex' })).toEqual(['three', 'two']);
-  });
-
-  test('of an earlier version is completed by the next load, though that changes nothing', async () => {
+  test('without installations is made again by the next load, though that changes nothing', async () => {
     const database = await changed(without);
     const stamp = stampOf(database);
     expect(await isCurrentKeywordFile(database, stamp)).toBe(false);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { NumberArray } from '../../src/arrays/array-tree.js';
 import type { SkillFilters } from '../../src/filters.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
@@ -218,37 +218,6 @@ describe('a keyword file', () => {
   const withoutLicenses = (leaves: Map<string, NumberArray>): void => {
     for (const path of leaves.keys()) if (path.startsWith('columns.licenses.')) leaves.delete(path);
   };
-  const withoutBoth = (leaves: Map<string, NumberArray>): void => {
-    withoutLicenses(leaves);
-    for (const path of leaves.keys()) if (path.startsWith('columns.authors.')) leaves.delete(path);
-  };
-
-  test.each([
-    ['licences', withoutLicenses],
-    ['licences and authors', withoutBoth],
-  ])('of an earlier version, without %s, is used, and they come from the catalogue', async (_, change) => {
-    const database = await changed(change);
-    const collect = vi.spyOn(await import('../../src/indexing/index-keywords.js'), 'buildKeywords');
-    await using search = await openSkillSearch({ database });
-    expect(found(search, { license: 'MIT' })).toEqual(['one', 'two']);
-    expect(found(search, { license: 'see "license" \\ strasse' })).toEqual(['four']);
-    expect(found(search, { license: 'nothing' })).toEqual([]);
-    expect(found(search, { license: 'mit', author: 'ada' })).toEqual(['two']);
-    expect(collect).not.toHaveBeenCalled();
-  });
-
-  test('without licences leaves out the licence of a skill that is damaged', async () => {
-    const database = await changed(withoutLicenses);
-    const change = new Database(database);
-    change.prepare(`UPDATE skill SET properties = '{"license":"Apache-2.0"}' WHERE id = 'one'`).run();
-    change.prepare("UPDATE skill SET properties = x'00' WHERE id = 'two'").run();
-    change.close();
-    await using search = await openSkillSearch({ database });
-    expect(found(search, { license: 'apache-2.0' })).toEqual(['three']);
-    expect(found(search, { license: 'mit' }, 'beta')).toEqual(['eight']);
-    expect(found(search, { license: 'mit' })).toEqual([]);
-  });
-
   test('without licences is completed by the next load, though that changes nothing', async () => {
     const database = await changed(withoutLicenses);
     const stamp = stampOf(database);

@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -13,14 +23,14 @@ import {
   writeSnapshot,
 } from '../../src/index.js';
 import { chunkPath, type Manifest, manifestText, readManifest } from '../../src/snapshot/manifest.js';
-import { Database } from '../../src/sqlite/connection.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { damageNotes } from '../store/damage-notes.js';
+import { LIES, lie } from '../store/foreign.js';
 import { until } from '../until.js';
 import { type SnapshotServer, serveFolder } from './snapshot-server.js';
-import { largeCatalogue } from './snapshots.js';
+import { largeCatalogue, publishLie } from './snapshots.js';
 
 const OWN = { name: 'own', rows: [row('own')] };
 
@@ -209,23 +219,90 @@ describe('a search that follows a snapshot', () => {
     expect(again).toEqual([{ kind: 'reachable', milliseconds: expect.any(Number) }]);
   });
 
-  test('keeps its state, also on the disk, when the files are no catalogue, and does not fetch them again', async () => {
-    const { database, server, publish } = await published();
+  test.each(LIES)(
+    'keeps its state, also on the disk, when a file lies by %s, does not fetch it again, and gets over it',
+    async (_, named, sql) => {
+      const { database, folder, server, publish } = await published();
+      const cache = scratchFolder();
+      const { search, events } = await following(server, cache);
+      const good = readFileSync(join(cache, 'skills.db'));
+      await updateSkills({ database, rows: [row('later')], semantic: false });
+      const lying = scratchFile('lying.db');
+      copyFileSync(database, lying);
+      lie(lying, sql);
+      publishLie(folder, lying);
+      await until(() => events.some(({ kind }) => kind === 'failed'));
+      const error = expect.objectContaining({ code: 'INVALID_SNAPSHOT', message: expect.stringContaining(named) });
+      expect(events).toContainEqual({ kind: 'failed', during: 'fetching', error });
+      const chunks = chunksAsked(server);
+      const looks = server.asked.length;
+      await until(() => server.asked.length > looks + 3);
+      expect(chunksAsked(server)).toBe(chunks);
+      expect(readFileSync(join(cache, 'skills.db')).equals(good)).toBe(true);
+      expect(events.filter(({ kind }) => kind === 'failed')).toHaveLength(1);
+      rmSync(join(folder, 'manifest.json'));
+      await publish();
+      await until(() => search.get('later') !== undefined);
+    },
+  );
+
+  test('opens without a copy of a file that lies, and says what is wrong', async () => {
+    const { database, folder, server } = await published();
+    lie(database, LIES[0]![2]);
+    publishLie(folder, database);
+    await expect(
+      followCatalogue({ database: server.address, cache: scratchFolder(), interval: 20 }),
+    ).rejects.toMatchObject({ code: 'INVALID_SNAPSHOT', message: expect.stringContaining('its view `meta`') });
+  });
+
+  test('replaces a copy that lies, which another version has left', async () => {
+    const { server } = await published();
     const cache = scratchFolder();
-    const { events } = await following(server, cache);
-    const good = readFileSync(join(cache, 'skills.db'));
-    await updateSkills({ database, rows: [row('later')], semantic: false });
-    const broken = new Database(database);
-    broken.exec('DROP TABLE file');
-    broken.close();
-    await publish();
-    await until(() => events.some(({ kind }) => kind === 'failed'));
-    const chunks = chunksAsked(server);
-    const looks = server.asked.length;
-    await until(() => server.asked.length > looks + 3);
-    expect(chunksAsked(server)).toBe(chunks);
-    expect(readFileSync(join(cache, 'skills.db')).equals(good)).toBe(true);
-    expect(events.filter(({ kind }) => kind === 'failed')).toHaveLength(1);
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    lie(join(cache, 'skills.db'), LIES[0]![2]);
+    const { search } = await following(server, cache);
+    expect(search.get('skill-7')).toBeDefined();
+  });
+
+  test('fetches a chunk once, however often the files have it, and writes it as often', async () => {
+    const { server } = await published();
+    const repeated = Buffer.alloc(2 ** 20, 7);
+    const digest = createHash('sha256').update(repeated).digest('hex');
+    const { files, ...manifest } = readManifest(await (await fetch(server.address)).text(), 'test');
+    const [catalogue] = files;
+    const more = ['skills.db.keyword', 'skills.db.vectors'].map((name) => ({
+      ...{ name, bytes: 20 * 2 ** 20, chunks: Array.from({ length: 20 }, () => digest) },
+    }));
+    server.instead = ({ url }, response) => {
+      if (url === '/manifest.json') response.end(manifestText({ ...manifest, files: [catalogue!, ...more] }));
+      else if (url === `/${chunkPath(digest)}`) response.end(repeated);
+      else return false;
+      return true;
+    };
+    const cache = scratchFolder();
+    await (await openSkillSearch({ database: server.address, cache })).close();
+    expect(server.asked.filter((one) => one.includes(digest))).toHaveLength(1);
+    for (const { name } of more) {
+      expect(readFileSync(join(cache, name)).equals(Buffer.alloc(20 * 2 ** 20, 7))).toBe(true);
+    }
+  });
+
+  test('fetches no chunk of a manifest that names one too often', async () => {
+    const { server } = await published();
+    const chunks = Array.from({ length: 100 }, () => 'a'.repeat(64));
+    const file = { name: 'skills.db', bytes: 100 * 2 ** 20, chunks };
+    const manifest = { stamp: 'a', written: new Date().toISOString(), chunkBytes: 2 ** 20, files: [file] };
+    server.instead = ({ url }, response) => {
+      if (url !== '/manifest.json') return false;
+      response.end(manifestText(manifest));
+      return true;
+    };
+    const opening = openSkillSearch({ database: server.address, cache: scratchFolder() });
+    await expect(opening).rejects.toMatchObject({
+      code: 'INVALID_SNAPSHOT',
+      message: expect.stringContaining('its files have 104857600 bytes, and its 1 different chunks 1048576'),
+    });
+    expect(chunksAsked(server)).toBe(0);
   });
 
   test('fetches the copy again that somebody has deleted', async () => {

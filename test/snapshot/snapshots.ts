@@ -1,7 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildCatalogue } from '../../src/index.js';
+import { CHUNK_BYTES, chunkPath, manifestText } from '../../src/snapshot/manifest.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 
@@ -37,4 +39,22 @@ function* manyRows(): Generator<Row> {
     }
     yield { ...row(`skill-${i}`), files: [{ filename: 'SKILL.md', text }] };
   }
+}
+
+/** Writes a snapshot of a file that is no catalogue, as no `writeSnapshot` does. */
+export function publishLie(folder: string, file: string): void {
+  const bytes = readFileSync(file);
+  const chunks: string[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    const chunk = bytes.subarray(at, at + CHUNK_BYTES);
+    const digest = createHash('sha256').update(chunk).digest('hex');
+    const path = join(folder, chunkPath(digest));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, chunk);
+    chunks.push(digest);
+  }
+  const files = [{ name: 'skills.db', bytes: bytes.length, chunks }];
+  const written = new Date().toISOString();
+  const text = manifestText({ stamp: `lie-${chunks[0]!.slice(0, 8)}`, written, chunkBytes: CHUNK_BYTES, files });
+  writeFileSync(join(folder, 'manifest.json'), text);
 }

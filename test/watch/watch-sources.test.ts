@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -111,6 +112,27 @@ describe.each([
     expect(changes.map(({ report }) => report.removed)).not.toContain(2);
     expect(names()).toHaveLength(3);
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'keeps a skill whose SKILL.md becomes a pipe or a folder, and says so',
+    async () => {
+      const folder = await skills();
+      const { changes, names, untilNames } = await watching({ ...how, sources: [folder] });
+      for (const name of ['a', 'b']) await rm(join(folder, name, 'SKILL.md'));
+      execFileSync('mkfifo', [join(folder, 'a/SKILL.md')]);
+      await mkdir(join(folder, 'b/SKILL.md'));
+      const told = (): readonly string[] => changes.at(-1)!.report.rejected.map(({ reason }) => reason);
+      await eventually(() =>
+        expect(told()).toEqual([
+          'SKILL.md is a pipe, a socket or a device, not a file',
+          'SKILL.md is a folder, not a file',
+        ]),
+      );
+      expect(names()).toEqual(['a', 'b']);
+      await rm(join(folder, 'a'), { recursive: true });
+      await untilNames('b');
+    },
+  );
 
   test('loses nothing while it is not there, and is read again when it is back', async () => {
     const parent = scratchFolder();
@@ -290,6 +312,27 @@ describe('watched sources', () => {
     await new Promise((resolve) => setTimeout(resolve, 2000));
     expect(ids()).toEqual(['c', 'd']);
   });
+
+  test.skipIf(process.platform === 'win32')(
+    'are read anew after a rewrite of equal size whose time was set back, also where they are polled',
+    async () => {
+      const folder = await temporaryFolder({ 'skills/a/SKILL.md': skillText('a', 'counts apples') });
+      const [file, source] = [join(folder, 'skills/a/SKILL.md'), join(folder, 'rows.jsonl')];
+      writeJsonLines(source, [row('b', { description: 'counts apples' })]);
+      for (const path of [file, source]) utimesSync(path, 1_700_000_000, 1_700_000_000);
+      const how = { sources: [join(folder, 'skills'), source], polling: true, pollInterval: 50 };
+      const { database } = await watching({ ...how, database: join(folder, 'skills.db') });
+      const descriptions = (): unknown[] =>
+        [...contentOf(database).values()].map(({ record }) => (record as { description: string }).description);
+      for (const path of [file, source]) {
+        const { ino, size, mtimeMs } = statSync(path);
+        writeFileSync(path, readFileSync(path, 'utf8').replace('apples', 'grapes'));
+        utimesSync(path, 1_700_000_000, 1_700_000_000);
+        expect(statSync(path)).toMatchObject({ ino, size, mtimeMs });
+      }
+      await eventually(() => expect(descriptions()).toEqual(['counts grapes', 'counts grapes']));
+    },
+  );
 
   test.skipIf(process.platform === 'win32')('may be reached by a link, and have links inside', async () => {
     const folder = await temporaryFolder({ 'real/a/SKILL.md': skillText('a'), 'real/shared/text.md': skillText('b') });

@@ -41,7 +41,8 @@ export const SHUTDOWN: Trial = {
 
 /** @param after so many answers comes the signal */
 async function stopUnderLoad(database: string, after: number): Promise<Ending[]> {
-  const words = ['--anonymous-daily', '0', '--anonymous-per-minute', '0', '--log-level', 'silent'];
+  const limits = ['anonymous-daily', 'anonymous-per-minute', 'connections-per-second', 'requests-per-second'];
+  const words = [...limits.flatMap((limit) => [`--${limit}`, '0']), '--log-level', 'silent'];
   const child = startCommand(['serve', '--port', '0', '--database', database, ...words]);
   try {
     const ended = once(child, 'exit');
@@ -65,7 +66,8 @@ async function stopUnderLoad(database: string, after: number): Promise<Ending[]>
   }
 }
 
-async function portOf(out: NodeJS.ReadableStream): Promise<number> {
+/** The port of a server that the command line has started. */
+export async function portOf(out: NodeJS.ReadableStream): Promise<number> {
   let text = '';
   for await (const chunk of out) {
     text += String(chunk);
@@ -89,7 +91,7 @@ function askOnOne(port: number, times: number, told: (ending: Ending) => boolean
     const ask = (): void => {
       answer = '';
       times -= 1;
-      socket.write(`GET ${PATH} HTTP/1.1\r\nHost: a\r\n${times > 0 ? '' : 'Connection: close\r\n'}\r\n`);
+      socket.write(`GET ${PATH} HTTP/1.1\r\nHost: localhost\r\n${times > 0 ? '' : 'Connection: close\r\n'}\r\n`);
     };
     const done = (ending: Ending): void => {
       if (isDone) return;

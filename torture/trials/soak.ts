@@ -13,10 +13,10 @@ import type { Trial, TrialContext } from '../trial.js';
 const SKILLS = 60;
 const CLIENTS_AT_A_TIME = 60;
 const CONNECTIONS_PER_ADDRESS = 40;
-const SEARCH = 'GET /api/v1/skills/search?q=alpha&limit=50 HTTP/1.1\r\nHost: a\r\n\r\n';
+const SEARCH = 'GET /api/v1/skills/search?q=alpha&limit=50 HTTP/1.1\r\nHost: localhost\r\n\r\n';
 /** Nobody else asks by HEAD, so that the log shows the order of these answers. */
 const SEARCHES_BEFORE_HEALTH = 60;
-const HEALTH = 'GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n';
+const HEALTH = 'GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n';
 /** Memory that may be left when all clients have gone, in bytes. */
 const MOST_LEFT = 150 * 1024 * 1024;
 /** Memory that may be taken meanwhile: twice what is held for clients, buffers, and the clients themselves. */
@@ -67,7 +67,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     await wait(20);
   },
   'asks for more than anybody reads': async (socket) => {
-    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3000));
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(3000));
     await wait(50);
   },
 };
@@ -90,6 +90,9 @@ export const SOAK: Trial = {
       // However slow the machine is, a good client has its answer.
       longestWait: 0,
       connectionsPerAddress: CONNECTIONS_PER_ADDRESS,
+      // All of them come from few addresses, as often as they can.
+      connectionsPerSecond: 0,
+      requestsPerSecond: 0,
       log: (event) => {
         failures += event.kind === 'failure' ? 1 : 0;
         if (event.kind === 'request' && event.method === 'HEAD') heads.push(event.path);
@@ -160,7 +163,7 @@ export const SOAK: Trial = {
 /** The status, and the total or the health, of an answer that came whole. */
 async function askedFrom(localAddress: string, port: number, path: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk);
   const answer = Buffer.concat(chunks).toString();

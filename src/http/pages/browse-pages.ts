@@ -1,4 +1,5 @@
 import type { LabelCount } from '../../index.js';
+import { MAX_LISTED } from '../../limits.js';
 import { type Html, html } from './frame/html.js';
 import { renderPage } from './frame/layout.js';
 import type { PageAnswer, PageRequest } from './frame/page-answer.js';
@@ -12,13 +13,11 @@ import { categoryGroups, categoryName, occupationName } from './search/label-nam
 import { pagingView } from './search/paging.js';
 import { type PageQuestion, type QuestionForm, questionOf, readForm } from './search/question-form.js';
 
-/** Authors on a page: their names are short. */
-const AUTHORS_ON_PAGE = 300;
-
-/** All categories with their number of skills: those of the taxonomy in its groups, then all others. */
-export function showCategories({ search, base }: PageRequest): PageAnswer {
-  const all = search.categories();
-  const left = new Map(all.map((one) => [one.slug, one]));
+/** Categories with their number of skills: those of the taxonomy in its groups, then all others, page by page. */
+export function showCategories(request: PageRequest): PageAnswer {
+  const { search, base } = request;
+  const { page: at } = questionOf(formOf(request));
+  const left = new Map(search.categories(at).map((one) => [one.slug, one]));
   const groups = categoryGroups().map(({ name, slugs }) => {
     const found = slugs.flatMap((slug) => left.get(slug) ?? []);
     for (const { slug } of found) left.delete(slug);
@@ -28,7 +27,7 @@ export function showCategories({ search, base }: PageRequest): PageAnswer {
   const rest = [...left.values()];
   const list = (labels: readonly LabelCount[]): Html => labelList(labels, 'category', categoryName, base);
   const main = html`<h1>Categories</h1>
-<p class="muted">${counted(all.length, 'category').replace('categorys', 'categories')}, with the number of their skills.</p>
+<p class="muted">${counted(search.stats().categories, 'category', 'categories')}, with the number of their skills.</p>
 <div class="groups">${named.map(
     ({ name, found }) => html`<section class="card"><h2>${name}</h2>
 ${list(found)}</section>
@@ -38,16 +37,18 @@ ${
   rest.length > 0 &&
   html`<h2>${named.length > 0 ? 'Others' : 'All'}</h2>
 <div class="columns-list">${list(rest)}</div>`
-}`;
+}${paging(at, search.stats().categories, base, PAGE_PATHS.categories)}`;
   return page({ title: 'Categories', main, base, current: 'Categories' });
 }
 
-/** All occupations with their number of skills. */
-export function showOccupations({ search, base }: PageRequest): PageAnswer {
-  const all = search.occupations();
+/** Occupations with their number of skills, page by page. */
+export function showOccupations(request: PageRequest): PageAnswer {
+  const { search, base } = request;
+  const { page: at } = questionOf(formOf(request));
+  const { occupations: all } = search.stats();
   const main = html`<h1>Occupations</h1>
-<p class="muted">${all.length === 0 ? 'The skills of this catalogue name no occupations.' : `${counted(all.length, 'occupation')}, with the number of their skills.`}</p>
-<div class="columns-list">${labelList(all, 'occupation', occupationName, base)}</div>`;
+<p class="muted">${all === 0 ? 'The skills of this catalogue name no occupations.' : `${counted(all, 'occupation')}, with the number of their skills.`}</p>
+<div class="columns-list">${labelList(search.occupations(at), 'occupation', occupationName, base)}</div>${paging(at, all, base, PAGE_PATHS.occupations)}`;
   return page({ title: 'Occupations', main, base });
 }
 
@@ -55,10 +56,10 @@ export function showOccupations({ search, base }: PageRequest): PageAnswer {
 export function showAuthors(request: PageRequest): PageAnswer {
   const { search, base } = request;
   const { page: at } = questionOf(formOf(request));
-  const all = search.authors();
-  const shown = all.slice((at - 1) * AUTHORS_ON_PAGE, at * AUTHORS_ON_PAGE);
+  const all = search.countAuthors();
+  const shown = search.authors(at);
   const main = html`<h1>Authors</h1>
-<p class="muted">${counted(all.length, 'author')}, with the number of their skills.</p>
+<p class="muted">${counted(all, 'author')}, with the number of their skills.</p>
 <div class="columns-list"><ul class="labels">${shown.map(
     ({
       author,
@@ -66,7 +67,7 @@ export function showAuthors(request: PageRequest): PageAnswer {
     }) => html`<li><a href="${linkTo(base, PAGE_PATHS.browse, { author })}"><bdi>${shownLine(author) || author}</bdi></a> <span class="count">${shownNumber(count)}</span></li>
 `,
   )}</ul></div>
-${shown.length === 0 && html`<p>This page is empty.</p>`}${pagingView(at, Math.ceil(all.length / AUTHORS_ON_PAGE), (to) => linkTo(base, PAGE_PATHS.authors, pageParameter(to)))}`;
+${shown.length === 0 && html`<p>This page is empty.</p>`}${paging(at, all, base, PAGE_PATHS.authors)}`;
   return page({ title: 'Authors', main, base, current: 'Authors' });
 }
 
@@ -127,6 +128,10 @@ function labelList(
     }) => html`<li><a href="${linkTo(base, PAGE_PATHS.browse, { [field]: slug })}">${nameOf(slug)}</a> <span class="count">${shownNumber(count)}</span></li>
 `,
   )}</ul>`;
+}
+
+function paging(at: number, all: number, base: string, path: string): Html | undefined {
+  return pagingView(at, Math.ceil(all / MAX_LISTED), (to) => linkTo(base, path, pageParameter(to)));
 }
 
 function pageParameter(page: number): { readonly page?: number } {

@@ -50,7 +50,7 @@ export async function publicationOf(
   search: SkillSearch,
   rules: readonly PublishRule[],
   told: UnpublishedListener,
-  turn: () => Promise<void>,
+  turn: Turn,
 ): Promise<Publication> {
   const found = await publishable(search, rules, told, turn);
   found.sort((a, b) => byPreference(a.skill, b.skill));
@@ -77,7 +77,7 @@ async function publishable(
   search: SkillSearch,
   rules: readonly PublishRule[],
   told: UnpublishedListener,
-  turn: () => Promise<void>,
+  turn: Turn,
 ): Promise<FoundEntry[]> {
   const published = new PublishedSkills(told);
   const found: FoundEntry[] = [];
@@ -89,7 +89,8 @@ async function publishable(
       if (one === undefined || skill === undefined) continue;
       const { name, description } = one.frontMatter;
       const fault = faultOf(one.files, description);
-      if (fault === undefined) found.push({ entry: entryOf(search, id, name, description, one.files), skill });
+      if (fault === undefined)
+        found.push({ entry: await entryOf(search, { id, name, description, files: one.files }, turn), skill });
       else told(id, fault, 'for-installers');
     } catch (error) {
       if (!isDamage(error)) throw error;
@@ -99,12 +100,26 @@ async function publishable(
   return found;
 }
 
+/** Waits if others have waited long enough. */
+export type Turn = () => Promise<void>;
+
+type Files = Pick<PublishedEntry, 'id' | 'files'>;
+
 /** The archive of a skill, the same bytes each time. */
-export function archiveOf(search: SkillSearch, id: string, files: readonly ContentFile[]): Uint8Array<ArrayBuffer> {
-  const archived = files.map(
-    ({ path, executable }): ArchivedFile => ({ path, executable, bytes: bytesOf(search, id, path) }),
-  );
-  return storedGzip(tarOf(archived));
+export async function archiveOf(search: SkillSearch, entry: Files, turn: Turn): Promise<Uint8Array<ArrayBuffer>> {
+  const tar = tarOf(await filesOf(search, entry, turn));
+  await turn();
+  return storedGzip(tar);
+}
+
+/** The files of a skill with their bytes. */
+export async function filesOf(search: SkillSearch, { id, files }: Files, turn: Turn): Promise<ArchivedFile[]> {
+  const read: ArchivedFile[] = [];
+  for (const { path, executable } of files) {
+    read.push({ path, executable, bytes: bytesOf(search, id, path) });
+    await turn();
+  }
+  return read;
 }
 
 /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
@@ -121,21 +136,17 @@ function faultOf(files: readonly ContentFile[], description: string): string | u
   return faultOfPaths(files.map(({ path }) => path));
 }
 
-function entryOf(
+async function entryOf(
   search: SkillSearch,
-  id: string,
-  name: string,
-  description: string,
-  files: readonly ContentFile[],
-): PublishedEntry {
+  entry: Pick<PublishedEntry, 'id' | 'name' | 'description' | 'files'>,
+  turn: Turn,
+): Promise<PublishedEntry> {
+  const { files } = entry;
   const isSingle = files.length === 1 && files[0]!.path === 'SKILL.md';
-  const sha256 = isSingle
-    ? files[0]!.sha256
-    : createHash('sha256')
-        .update(archiveOf(search, id, files))
-        .digest('hex');
+  const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+  const sha256 = isSingle ? files[0]!.sha256 : hash(await archiveOf(search, entry, turn));
   const hasPlainPaths = files.every(({ path }) => PLAIN_PATH.test(path) && !NOT_IN_ADDRESSES.test(path));
-  return { id, name, description, files, isSingle, digest: `sha256:${sha256}`, hasPlainPaths };
+  return { ...entry, isSingle, digest: `sha256:${sha256}`, hasPlainPaths };
 }
 
 /** The preference among copies, too. Total, because no two skills have one id. */

@@ -2,7 +2,15 @@ import { TextDecoder } from 'node:util';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import { hashOfFiles } from '../../install/folder-hash.js';
 import type { UnpublishedListener } from '../../mcp/skills/unpublished-listener.js';
-import { archiveOf, bytesOf, type Publication, type PublishedEntry, publicationOf } from './publication.js';
+import {
+  archiveOf,
+  bytesOf,
+  filesOf,
+  type Publication,
+  type PublishedEntry,
+  publicationOf,
+  type Turn,
+} from './publication.js';
 import type { PublishRule } from './publish-rule.js';
 import { type PublishedPath, readPublishedPath } from './published-path.js';
 
@@ -10,6 +18,8 @@ import { type PublishedPath, readPublishedPath } from './published-path.js';
 export interface PublishedFile {
   readonly type: string;
   readonly body: string | Uint8Array<ArrayBuffer>;
+  /** Of the body, in hexadecimal digits, where it is known. */
+  readonly sha256?: string;
 }
 
 /** The form in which `npx skills` downloads the skills of some repositories. */
@@ -23,6 +33,9 @@ const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Skills that an address tells of, by name. */
+type Entries = ReadonlyMap<string, PublishedEntry>;
+
 /** Milliseconds that others may have to wait while a publication is made. */
 const LONGEST_TURN = 5;
 
@@ -33,6 +46,8 @@ export class Publisher {
   readonly #told: UnpublishedListener;
   #stamp: string | undefined;
   #current: Promise<Publication> | undefined;
+  /** Settles when all that was asked for so far is read. */
+  #line: Promise<unknown> = Promise.resolve();
 
   constructor(search: SkillSearch, rules: readonly PublishRule[], told: UnpublishedListener) {
     this.#search = search;
@@ -55,14 +70,25 @@ export class Publisher {
     return making;
   }
 
-  /** The file at a path; undefined if nothing is published there. */
-  async file(path: string): Promise<PublishedFile | undefined> {
+  /**
+   * The file at a path; undefined if nothing is published there.
+   *
+   * @param turn waits until it is the turn of whoever asks
+   */
+  async file(path: string, turn: Turn): Promise<PublishedFile | undefined> {
     const asked = readPublishedPath(path);
     if (asked === undefined) return undefined;
     const { byId, byName } = await this.#answering();
-    if (asked.id === undefined) return this.#fileOf(asked, byName);
+    if (asked.id === undefined) return this.#fileOf(asked, byName, turn);
     const entry = byId.get(asked.id);
-    return entry === undefined ? undefined : this.#fileOf(asked, new Map([[entry.name, entry]]));
+    return entry === undefined ? undefined : this.#fileOf(asked, new Map([[entry.name, entry]]), turn);
+  }
+
+  /** One at a time is read, each in turns: it may be 16 MiB, and is held in memory as a whole. */
+  #inLine<T>(turn: Turn, read: (turn: Turn) => Promise<T>): Promise<T> {
+    const done = this.#line.then(turn).then(() => read(whenLong(turn)));
+    this.#line = done.catch(() => {});
+    return done;
   }
 
   /**
@@ -77,26 +103,21 @@ export class Publisher {
   }
 
   /** A skill of a repository on GitHub; undefined if it is not published, or has a file that is no text. */
-  async download(owner: string, repository: string, name: string): Promise<SkillDownload | undefined> {
+  async download(owner: string, repository: string, name: string, turn: Turn): Promise<SkillDownload | undefined> {
     const { byDownload } = await this.#answering();
     const entry = byDownload.get(`${owner}/${repository}/${name}`.toLowerCase());
     if (entry === undefined) return undefined;
-    const read = entry.files.map(({ path, executable }) => {
-      const bytes = bytesOf(this.#search, entry.id, path);
-      return { path, executable, bytes, contents: textOf(bytes) };
+    return this.#inLine(turn, async (next) => {
+      const read = await filesOf(this.#search, entry, next);
+      const contents = read.map(({ bytes }) => textOf(bytes));
+      if (contents.includes(undefined)) return undefined;
+      return { files: read.map(({ path }, i) => ({ path, contents: contents[i]! })), hash: hashOfFiles(read) };
     });
-    const files = read.flatMap(({ path, contents }) => (contents === undefined ? [] : [{ path, contents }]));
-    return files.length === read.length ? { files, hash: hashOfFiles(read) } : undefined;
   }
 
   /** A search whose catalogue has another state meanwhile is looked through again: pages of two states do not fit. */
   async #make(): Promise<Publication> {
-    let last = performance.now();
-    const turn = async (): Promise<void> => {
-      if (performance.now() - last < LONGEST_TURN) return;
-      await new Promise(setImmediate);
-      last = performance.now();
-    };
+    const turn = whenLong(() => new Promise(setImmediate));
     for (;;) {
       const { stamp } = this.#search.stats();
       const made = await publicationOf(this.#search, this.#rules, this.#told, turn);
@@ -115,26 +136,39 @@ export class Publisher {
     }
   }
 
-  #fileOf(asked: PublishedPath, entries: ReadonlyMap<string, PublishedEntry>): PublishedFile | undefined {
+  async #fileOf(asked: PublishedPath, entries: Entries, turn: Turn): Promise<PublishedFile | undefined> {
     if (asked.kind === 'index') return { type: JSON_TYPE, body: JSON.stringify(indexOf(entries)) };
     if (asked.kind === 'legacy-index') return { type: JSON_TYPE, body: JSON.stringify(legacyIndexOf(entries)) };
     const entry = entries.get(asked.name);
     if (entry === undefined) return undefined;
-    const { id, files, isSingle, hasPlainPaths } = entry;
+    const { id, files, isSingle, hasPlainPaths, digest } = entry;
     if (asked.kind === 'archive') {
-      return isSingle ? undefined : { type: 'application/gzip', body: archiveOf(this.#search, id, files) };
+      if (isSingle) return undefined;
+      const body = await this.#inLine(turn, (next) => archiveOf(this.#search, entry, next));
+      return { type: 'application/gzip', body, sha256: digest.slice('sha256:'.length) };
     }
     const path = asked.kind === 'file' ? asked.path : 'SKILL.md';
-    const isThere = asked.kind === 'file' ? hasPlainPaths && files.some((file) => file.path === path) : isSingle;
-    if (!isThere) return undefined;
+    const file = (asked.kind === 'file' ? hasPlainPaths : isSingle) && files.find((one) => one.path === path);
+    if (!file) return undefined;
     // Nothing that a browser would run or show as a page.
     const type = path.endsWith('.md') ? 'text/markdown; charset=utf-8' : 'application/octet-stream';
-    return { type, body: Uint8Array.from(bytesOf(this.#search, id, path)) };
+    const body = await this.#inLine(turn, async () => Uint8Array.from(bytesOf(this.#search, id, path)));
+    return { type, body, sha256: file.sha256 };
   }
 }
 
+/** Waits for a turn only if the one before has lasted long. */
+function whenLong(turn: Turn): Turn {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < LONGEST_TURN) return;
+    await turn();
+    last = performance.now();
+  };
+}
+
 /** Version 0.2.0. The addresses are beside the index, wherever a proxy has it. */
-function indexOf(entries: ReadonlyMap<string, PublishedEntry>): object {
+function indexOf(entries: Entries): object {
   const skills = [...entries.values()].map(({ name, description, digest, isSingle }) => ({
     name,
     type: isSingle ? 'skill-md' : 'archive',
@@ -146,7 +180,7 @@ function indexOf(entries: ReadonlyMap<string, PublishedEntry>): object {
 }
 
 /** Version 0.1.0. Clients refuse the whole index for one path that they do not take. */
-function legacyIndexOf(entries: ReadonlyMap<string, PublishedEntry>): object {
+function legacyIndexOf(entries: Entries): object {
   const plain = [...entries.values()].filter(({ hasPlainPaths }) => hasPlainPaths);
   const skills = plain.map(({ name, description, files }) => ({
     name,

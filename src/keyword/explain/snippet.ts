@@ -76,17 +76,21 @@ function cutSnippet({ field, filename, text, matches }: Source): Snippet {
 /** The start of the first match in the window with the most distinct terms. */
 function bestStart(matches: readonly Match[]): number {
   let best = matches[0]?.start ?? 0;
-  let most = 0;
-  for (let i = 0; i < matches.length; i++) {
-    const { start } = matches[i]!;
-    const inside = new Set<string>();
-    for (let j = i; j < matches.length && matches[j]!.end <= start + SNIPPET_LENGTH * 0.75; j++) {
-      inside.add(matches[j]!.term);
+  let [most, behind] = [0, 0];
+  // How often each term is in the window, which moves from match to match: a text may match at every word.
+  const inside = new Map<string, number>();
+  for (const [i, { start, term }] of matches.entries()) {
+    behind = Math.max(behind, i);
+    for (; behind < matches.length && matches[behind]!.end <= start + SNIPPET_LENGTH * 0.75; behind++) {
+      const { term: other } = matches[behind]!;
+      inside.set(other, (inside.get(other) ?? 0) + 1);
     }
     if (inside.size > most) {
       most = inside.size;
       best = start;
     }
+    inside.set(term, (inside.get(term) ?? 1) - 1);
+    if (inside.get(term) === 0) inside.delete(term);
   }
   return best;
 }

@@ -7,6 +7,7 @@ import { TermDictionary } from './term-dictionary.js';
 
 /** A segment that is open. Its terms are numbered behind those of the segments before it. */
 export interface OpenSegment extends KeywordSegment {
+  readonly completions: PackedCompletions;
   /** Number of its first term among those of all segments. */
   readonly firstTerm: TermNumber;
   /** Behind the number of its last term. */
@@ -19,11 +20,6 @@ export interface OpenSegment extends KeywordSegment {
   readonly hasAll: boolean;
 }
 
-/** An open segment that has completions. */
-export interface CompletingSegment extends OpenSegment {
-  readonly completions: PackedCompletions;
-}
-
 /** Opens segments. Reads nothing of their arrays. */
 export function openSegments(segments: readonly KeywordSegment[]): readonly OpenSegment[] {
   let firstTerm = 0;
@@ -32,8 +28,10 @@ export function openSegments(segments: readonly KeywordSegment[]): readonly Open
     const terms = new TermDictionary(keywords.dictionary, pager);
     const mapped = new MappedEntries(keywords.postings, numbers);
     const lists = new StoredLists(keywords.postings, pager, mapped);
-    const opened = { ...segment, firstTerm, behindTerm: firstTerm + terms.size, terms, lists, hasAll: mapped.hasAll };
-    firstTerm = opened.behindTerm;
+    const behindTerm = firstTerm + terms.size;
+    const { completions } = keywords;
+    const opened = { ...segment, completions, firstTerm, behindTerm, terms, lists, hasAll: mapped.hasAll };
+    firstTerm = behindTerm;
     return opened;
   });
 }

@@ -28,8 +28,7 @@ function partsOf(packed: PackedKeywords, documents: DocumentSource, pager: Pager
     readNorms: () => readNorms(packed, pager),
     documentsOfName: (key) => documentsOfKey(names, key, pager),
     documentsOfBeginning: (key) => documentsOfKey(beginnings, key, pager),
-    completionsWith: (together) =>
-      completions === undefined ? undefined : new CompletionReader(completions, terms, together, pager),
+    completionsWith: (together) => new CompletionReader(completions, terms, together, pager),
   };
 }
 

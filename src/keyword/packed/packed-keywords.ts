@@ -19,8 +19,7 @@ export interface PackedKeywords {
   readonly names: NameTable;
   /** Documents by the keys of the beginnings of their names (`beginningsOf`). */
   readonly beginnings: NameTable;
-  /** Absent from a file of an earlier version. */
-  readonly completions?: PackedCompletions;
+  readonly completions: PackedCompletions;
   /** A hash of the content of each document, two numbers each, see `unchangedDocuments`. Empty if it is not known. */
   readonly contentHashes: Uint32Array;
 }

@@ -11,9 +11,8 @@ import { BLOCK } from './packed-postings.js';
  * The order of strings, and of documents within a list, is not checked: without it, less is found.
  *
  * @param prefix path of the keywords in the file, with a dot behind it
- * @param needsCompletions whether a file of an earlier version, which has no completions, is refused
  */
-export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes, needsCompletions: boolean): FileRules {
+export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes): FileRules {
   const at = (path: string): number => lengthOf(prefix + path);
   const size = numberOf(`${prefix}size`);
   const terms = at('dictionary.forms.starts') - 1;
@@ -61,7 +60,7 @@ export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes,
     greatestLengths: { ...uint32, length: fields, below: 2 * terms + 1 },
     ...nameTable('names', at, size),
     ...nameTable('beginnings', at, size),
-    ...(needsCompletions || !Number.isNaN(at('completions.nameOf')) ? completionRules(at, terms, size) : {}),
+    ...completionRules(at, terms, size),
     contentHashes: { ...uint32, length: at('contentHashes') === 0 ? 0 : 2 * size },
   };
   const entriesOf = Object.entries(arrays).map(([path, rule]) => [prefix + path, rule] as const);

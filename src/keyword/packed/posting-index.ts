@@ -63,7 +63,7 @@ export interface IndexParts {
   readonly documentsOfName: (key: string) => readonly DocumentNumber[];
   /** The same by the keys of the beginnings of their names (`beginningsOf`). */
   readonly documentsOfBeginning: (key: string) => readonly DocumentNumber[];
-  /** @returns undefined for a file of an earlier version */
+  /** @returns undefined if there is nothing to complete */
   readonly completionsWith: (together: TogetherCounter) => Completions | undefined;
 }
 

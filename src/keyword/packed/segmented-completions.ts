@@ -1,6 +1,6 @@
 import type { CompletedWord, CompletionOptions, CountedText } from '../keyword-index.js';
 import type { Completions } from './completion-reader.js';
-import type { CompletingSegment, OpenSegment } from './open-segments.js';
+import type { OpenSegment } from './open-segments.js';
 import { SegmentedNames } from './segmented-names.js';
 import { SegmentedWords } from './segmented-words.js';
 import type { TogetherCounter } from './together.js';
@@ -10,19 +10,14 @@ export class SegmentedCompletions implements Completions {
   readonly #words: SegmentedWords;
   readonly #names: SegmentedNames;
 
-  /** @returns undefined if a segment is from a file of an earlier version */
+  /** @returns undefined if there is no segment */
   static over(segments: readonly OpenSegment[], together: TogetherCounter): SegmentedCompletions | undefined {
-    const completing = segments.flatMap((segment): CompletingSegment[] => {
-      const { completions } = segment.keywords;
-      return completions === undefined ? [] : [{ ...segment, completions }];
-    });
-    if (completing.length < segments.length) return undefined;
     // Most words and names are in the largest segment only, so that one is looked through, and the others are added.
-    const [largest, ...others] = completing.sort((a, b) => b.keywords.size - a.keywords.size);
+    const [largest, ...others] = [...segments].sort((a, b) => b.keywords.size - a.keywords.size);
     return largest === undefined ? undefined : new SegmentedCompletions(largest, others, together);
   }
 
-  private constructor(largest: CompletingSegment, others: readonly CompletingSegment[], together: TogetherCounter) {
+  private constructor(largest: OpenSegment, others: readonly OpenSegment[], together: TogetherCounter) {
     this.#words = new SegmentedWords(largest, others, together);
     this.#names = new SegmentedNames(largest, others);
   }

@@ -4,7 +4,7 @@ import { typedNameKey } from '../../text/name-key.js';
 import type { CountedText } from '../keyword-index.js';
 import { firstOf } from './first-of.js';
 import { GONE } from './keyword-segment.js';
-import type { CompletingSegment } from './open-segments.js';
+import type { OpenSegment } from './open-segments.js';
 import { StringTable } from './string-table.js';
 
 /** A name in one of its spellings, or in that of most documents. */
@@ -16,11 +16,11 @@ interface CountedName extends CountedText {
 
 /** The names of a segment. */
 class SegmentNames {
-  readonly segment: CompletingSegment;
+  readonly segment: OpenSegment;
   readonly #names: StringTable;
   #counts: Uint32Array | undefined;
 
-  constructor(segment: CompletingSegment) {
+  constructor(segment: OpenSegment) {
     this.segment = segment;
     this.#names = new StringTable(segment.completions.names, segment.pager);
   }
@@ -80,7 +80,7 @@ export class SegmentedNames {
   /** By key, the names of the largest segment that have it. */
   readonly #groups = new Map<string, readonly [from: number, to: number]>();
 
-  constructor(largest: CompletingSegment, others: readonly CompletingSegment[]) {
+  constructor(largest: OpenSegment, others: readonly OpenSegment[]) {
     this.#largest = new SegmentNames(largest);
     this.#others = others.map((segment) => new SegmentNames(segment));
   }

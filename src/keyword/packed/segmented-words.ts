@@ -3,7 +3,7 @@ import type { TermNumber } from '../../numbers.js';
 import { foldAccents } from '../../text/characters.js';
 import type { CompletedWord, CompletionOptions } from '../keyword-index.js';
 import { firstOf } from './first-of.js';
-import type { CompletingSegment } from './open-segments.js';
+import type { OpenSegment } from './open-segments.js';
 import { TermCounts } from './term-counts.js';
 import type { TogetherCounter } from './together.js';
 
@@ -30,19 +30,19 @@ interface Counted {
 
 /** A small segment, with what is known of its terms. */
 interface OtherSegment {
-  readonly segment: CompletingSegment;
+  readonly segment: OpenSegment;
   readonly counts: TermCounts;
   readonly places: Map<TermNumber, Pick<Candidate, 'text' | 'place' | 'isThere'>>;
 }
 
 /** Words of several segments that begin with some letters, see `KeywordIndex.wordsBeginning`. */
 export class SegmentedWords {
-  readonly #largest: CompletingSegment;
+  readonly #largest: OpenSegment;
   readonly #counts: TermCounts;
   readonly #others: readonly OtherSegment[];
   readonly #together: TogetherCounter;
 
-  constructor(largest: CompletingSegment, others: readonly CompletingSegment[], together: TogetherCounter) {
+  constructor(largest: OpenSegment, others: readonly OpenSegment[], together: TogetherCounter) {
     this.#largest = largest;
     this.#counts = new TermCounts(largest);
     this.#others = others.map((segment) => ({ segment, counts: new TermCounts(segment), places: new Map() }));

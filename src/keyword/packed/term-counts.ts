@@ -4,7 +4,7 @@ import { COMPLETED_FIELDS } from '../completed-words.js';
 import { INNER } from '../index-fields.js';
 import { AloneReader } from './alone-reader.js';
 import { countDocuments } from './count-documents.js';
-import type { CompletingSegment } from './open-segments.js';
+import type { OpenSegment } from './open-segments.js';
 
 /** What a segment knows of a term that may complete a word. */
 export interface TermCount {
@@ -16,11 +16,11 @@ export interface TermCount {
 
 /** Counts the documents of terms in one segment. Remembers what it counted. */
 export class TermCounts {
-  readonly #segment: CompletingSegment;
+  readonly #segment: OpenSegment;
   readonly #known = new Map<TermNumber, TermCount>();
   readonly #reader: AloneReader;
 
-  constructor(segment: CompletingSegment) {
+  constructor(segment: OpenSegment) {
     this.#segment = segment;
     this.#reader = new AloneReader(segment.keywords.postings);
   }

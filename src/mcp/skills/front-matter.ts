@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { countCodePoints } from '../../count-code-points.js';
 import { isObject } from '../../is-object.js';
 import { isSkillName } from '../../skill-name.js';
@@ -24,9 +25,8 @@ const BLOCK = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
  * @param bytes the file as it is
  */
 export async function readFrontMatter(bytes: Uint8Array): Promise<FrontMatterOrFault> {
-  const text = textOf(bytes);
-  if (text === undefined) return { fault: 'its SKILL.md is not UTF-8' };
-  const block = BLOCK.exec(text);
+  if (!isUtf8(bytes)) return { fault: 'its SKILL.md is not UTF-8' };
+  const block = BLOCK.exec(Buffer.from(bytes).toString());
   if (block === null) return { fault: 'its SKILL.md does not begin with front matter' };
   const fields = await readAsYaml(block[1] ?? '');
   if (fields === undefined) return { fault: 'its front matter is not YAML' };
@@ -72,13 +72,4 @@ function isTextMap(value: unknown): boolean {
 function hasRounded(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(hasRounded);
-}
-
-/** The text of a file, if its bytes are UTF-8: encoding it again gives the same bytes, the byte order mark included. */
-export function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

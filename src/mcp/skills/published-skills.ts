@@ -1,6 +1,7 @@
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import type { ContentFile, SkillSearch } from '../../index.js';
-import { type FrontMatter, readFrontMatter } from './front-matter.js';
+import { MAX_RESOURCE_BYTES } from '../../limits.js';
+import { type FrontMatter, type FrontMatterOrFault, readFrontMatter } from './front-matter.js';
 import { skillUri } from './skill-uri.js';
 import type { UnpublishedListener } from './unpublished-listener.js';
 
@@ -21,13 +22,13 @@ export class PublishedSkills {
 
   /** @returns undefined if there is no such skill, or it is not published */
   async get(search: SkillSearch, id: string): Promise<PublishedSkill | undefined> {
-    const contents = search.contents(id);
-    if (contents === undefined) return undefined;
     // A complete skill has at most 512 files and 16 MiB, which is what the extension lets hosts expect.
-    if (!contents.complete) return this.#refuse(id, 'not all of its files are stored as they were');
-    const bytes = search.read(id, 'SKILL.md');
-    if (bytes === undefined) return this.#refuse(id, 'its SKILL.md is not stored as it was');
-    const read = await readFrontMatter(bytes);
+    const contents = search.isComplete(id) ? search.contents(id) : undefined;
+    if (contents === undefined) {
+      if (search.get(id) === undefined) return undefined;
+      return this.#refuse(id, 'not all of its files are stored as they were');
+    }
+    const read = await frontMatterOf(search, id, contents.files, 'SKILL.md');
     if ('fault' in read) return this.#refuse(id, read.fault);
     // A hit tells the address before anybody reads the SKILL.md.
     if (read.frontMatter.name !== search.get(id)?.name) return this.#refuse(id, 'its SKILL.md has another name');
@@ -40,9 +41,8 @@ export class PublishedSkills {
    * @param folder path inside the outer skill
    */
   async getNested(search: SkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
-    const bytes = search.read(outer.id, `${folder}/SKILL.md`);
-    const read = bytes === undefined ? undefined : await readFrontMatter(bytes);
-    if (read === undefined || 'fault' in read) return undefined;
+    const read = await frontMatterOf(search, outer.id, outer.files, `${folder}/SKILL.md`);
+    if ('fault' in read) return undefined;
     // The last part of a skill's path has to be its name.
     if (folder.slice(folder.lastIndexOf('/') + 1) !== read.frontMatter.name) return undefined;
     const files = outer.files.filter(({ path }) => path.startsWith(`${folder}/`));
@@ -53,6 +53,21 @@ export class PublishedSkills {
     this.#onUnpublished(id, reason, 'everywhere');
     return undefined;
   }
+}
+
+async function frontMatterOf(
+  search: SkillSearch,
+  id: string,
+  files: readonly ContentFile[],
+  path: string,
+): Promise<FrontMatterOrFault> {
+  // A list reads many, and each may take some milliseconds.
+  await new Promise(setImmediate);
+  const file = files.find((one) => one.path === path);
+  if (file !== undefined && file.size > MAX_RESOURCE_BYTES)
+    return { fault: `its SKILL.md has more than ${MAX_RESOURCE_BYTES} bytes` };
+  const bytes = search.read(id, path);
+  return bytes === undefined ? { fault: 'its SKILL.md is not stored as it was' } : readFrontMatter(bytes);
 }
 
 /** The entry of a skill as `skills/list` and `skills/get` give it. */

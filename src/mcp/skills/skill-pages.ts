@@ -1,9 +1,10 @@
-import type { Resource } from '@modelcontextprotocol/server';
-import type { Skill, SkillReadResult } from '@modelcontextprotocol/server/ext/skills';
+import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
+import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import type { SkillSearch } from '../../index.js';
+import { MAX_RESOURCE_BYTES } from '../../limits.js';
 import { cursorAfter, readCursor } from './cursor.js';
 import { childrenOf } from './directory.js';
-import { textOf } from './front-matter.js';
+import { partOf } from './file-part.js';
 import { INVALID_PARAMS, ProtocolFault } from './protocol-fault.js';
 import { entryOfSkill, type PublishedSkill, type PublishedSkills } from './published-skills.js';
 import { parseSkillUri, skillUri } from './skill-uri.js';
@@ -61,8 +62,14 @@ export class SkillPages {
     return this.#published.getNested(search, skill, path.slice(0, -'/SKILL.md'.length));
   }
 
-  async read(uri: string): Promise<SkillReadResult | undefined> {
-    const found = await this.#find(uri);
+  /**
+   * Reads a file, or with `?offset=BYTES` behind its URI a part of it.
+   *
+   * @returns undefined if there is no such file
+   */
+  async read(uri: string): Promise<ReadResourceResult | undefined> {
+    const [, address, digits] = /^([^?]*)(?:\?offset=(\d{1,15}))?$/.exec(uri) ?? [];
+    const found = address === undefined ? undefined : await this.#find(address);
     if (found === undefined) return undefined;
     const { search, skill, path } = found;
     const file = skill.files.find((one) => one.path === path);
@@ -70,11 +77,16 @@ export class SkillPages {
       if (childrenOf(skill, path) === undefined) return undefined;
       throw new ProtocolFault(INVALID_PARAMS, `${uri} is a directory: read it with resources/directory/read`);
     }
-    const bytes = search.read(skill.id, path);
-    if (bytes === undefined) return undefined;
-    const text = textOf(bytes);
+    const offset = Number(digits ?? 0);
+    if (digits === undefined && file.size > MAX_RESOURCE_BYTES) throw tooLarge(uri, file.size);
+    if (offset > 0 && offset >= file.size)
+      throw new ProtocolFault(INVALID_PARAMS, `the offset is behind the end: the file has ${file.size} bytes`);
+    const whole = search.read(skill.id, path);
+    if (whole === undefined) return undefined;
+    const { bytes, isText } = partOf(whole, offset, MAX_RESOURCE_BYTES);
+    const content = isText ? { text: bytes.toString() } : { blob: bytes.toString('base64') };
     const mimeType = path.endsWith('SKILL.md') ? 'text/markdown' : file.mediaType;
-    return text === undefined ? { bytes, mimeType } : { text, mimeType };
+    return { contents: [{ uri, mimeType, ...content }] };
   }
 
   async readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined> {
@@ -121,6 +133,12 @@ export class SkillPages {
     if (skill === undefined || skill.frontMatter.name !== parsed.name) return undefined;
     return { search, skill, path: parsed.path };
   }
+}
+
+function tooLarge(uri: string, size: number): ProtocolFault {
+  const parts = `${uri}?offset=0, then ?offset=${MAX_RESOURCE_BYTES} and so on in steps of ${MAX_RESOURCE_BYTES}`;
+  const message = `the file has ${size} bytes, more than one answer gives: read it in parts at ${parts}, and join them`;
+  return new ProtocolFault(INVALID_PARAMS, message);
 }
 
 function unknownCursor(): ProtocolFault {

@@ -1,27 +1,13 @@
 import type { ContentFile } from '../../index.js';
 import { MAX_TOOL_TEXT } from '../../limits.js';
-import { textOf } from '../skills/front-matter.js';
+import { type FilePart, partOf } from '../skills/file-part.js';
 import type { ToolContext } from './tool.js';
 
-/** A part of a file, for a model to read. */
-export type FileText =
-  | {
-      readonly kind: 'text';
-      readonly text: string;
-      /** Whether this is less than the file: an excerpt is all that is stored. */
-      readonly excerpt: boolean;
-      /** Characters of what is stored. */
-      readonly length: number;
-      /** Where the next part begins; undefined if this is the last one. */
-      readonly next: number | undefined;
-    }
-  | { readonly kind: 'binary' };
-
 /**
- * Reads a part of a file, from a character on.
+ * Reads a part of a file, for a model. What is stored of a file that is not complete is an excerpt.
  *
  * @param file of the skill, as `filesOf` lists it; undefined if it has no such file
- * @param offset in UTF-16 units, as {@link FileText} counts them
+ * @param offset in bytes of what is stored
  * @returns undefined if the skill has no such file, or nothing of it is stored
  */
 export function readFileText(
@@ -29,26 +15,12 @@ export function readFileText(
   id: string,
   file: Pick<ContentFile, 'path' | 'complete'> | undefined,
   offset: number,
-): FileText | undefined {
+): FilePart | undefined {
   if (file === undefined) return undefined;
-  const { path, complete: isComplete } = file;
+  const { path, complete } = file;
   const bytes = search.read(id, path);
-  const whole = bytes === undefined ? undefined : textOf(bytes);
-  if (bytes !== undefined && whole === undefined && isComplete) return { kind: 'binary' };
-  const text = whole ?? search.file(id, path)?.text;
-  if (text === undefined) return bytes === undefined ? undefined : { kind: 'binary' };
-  const end = endOfPart(text, offset);
-  return {
-    kind: 'text',
-    text: text.slice(offset, end),
-    excerpt: !isComplete,
-    length: text.length,
-    next: end < text.length ? end : undefined,
-  };
-}
-
-/** Never between the two halves of a character. */
-function endOfPart(text: string, offset: number): number {
-  const end = Math.min(text.length, offset + MAX_TOOL_TEXT);
-  return end < text.length && /[\ud800-\udbff]/.test(text[end - 1]!) ? end - 1 : end;
+  const part = bytes === undefined ? undefined : partOf(bytes, offset, MAX_TOOL_TEXT);
+  if (part !== undefined && (part.isText || complete)) return part;
+  const text = search.file(id, path)?.text;
+  return text === undefined ? part : partOf(Buffer.from(text), offset, MAX_TOOL_TEXT);
 }

@@ -12,7 +12,7 @@ export interface SkillAddress {
 }
 
 export function addressOf({ search }: ToolContext, { id, name }: Skill): SkillAddress {
-  return { id, uri: skillUri(id, name), complete: search.contents(id)?.complete ?? false };
+  return { id, uri: skillUri(id, name), complete: search.isComplete(id) };
 }
 
 /** Whether `skills/get` and `resources/read` serve a skill: its bytes are all here, and it keeps the rules. */

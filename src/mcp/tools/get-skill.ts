@@ -49,8 +49,9 @@ export const GET_SKILL: Tool = {
     });
     const manifest = stored.find(({ path }) => path === 'SKILL.md');
     const beginning = readFileText(context, id, manifest, 0);
-    const read = beginning?.kind === 'text' ? beginning : undefined;
-    const excerpt = read?.excerpt ?? true;
+    const read = beginning?.isText === true ? beginning : undefined;
+    const skillMd = read?.bytes.toString();
+    const excerpt = manifest?.complete !== true;
     const facts = factsOf(skill);
     const lines = [
       THIRD_PARTY,
@@ -67,14 +68,14 @@ export const GET_SKILL: Tool = {
         (file) => `- ${file.path} (${file.size} bytes, ${file.mediaType}${file.complete ? '' : ', excerpt'})`,
       ),
     ];
-    if (read === undefined) lines.push('No text of its SKILL.md is stored.');
-    else lines.push(quoted(excerpt ? 'excerpt of SKILL.md' : 'SKILL.md', read.text));
+    if (skillMd === undefined) lines.push('No text of its SKILL.md is stored.');
+    else lines.push(quoted(excerpt ? 'excerpt of SKILL.md' : 'SKILL.md', skillMd));
     if (read?.next !== undefined) lines.push(`It goes on: call read_skill_file with offset ${read.next}.`);
     return {
       text: lines.join('\n'),
       structured: {
         ...{ id, uri, ...facts, published, complete, files },
-        ...(read === undefined ? {} : { skillMd: read.text, excerpt }),
+        ...(skillMd === undefined ? {} : { skillMd, excerpt }),
         ...(read?.next === undefined ? {} : { nextOffset: read.next }),
         notice: complete ? THIRD_PARTY : `${INCOMPLETE} ${THIRD_PARTY}`,
       },

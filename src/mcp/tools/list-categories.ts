@@ -1,5 +1,6 @@
 import { cleanLine } from '../../clean-line.js';
 import type { LabelCount } from '../../index.js';
+import { MAX_LISTED } from '../../limits.js';
 import { Arguments } from './arguments.js';
 import type { JsonSchema, Tool } from './tool.js';
 
@@ -20,6 +21,11 @@ const INPUT: JsonSchema = {
   type: 'object',
   properties: {
     occupations: { type: 'boolean', description: 'Whether to list the occupations as well. False by default.' },
+    page: {
+      type: 'integer',
+      minimum: 1,
+      description: `Which ${MAX_LISTED} of each, those of most skills first. 1 by default.`,
+    },
   },
   additionalProperties: false,
 };
@@ -30,6 +36,7 @@ const OUTPUT: JsonSchema = {
     skills: { type: 'integer', description: 'Skills of the whole catalogue.' },
     categories: COUNTS,
     occupations: COUNTS,
+    notice: { type: 'string', description: 'Said if there are more.' },
   },
   required: ['skills', 'categories'],
 };
@@ -43,15 +50,19 @@ export const LIST_CATEGORIES: Tool = {
   outputSchema: OUTPUT,
 
   async run(args, { search }) {
-    const withOccupations = new Arguments(args, INPUT).choice('occupations', [true, false]) ?? false;
-    const { skills } = search.stats();
-    const categories = search.categories().map(toEntry);
-    const occupations = withOccupations ? search.occupations().map(toEntry) : undefined;
-    const lines = [`${skills} skills, ${categories.length} categories:`, ...categories.map(toLine)];
-    if (occupations !== undefined) lines.push(`${occupations.length} occupations:`, ...occupations.map(toLine));
+    const given = new Arguments(args, INPUT);
+    const withOccupations = given.choice('occupations', [true, false]) ?? false;
+    const page = given.integer('page', 1, Number.MAX_SAFE_INTEGER) ?? 1;
+    const { skills, ...all } = search.stats();
+    const categories = search.categories(page).map(toEntry);
+    const occupations = withOccupations ? search.occupations(page).map(toEntry) : undefined;
+    const most = Math.max(all.categories, withOccupations ? all.occupations : 0);
+    const notice = most > page * MAX_LISTED ? [`There are more: call again with page: ${page + 1}.`] : [];
+    const lines = [`${skills} skills, ${all.categories} categories:`, ...categories.map(toLine)];
+    if (occupations) lines.push(`${all.occupations} occupations:`, ...occupations.map(toLine));
     return {
-      text: lines.join('\n'),
-      structured: { skills, categories, ...(occupations === undefined ? {} : { occupations }) },
+      text: [...lines, ...notice].join('\n'),
+      structured: { skills, categories, ...(occupations && { occupations }), ...(notice[0] && { notice: notice[0] }) },
     };
   },
 };

@@ -14,7 +14,7 @@ const INPUT: JsonSchema = {
     offset: {
       type: 'integer',
       minimum: 0,
-      description: 'The character to begin with: nextOffset of the part before. 0 by default.',
+      description: 'The byte to begin with: nextOffset of the part before. 0 by default.',
     },
   },
   required: ['skill', 'path'],
@@ -74,7 +74,7 @@ export const READ_SKILL_FILE: Tool = {
     const uri = skillUri(id, name, path);
     const { mediaType, size } = file;
     const facts = { id, uri, path: cleanLine(path), mediaType, size };
-    if (read.kind === 'binary') {
+    if (!read.isText) {
       const how = published
         ? `Read its bytes with resources/read at ${uri}.`
         : 'Its bytes are not given out, because the skill is not published.';
@@ -84,19 +84,21 @@ export const READ_SKILL_FILE: Tool = {
         links: published ? [{ uri, name: cleanLine(path), mimeType: mediaType }] : [],
       };
     }
-    if (offset > 0 && offset >= read.length) {
+    if (offset > 0 && offset >= read.size) {
       throw new ToolFault(
-        `The offset ${offset} is behind the end: ${read.length} characters of the file are stored. Begin at 0.`,
+        `The offset ${offset} is behind the end: ${read.size} bytes of the file are stored. Begin at 0.`,
       );
     }
-    const notice = read.excerpt ? `${EXCERPT} ${THIRD_PARTY}` : THIRD_PARTY;
-    const lines = [notice, quoted(`${read.excerpt ? 'excerpt of ' : ''}${path} of ${name}`, read.text)];
+    const text = read.bytes.toString();
+    const excerpt = !file.complete;
+    const notice = excerpt ? `${EXCERPT} ${THIRD_PARTY}` : THIRD_PARTY;
+    const lines = [notice, quoted(`${excerpt ? 'excerpt of ' : ''}${path} of ${name}`, text)];
     if (read.next !== undefined) lines.push(`It goes on: call again with offset ${read.next}.`);
     return {
       text: lines.join('\n'),
       structured: {
         ...facts,
-        ...{ text: read.text, binary: false, excerpt: read.excerpt },
+        ...{ text, binary: false, excerpt },
         ...(read.next === undefined ? {} : { nextOffset: read.next }),
         notice,
       },

@@ -1,6 +1,8 @@
+import { cleanLine } from '../../clean-line.js';
 import type { Skill } from '../../index.js';
 import { MAX_TOOL_TOKENS, MIN_TOOL_TOKENS } from '../../limits.js';
 import { SKILL_SCOPES } from '../../skill.js';
+import { giveWay } from '../../threads/turns.js';
 import { Arguments } from './arguments.js';
 import { type Found, findHits, WAYS } from './find-hits.js';
 import { addressOf, type SkillAddress } from './find-skill.js';
@@ -19,7 +21,7 @@ const INPUT: JsonSchema = {
     query: {
       type: 'string',
       description:
-        'What is to be done, in a sentence or a few words: "fill in a PDF form". At most 2,000 characters. Words in "double quotes" must stand together, with by: words.',
+        'What is to be done, in a sentence or a few words: "fill in a PDF form". Of a text over 2,000 characters the first and last thousand count. Words in "double quotes" must stand together, with by: words.',
     },
     by: {
       type: 'string',
@@ -107,7 +109,11 @@ export const SEARCH_SKILLS: Tool = {
     };
     const maxTokens = given.integer('max_tokens', MIN_TOOL_TOKENS, MAX_TOOL_TOKENS);
     const found = await findHits(question, context);
-    const hits = found.hits.map(({ skill, score }) => ({ skill, score, ...addressOf(context, skill) }));
+    const hits: AddressedHit[] = [];
+    for (const { skill, score } of found.hits) {
+      hits.push({ skill, score, ...addressOf(context, skill) });
+      await giveWay(context.signal);
+    }
     return maxTokens === undefined
       ? answerOf(found, hits, await fitHits(hits, undefined), false)
       : answerWithin(found, hits, maxTokens);
@@ -128,10 +134,18 @@ const STEPS = 7;
  */
 async function answerWithin(found: Found, hits: readonly AddressedHit[], maxTokens: number): Promise<ToolAnswer> {
   const { countTokens } = await import('../../agents/count-tokens.js');
+  // The sizes of words are kept, so that counting what has them again takes a fraction of the time.
+  for (const { skill } of hits) {
+    countTokens(skill.description);
+    await giveWay();
+  }
   const within = async (budget: number): Promise<ToolAnswer | undefined> => {
     const answer = answerOf(found, hits, await fitHits(hits, budget), true);
-    const fits = (text: string): boolean => countTokens(text) <= maxTokens;
-    return fits(answer.text) && fits(JSON.stringify(answer.structured)) ? answer : undefined;
+    for (const text of [answer.text, JSON.stringify(answer.structured)]) {
+      await giveWay();
+      if (countTokens(text) > maxTokens) return undefined;
+    }
+    return answer;
   };
   const whole = await within(maxTokens);
   if (whole !== undefined) return whole;
@@ -160,10 +174,8 @@ function answerOf(
   const notice = remarks.join(' ');
   const skills = fitted.map(({ description }, i) => {
     const { skill, score, id, uri, complete } = hits[i]!;
-    const facts = factsOf(skill);
-    const { name, author } = facts;
-    if (brief) return { id, uri, name, author, description, complete };
-    return { id, uri, ...facts, complete, ...(score === undefined ? {} : { score }) };
+    if (brief) return { id, uri, name: cleanLine(skill.name), author: cleanLine(skill.author), description, complete };
+    return { id, uri, ...factsOf(skill), complete, ...(score === undefined ? {} : { score }) };
   });
   return {
     text: [notice, ...fitted.map(({ line }) => line)].join('\n'),

@@ -1,4 +1,4 @@
-import type { BigIntStats } from 'node:fs';
+import type { BigIntStats, Stats } from 'node:fs';
 
 /**
  * Milliseconds for which something must not have changed before it is read. Two changes within a tick of the system's
@@ -19,4 +19,12 @@ export function changedAtOf({ mtimeMs }: BigIntStats): number {
 /** Whether a file or folder is the same as before, and nothing has changed in it, by what the system tells. */
 export function isSame(a: BigIntStats, b: BigIntStats): boolean {
   return a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
+}
+
+/**
+ * A text that differs where two looks at a file find that it changed. Programs can set the time of the last write
+ * back, as `rsync --times` and `tar` do; the change time shows that, and the inode shows that another file came.
+ */
+export function stateText({ dev, ino, mode, size, mtimeMs, ctimeMs }: Stats): string {
+  return [dev, ino, mode, size, mtimeMs, ctimeMs].join(' ');
 }

@@ -19,7 +19,7 @@ class WholeWalkNeeded extends Error {
  *
  * @param folders absolute paths
  * @param root of the source, without symbolic links
- * @throws {WholeWalkNeeded} if there are links, or a folder that cannot be read
+ * @throws {WholeWalkNeeded} if there are links, a folder that cannot be read, or a SKILL.md that is no file
  * @throws the signal's reason when aborted
  */
 export async function findSkillsIn(folders: readonly string[], root: string, signal?: AbortSignal): Promise<Walk> {
@@ -45,7 +45,9 @@ export async function findSkillsIn(folders: readonly string[], root: string, sig
         const realPath = next.realPath + sep + name;
         if (entry.isDirectory() && !isNeverEntered(name)) waiting.push({ path: joinPath(next.path, name), realPath });
         // SKILL.md sorts before every other way to write it.
-        if (!entry.isFile() || !isSkillFile(name) || skills.has(next.path)) continue;
+        if (!isSkillFile(name)) continue;
+        if (!entry.isFile()) throw new WholeWalkNeeded(`${realPath} is no file`);
+        if (skills.has(next.path)) continue;
         skills.set(next.path, { ...next, skillFile: name, realSkillFile: realPath });
       }
     }

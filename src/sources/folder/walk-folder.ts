@@ -155,14 +155,16 @@ class FolderWalk {
       const { name } = entry;
       const inside: Folder = { path: joinPath(folder.path, name), realPath: folder.realPath + sep + name };
       if (name === '.git') this.#repositories.add(folder.realPath);
-      if (entry.isDirectory()) {
-        if (!isNeverEntered(name)) subfolders.push(inside);
-      } else if (entry.isFile()) {
-        if (isSkillFile(name)) skillFiles.push({ name, realPath: inside.realPath, linked });
-      } else if (entry.isSymbolicLink()) {
-        const skillFile = await this.#follow(inside, name);
+      if (entry.isSymbolicLink()) {
+        const skillFile = await this.#follow(inside, folder, name);
         if (skillFile !== undefined) skillFiles.push(skillFile);
+        continue;
       }
+      const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
+      if (kind === 'folder' && !isNeverEntered(name)) subfolders.push(inside);
+      if (!isSkillFile(name)) continue;
+      if (kind === 'file') skillFiles.push({ name, realPath: inside.realPath, linked });
+      else this.#noteNoFile(folder, name, kind);
     }
     // SKILL.md sorts before every other way to write it.
     const [skill] = skillFiles;
@@ -192,8 +194,11 @@ class FolderWalk {
    *
    * @returns the SKILL.md that it leads to, if any
    */
-  async #follow({ path, realPath }: Folder, name: string): Promise<SkillFile | undefined> {
+  async #follow({ path, realPath }: Folder, parent: Folder, name: string): Promise<SkillFile | undefined> {
     const target = await this.#roots.follow(realPath);
+    if ((target.kind === 'folder' || target.kind === 'other') && isSkillFile(name)) {
+      this.#noteNoFile(parent, name, target.kind);
+    }
     if (target.kind === 'refused') {
       this.#note({ kind: 'remark', origin: this.#origin(path), message: target.reason });
     } else if (target.kind === 'folder') {
@@ -216,6 +221,14 @@ class FolderWalk {
       if (found !== undefined) this.#repositories.add(at);
       if (at === root || at === dirname(at)) return;
     }
+  }
+
+  /** A skill that was read from there stays: nobody said that it is gone. */
+  #noteNoFile({ path, realPath }: Folder, name: string, kind: 'folder' | 'other'): void {
+    const what = kind === 'folder' ? 'a folder' : 'a pipe, a socket or a device';
+    const reason = `${name} is ${what}, not a file`;
+    const folder = { path: realPath, isOrigin: false };
+    this.#note({ kind: 'unreadable', origin: this.#origin(path), reason, location: '', folder });
   }
 
   #note(problem: SourceRemark | UnreadableRow): void {

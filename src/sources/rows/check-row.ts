@@ -170,8 +170,7 @@ function readLabels(row: Row, plural: string, singular: string, warnings: string
     if (slug === '') warnings.push(`${plural}: a label that makes no slug; left out`);
     else slugs.add(slug);
   }
-  if (slugs.size > MAX_LABELS) warnings.push(`${plural}: more than ${MAX_LABELS}; the rest is left out`);
-  return [...slugs].slice(0, MAX_LABELS);
+  return firstLabels(plural, slugs, warnings);
 }
 
 /** Most tags of a row that are looked at, blank and repeated ones included. */
@@ -189,10 +188,14 @@ function readTags(given: unknown, warnings: string[]): string[] {
     // Between two commas there may be nothing.
     else if (!isOneText || value !== '') warnings.push('tags: a tag that shows nothing, or is too long; left out');
   }
-  if (tags.size > MAX_LABELS || list.length > MAX_TAGS_READ) {
-    warnings.push(`tags: more than ${MAX_LABELS}; the rest is left out`);
-  }
-  return [...tags].slice(0, MAX_LABELS);
+  return firstLabels('tags', tags, warnings, Math.max(0, list.length - MAX_TAGS_READ));
+}
+
+/** @param unread how many more there are, at least */
+function firstLabels(field: string, labels: ReadonlySet<string>, warnings: string[], unread = 0): string[] {
+  const left = Math.max(0, labels.size - MAX_LABELS) + unread;
+  if (left > 0) warnings.push(`${field}: more than ${MAX_LABELS}; the last ${left} are left out`);
+  return [...labels].slice(0, MAX_LABELS);
 }
 
 function readProperties(row: Row, warnings: string[]): SkillProperties {

@@ -26,9 +26,8 @@ export function readInstallations(row: RawRow, named: unknown, warnings: string[
     if (typeof installation === 'string') warnings.push(`installations: ${installation}; left out`);
     else found.set(JSON.stringify(installation), installation);
   }
-  if (given.length > MAX_INSTALLATIONS) {
-    warnings.push(`installations: more than ${MAX_INSTALLATIONS}; the rest is left out`);
-  }
+  const left = given.length - MAX_INSTALLATIONS;
+  if (left > 0) warnings.push(`installations: more than ${MAX_INSTALLATIONS}; the last ${left} are left out`);
   return [...found.values()];
 }
 

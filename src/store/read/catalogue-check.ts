@@ -1,17 +1,12 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { asBeyondRepair } from '../damaged.js';
-import { guarded, isCorrupt, openForReading, storeError } from '../database.js';
+import { guarded, openForReading, storeError } from '../database.js';
 import { gatherFacts, isMetaWhole, readFacts } from '../facts.js';
-import { hasChecksums } from '../format.js';
 import { readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
-import { schemaFaults } from '../schema-faults.js';
 import { type DamagedRow, findDamage } from './find-damage.js';
 import type { StoredFileRow, StoredRow } from './stored-row.js';
-
-/** Problems of SQLite that are listed at most. */
-const MOST_PROBLEMS = 100;
 
 /** What points nowhere, and how it is told. */
 const DANGLING: readonly (readonly [sql: string, problem: string])[] = [
@@ -25,10 +20,6 @@ const DANGLING: readonly (readonly [sql: string, problem: string])[] = [
 
 /** Goes through all of a finished catalogue. */
 export class CatalogueCheck {
-  /** Whether the catalogue has checksums. */
-  readonly hasChecksums: boolean;
-  /** Tables whose definition is not as it was written. If there are any, only {@link structure} may be asked for. */
-  readonly damagedTables: readonly string[];
   readonly stamp: string;
   /** Stamps of the states that small changes made since the last whole load, and of the one that it made. */
   readonly states: readonly string[];
@@ -55,43 +46,25 @@ export class CatalogueCheck {
   private constructor(connection: Connection, path: string) {
     this.#connection = connection;
     this.#path = path;
-    this.hasChecksums = hasChecksums(connection);
-    this.damagedTables = this.hasChecksums ? schemaFaults(connection).tables : [];
-    const isReadable = this.damagedTables.length === 0;
-    this.stamp = isReadable ? (readMeta(connection, 'stamp') ?? '') : '';
-    this.states = isReadable ? readLineage(connection).map(({ stamp }) => stamp) : [];
-    this.skills = isReadable ? this.#count('skill') : 0;
-    this.vectors = isReadable ? this.#count('vector') : 0;
+    this.stamp = readMeta(connection, 'stamp') ?? '';
+    this.states = readLineage(connection).map(({ stamp }) => stamp);
+    this.skills = this.#count('skill');
+    this.vectors = this.#count('vector');
     this.model = this.vectors === 0 ? undefined : readMeta(connection, 'model');
-  }
-
-  /** What SQLite finds wrong with the structure of the file and its indexes. Blocks the event loop. */
-  structure(): string[] {
-    try {
-      const rows = this.#connection.pragma(`integrity_check(${MOST_PROBLEMS})`) as { integrity_check: string }[];
-      return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
-    } catch (error) {
-      if (isCorrupt(error)) return [error.message];
-      throw storeError(error, this.#path, 'read');
-    }
   }
 
   /** Where the catalogue contradicts itself, though each part may be whole. */
   contradictions(): string[] {
     return guarded(this.#path, 'read', () => {
       const found: string[] = [];
-      if (this.hasChecksums) {
-        const isWhole = isMetaWhole(this.#connection);
-        if (!isWhole) found.push('its schema, or what the last load noted of it, is not as it was written');
-        const noted = isWhole ? readFacts(this.#connection) : undefined;
-        const { ordered, sums } = gatherFacts(this.#connection);
-        const present = noted?.form === 'sum' ? sums : ordered;
-        for (const [name, was] of Object.entries(noted ?? {})) {
-          const is = present[name as keyof typeof present];
-          // Missing where a table is; and two are facts of the last whole load.
-          if (name === 'unembedded' || name === 'loaded' || is === undefined || is === was) continue;
-          found.push(`its ${name} are not those that it had`);
-        }
+      const isWhole = isMetaWhole(this.#connection);
+      if (!isWhole) found.push('what the last load noted of it is not as it was written');
+      const noted = isWhole ? readFacts(this.#connection) : undefined;
+      const present = gatherFacts(this.#connection);
+      for (const [name, was] of Object.entries(noted ?? {})) {
+        // Two are facts of the last whole load.
+        if (name === 'unembedded' || name === 'loaded' || present[name as keyof typeof present] === was) continue;
+        found.push(`its ${name} are not those that it had`);
       }
       for (const [sql, problem] of DANGLING) {
         const count = this.#connection.prepare<[], number>(sql).pluck().get()!;

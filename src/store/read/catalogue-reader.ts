@@ -19,16 +19,15 @@ import {
   lateOrUndefined,
   type PackedColumns,
   type PackedLabels,
-  readAuthors,
+  packLabels,
   readColumns,
-  readPropertyLabels,
   unpackColumns,
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
 import { KeptDocuments } from './kept-documents.js';
 import { OpenedState } from './opened-state.js';
-import { PROPERTY_LABELS, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
+import { addRowLabels, noRowLabels } from './row-labels.js';
 import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
 import { storedInstallations, withoutPath } from './stored-installations.js';
 import { storedLicense } from './stored-license.js';
@@ -71,7 +70,7 @@ export class CatalogueReader {
   readonly vectors: VectorReader;
   readonly #connection: Connection;
   readonly #path: string;
-  /** What the last load noted of the whole; undefined in memory, and in a catalogue without checksums. */
+  /** What the last load noted of the whole; undefined in memory. */
   readonly #facts: CatalogueFacts | undefined;
   #packed: PackedColumns | undefined;
   /** Reads the arrays of {@link #packed} that are not in memory yet. */
@@ -203,14 +202,7 @@ export class CatalogueReader {
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
   useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY, readLate?: ChangedColumns['readLate']): void {
-    const late = (name: LateLabels, fromCatalogue: () => PackedLabels) => (): PackedLabels =>
-      lateOrUndefined(() => readLate?.(name)) ?? fromCatalogue();
-    const read = {
-      authors: late('authors', () => this.#readAuthors()),
-      licenses: late('licenses', () => this.#readPropertyLabels('licenses')),
-      installations: late('installations', () => this.#readPropertyLabels('installations')),
-      invocable: late('invocable', () => this.#readPropertyLabels('invocable')),
-    };
+    const read = (name: LateLabels): PackedLabels => lateOrUndefined(() => readLate?.(name)) ?? this.#readLabels(name);
     this.#columns = unpackColumns(columns, { pager, read });
     this.#packed = columns;
     this.#pager = pager;
@@ -357,6 +349,18 @@ export class CatalogueReader {
   }
 
   /**
+   * Whether a skill has complete contents; false if there is no such skill.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  isComplete(id: string): boolean {
+    return this.reading(() => {
+      const row = this.#find(id);
+      return row !== undefined && this.#contentReader().isComplete(row);
+    });
+  }
+
+  /**
    * Ids of skills with complete contents, in code-point order.
    *
    * @param after only ids behind it
@@ -442,7 +446,7 @@ export class CatalogueReader {
   ids(): string[] {
     return this.#guard(() => {
       const ids = this.#ids.all();
-      if (this.#facts !== undefined && checksumOfIds(ids, this.#facts) !== this.#facts.ids) {
+      if (this.#facts !== undefined && checksumOfIds(ids) !== this.#facts.ids) {
         throw damagedError(this.#path, 'its index of ids is not as it was written');
       }
       return ids;
@@ -492,21 +496,15 @@ export class CatalogueReader {
     this.#skills = undefined;
   }
 
-  #readAuthors(): ReturnType<typeof readAuthors> {
-    const recordOf = (document: DocumentNumber): string | undefined =>
-      this.damaged.has(document) ? undefined : this.#statements.recordOrUndefined(this.#skillNumber(document));
-    return this.reading(() => readAuthors(this.columns.stars.keys(), recordOf));
-  }
-
-  #readPropertyLabels(name: PropertyLabelsName): ReturnType<typeof readPropertyLabels> {
+  /** Late labels of a file that is damaged, read from the rows of all skills. */
+  #readLabels(name: LateLabels): PackedLabels {
     return this.reading(() => {
-      const maybe = this.#rows.withProperties(PROPERTY_LABELS[name].mark);
-      const propertiesOf = (document: DocumentNumber): string | undefined => {
-        const skill = this.#skillNumber(document);
-        const isLooked = maybe?.has(skill) !== false && !this.damaged.has(document);
-        return isLooked ? this.#rows.wholeRow(skill)?.properties : undefined;
-      };
-      return readPropertyLabels(name, this.columns.stars.keys(), propertiesOf);
+      const labels = noRowLabels();
+      for (const document of this.columns.stars.keys()) {
+        const row = this.damaged.has(document) ? undefined : this.#rows.wholeRow(this.#skillNumber(document));
+        if (row !== undefined) addRowLabels(labels, row, '[]', document);
+      }
+      return packLabels(labels[name], name === 'authors' ? labels.authorNames : undefined);
     });
   }
 
@@ -547,8 +545,7 @@ export class CatalogueReader {
   #isIdIndexWhole(): boolean {
     if (this.#idIndexIsWhole === undefined) {
       if (this.#columns !== undefined) return false;
-      this.#idIndexIsWhole =
-        corruptAsMissing(() => checksumOfIds(this.#ids.iterate(), this.#facts)) === this.#facts?.ids;
+      this.#idIndexIsWhole = corruptAsMissing(() => checksumOfIds(this.#ids.iterate())) === this.#facts?.ids;
     }
     return this.#idIndexIsWhole;
   }

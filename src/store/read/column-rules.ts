@@ -7,17 +7,9 @@ import { LATE_LABELS } from './columns.js';
  *
  * @param prefix path of the columns in the file, with a dot behind it
  * @param size number of documents
- * @param needsAll whether a file of an earlier version, which lacks labels, is refused
  */
-export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: number, needsAll: boolean): FileRules {
+export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: number): FileRules {
   const values = { type: 'Float64Array', length: size } as const;
-  // Absent from files of catalogues without checksums.
-  const hasDamaged = !Number.isNaN(lengthOf(`${prefix}damaged`));
-  const late = LATE_LABELS.map((name) => `${prefix}${name}.`).filter(
-    (labels) => needsAll || !Number.isNaN(lengthOf(`${labels}documents`)),
-  );
-  const authorNames = `${prefix}authors.names`;
-  const hasNames = needsAll || !Number.isNaN(lengthOf(authorNames));
   const documents = { type: 'Uint32Array', length: size, below: size } as const;
   return {
     numbers: [],
@@ -28,11 +20,11 @@ export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: num
       [`${prefix}idRank`]: documents,
       [`${prefix}starRank`]: documents,
       [`${prefix}copyGroup`]: documents,
-      ...(hasDamaged ? { [`${prefix}damaged`]: { type: 'Uint32Array', below: size } as const } : {}),
+      [`${prefix}damaged`]: { type: 'Uint32Array', below: size },
       ...labelRules(`${prefix}categories.`, lengthOf, size),
       ...labelRules(`${prefix}occupations.`, lengthOf, size),
-      ...Object.assign({}, ...late.map((labels) => labelRules(labels, lengthOf, size))),
-      ...(hasNames ? { [authorNames]: { type: 'Uint8Array' } as const } : {}),
+      ...Object.assign({}, ...LATE_LABELS.map((name) => labelRules(`${prefix}${name}.`, lengthOf, size))),
+      [`${prefix}authors.names`]: { type: 'Uint8Array' },
     },
   };
 }

@@ -2,6 +2,7 @@ import { ALL_IN_MEMORY, DamagedArrayFileError, type Pager } from '../../arrays/p
 import { copyPreference } from '../../copies/copy-preference.js';
 import { joinNearCopies } from '../../copies/near-copies.js';
 import { SKETCH_BYTES } from '../../copies/text-signature.js';
+import { MAX_DISTINCT_LABELS } from '../../limits.js';
 import type { DocumentNumber, SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
@@ -9,9 +10,8 @@ import { DerivedLabels } from '../derived-labels.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
 import { areDerivedLabelsThere, type CatalogueFacts } from '../facts.js';
 import { readSignatures } from '../signature-table.js';
-import { NOT_INVOCABLE, PROPERTY_LABELS, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
-import { recordAuthor } from './record-author.js';
-import { addAuthor, addLabel, addRowLabels, noRowLabels } from './row-labels.js';
+import { NOT_INVOCABLE, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
+import { addRowLabels, noRowLabels } from './row-labels.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
@@ -23,8 +23,7 @@ export interface PackedLabels {
   /** Ascending within a slug. */
   readonly documents: Uint32Array;
   /**
-   * Of authors: how the first document of each writes it, a JSON array in UTF-8; null where that is not known. Absent
-   * from a file of an earlier version.
+   * Of authors only: how the first document of each writes it, a JSON array in UTF-8; null where that is not known.
    */
   readonly names?: Uint8Array;
 }
@@ -49,13 +48,13 @@ interface ColumnArrays {
 export interface PackedColumns extends ColumnArrays {
   readonly categories: PackedLabels;
   readonly occupations: PackedLabels;
-  /** By `authorKey`. Absent from a file of an earlier version. */
+  /** By `authorKey`. This and what follows is absent where it is read late. */
   readonly authors?: PackedLabels;
-  /** By `licenseKey`. Absent from a file of an earlier version. */
+  /** By `licenseKey`. */
   readonly licenses?: PackedLabels;
-  /** By `installationKey`. Absent from a file of an earlier version. */
+  /** By `installationKey`. */
   readonly installations?: PackedLabels;
-  /** Has the skills that no model may call, by `NOT_INVOCABLE`. Absent from a file of an earlier version. */
+  /** Has the skills that no model may call, by `NOT_INVOCABLE`. */
   readonly invocable?: PackedLabels;
 }
 
@@ -88,8 +87,8 @@ export const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS
 export interface LateSource {
   /** Reads the arrays of late labels, which nobody has read before. */
   readonly pager: Pager;
-  /** Reads the labels of each document from the catalogue, where the file does not have them. */
-  readonly read: Readonly<Record<LateLabels, () => PackedLabels>>;
+  /** Reads labels where the file does not have them, or is damaged. */
+  readonly read: (name: LateLabels) => PackedLabels;
 }
 
 /**
@@ -101,7 +100,7 @@ export function unpackColumns(packed: PackedColumns, source: LateSource): Catalo
   const { categories, occupations, ...arrays } = withoutLateLabels(packed);
   const late = new Map<LateLabels, UnpackedLabels>();
   const readLate = (name: LateLabels): UnpackedLabels => {
-    const labels = late.get(name) ?? unpackLate(packed[name], source) ?? unpackNamed(source.read[name]());
+    const labels = late.get(name) ?? unpackLate(packed[name], source) ?? unpackNamed(source.read(name));
     late.set(name, labels);
     return labels;
   };
@@ -109,8 +108,6 @@ export function unpackColumns(packed: PackedColumns, source: LateSource): Catalo
   return {
     size: packed.skillNumbers.length,
     ...arrays,
-    // A file of an earlier version may lack it: its catalogue has no checksums.
-    damaged: arrays.damaged ?? new Uint32Array(0),
     categories: unpackLabels(categories),
     occupations: unpackLabels(occupations),
     get authors() {
@@ -190,32 +187,6 @@ export function lateOrUndefined<T>(work: () => T): T | undefined {
   }
 }
 
-/** Reads the authors of documents from their records. */
-export function readAuthors(
-  documents: Iterable<DocumentNumber>,
-  recordOf: (document: DocumentNumber) => string | undefined,
-): PackedLabels {
-  const labels = { authors: new Map<string, DocumentNumber[]>(), authorNames: new Map<string, string>() };
-  for (const document of documents) {
-    const record = recordOf(document);
-    if (record !== undefined) addAuthor(labels, recordAuthor(record), document);
-  }
-  return packLabels(labels.authors, labels.authorNames);
-}
-
-/** Reads labels of documents from their properties. */
-export function readPropertyLabels(
-  name: PropertyLabelsName,
-  documents: Iterable<DocumentNumber>,
-  propertiesOf: (document: DocumentNumber) => string | undefined,
-): PackedLabels {
-  const labels = new Map<string, DocumentNumber[]>();
-  for (const document of documents) {
-    for (const key of PROPERTY_LABELS[name].keysOf(propertiesOf(document) ?? '{}')) addLabel(labels, key, document);
-  }
-  return packLabels(labels);
-}
-
 /**
  * Reads the columns of a finished catalogue, row by row: no index of SQLite is used. A row that is damaged keeps its
  * place, but has no labels and no copies.
@@ -225,14 +196,13 @@ export function readPropertyLabels(
  */
 export function readColumns(connection: Connection, path: string, facts: CatalogueFacts | undefined): PackedColumns {
   const rows = new StoredRows(connection);
-  const expected = facts?.skills;
   const numbers = connection
     .prepare<[], SkillNumber>(`SELECT number FROM skill NOT INDEXED ORDER BY ${DOCUMENT_ORDER}`)
     .pluck()
     .all();
   const size = numbers.length;
-  if (expected !== undefined && size !== expected) {
-    throw damagedError(path, `it has ${size.toLocaleString('en')} skills, not ${expected.toLocaleString('en')}`);
+  if (facts !== undefined && size !== facts.skills) {
+    throw damagedError(path, `it has ${size.toLocaleString('en')} skills, not ${facts.skills.toLocaleString('en')}`);
   }
   const skillNumbers = new Float64Array(size);
   const stars = new Float64Array(size);
@@ -321,11 +291,15 @@ function rankByStars(stars: Float64Array): Uint32Array {
   return ranks;
 }
 
-/** @param names how labels are written, of labels of which that is kept */
+/** @param names of authors: how they are written. Of other labels no more are packed than are known at a time. */
 export function packLabels(
-  labels: ReadonlyMap<string, readonly DocumentNumber[]>,
+  all: ReadonlyMap<string, readonly DocumentNumber[]>,
   names?: ReadonlyMap<string, string>,
 ): PackedLabels {
+  const isWhole = names !== undefined || all.size <= MAX_DISTINCT_LABELS;
+  const labels = isWhole
+    ? all
+    : new Map([...all].sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_DISTINCT_LABELS));
   const starts = new Uint32Array(labels.size + 1);
   let [label, at] = [0, 0];
   for (const documents of labels.values()) {
@@ -340,8 +314,10 @@ export function packLabels(
   };
 }
 
-export function unpackLabels({ slugs, starts, documents }: PackedLabels): ReadonlyMap<string, Uint32Array> {
-  const names = readList(slugs);
+/** @throws {DamagedArrayFileError} if they are not as {@link packLabels} makes them */
+export function unpackLabels({ slugs, starts, documents, ...named }: PackedLabels): ReadonlyMap<string, Uint32Array> {
+  const isAsPacked = named.names !== undefined || starts.length <= MAX_DISTINCT_LABELS + 1;
+  const names = isAsPacked ? readList(slugs) : undefined;
   if (names?.length !== starts.length - 1 || !names.every(isText))
     throw new DamagedArrayFileError('the labels are not those of the columns');
   return new Map(names.map((name, i) => [name, documents.subarray(starts[i], starts[i + 1])]));

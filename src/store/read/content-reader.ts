@@ -9,7 +9,6 @@ import type { ContentRow } from '../checksums.js';
 import { ContentRows, isBlobWhole } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
 import { areContentsThere, type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../facts.js';
-import { saysContents } from '../stored-skill.js';
 import { mediaTypeOf } from './media-type.js';
 import type { StoredFile } from './skill-statements.js';
 
@@ -33,8 +32,7 @@ export class ContentReader {
   readonly #path: string;
   readonly #facts: CatalogueFacts | undefined;
   readonly #texts: Texts;
-  /** Undefined in a catalogue that an earlier version wrote. */
-  readonly #rows: ContentRows | undefined;
+  readonly #rows: ContentRows;
   #complete: Statement<[after: string, limit: number], string> | undefined;
 
   constructor(connection: Connection, path: string, facts: CatalogueFacts | undefined, texts: Texts) {
@@ -42,7 +40,7 @@ export class ContentReader {
     this.#path = path;
     this.#facts = facts;
     this.#texts = texts;
-    this.#rows = ContentRows.in(connection);
+    this.#rows = new ContentRows(connection);
   }
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
@@ -59,6 +57,11 @@ export class ContentReader {
       complete: complete === 1,
     }));
     return { complete: stored.isComplete, files };
+  }
+
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+  isComplete(skill: KnownSkill): boolean {
+    return this.#stored(skill)?.isComplete === true;
   }
 
   /**
@@ -83,34 +86,31 @@ export class ContentReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   completeIds(after: string, limit: number): string[] {
-    if (this.#rows === undefined) return [];
     this.#complete ??= this.#checkedCompleteIds();
     return this.#complete.all(after, limit);
   }
 
   /** Checks the index once: it must lack no id. */
   #checkedCompleteIds(): Statement<[after: string, limit: number], string> {
-    const noted = this.#facts?.completeIds;
+    const facts = this.#facts;
     const all = this.#connection.prepare<[], string>(COMPLETE_IDS).pluck();
-    const isAsNoted = noted === undefined || checksumOfIds(all.iterate(), this.#facts) === noted;
+    const isAsNoted = facts === undefined || checksumOfIds(all.iterate()) === facts.completeIds;
     // A load that noted the index may have found a skill without the contents that it had.
-    if (!isAsNoted || (this.#facts !== undefined && !areContentsThere(this.#connection, this.#facts))) {
+    if (!isAsNoted || (facts !== undefined && !areContentsThere(this.#connection, facts))) {
       throw damagedError(this.#path, 'its index of complete skills is not as it was written');
     }
-    // Only a version that does not know contents, and notes nothing of them, leaves void ones.
-    const onlyValid = 'JOIN skill ON skill.number = contents.skill AND skill.hash = contents.hash';
     return this.#connection
-      .prepare<[string, number], string>(`
-        SELECT complete_id FROM contents ${noted === undefined ? onlyValid : ''}
-        WHERE complete_id > ? ORDER BY complete_id LIMIT ?`)
+      .prepare<[string, number], string>(
+        'SELECT complete_id FROM contents WHERE complete_id > ? ORDER BY complete_id LIMIT ?',
+      )
       .pluck();
   }
 
   /** Undefined if there are none for this state of the skill. */
   #stored({ number, id, hash }: KnownSkill): { files: readonly ContentRow[]; isComplete: boolean } | undefined {
-    const found = this.#rows === undefined && saysContents(hash) ? 'lost' : this.#rows?.find(number, hash);
+    const found = this.#rows.find(number, hash);
     if (found === undefined) return undefined;
-    if (found === 'lost' || 'fault' in found) throw this.#damaged(id);
+    if ('fault' in found) throw this.#damaged(id);
     return { files: found.files, isComplete: found.contents.completeId !== null };
   }
 
@@ -125,7 +125,7 @@ export class ContentReader {
 
   /** The bytes of a file; undefined if they are damaged. */
   #blob({ sha256, size }: ContentRow): Buffer | undefined {
-    const blob = this.#rows?.blob(sha256);
+    const blob = this.#rows.blob(sha256);
     if (blob === undefined || blob.size !== size || !isBlobWhole(sha256, blob)) return undefined;
     return unpackBlob(blob.bytes, blob.packing, size);
   }

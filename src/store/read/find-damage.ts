@@ -2,10 +2,9 @@ import { Buffer } from 'node:buffer';
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
-import { type BlobRow, ContentRows, isBlobWhole, LOST_CONTENTS } from '../content-rows.js';
+import { type BlobRow, ContentRows, isBlobWhole } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
-import { type DerivedLabelRow, hasDerivedLabels, isDerivedLabelWhole } from '../derived-labels.js';
-import { saysContents } from '../stored-skill.js';
+import { type DerivedLabelRow, isDerivedLabelWhole } from '../derived-labels.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
 
@@ -52,14 +51,10 @@ export async function findDamage(
   const numbers = connection
     .prepare<[number, number], [SkillNumber]>('SELECT number FROM skill WHERE number > ? ORDER BY number LIMIT ?')
     .raw();
-  const contents = ContentRows.in(connection);
-  const damagedBlobs = contents === undefined ? new Set<string>() : await findDamagedBlobs(connection, path, signal);
+  const contents = new ContentRows(connection);
+  const damagedBlobs = await findDamagedBlobs(connection, path, signal);
   const isBlobThere = (sha256: Buffer): boolean =>
-    contents?.hasBlob(sha256) === true && !damagedBlobs.has(sha256.toString('hex'));
-  const faultOfContents = ({ number, hash }: StoredRow): string | undefined => {
-    if (contents !== undefined) return contents.faultOf(number, hash, isBlobThere);
-    return saysContents(hash) ? LOST_CONTENTS : undefined;
-  };
+    contents.hasBlob(sha256) && !damagedBlobs.has(sha256.toString('hex'));
   let characters = 0;
   for await (const batch of inTurns(numbers, path, signal)) {
     for (const [number] of batch) {
@@ -74,24 +69,23 @@ export async function findDamage(
       const fault =
         row === undefined
           ? 'its row is missing'
-          : (rows.faultOf(row, files) ?? faultOfContents(row) ?? look?.(row, files));
+          : (rows.faultOf(row, files) ?? contents.faultOf(number, row.hash, isBlobThere) ?? look?.(row, files));
       if (fault !== undefined) skills.set(number, { id: String(row?.id), fault });
     }
   }
   const vectors: VectorNumber[] = [];
   const allVectors = connection
     .prepare<[number, number], [VectorNumber, unknown, number, number | null]>(`
-      SELECT vector.number, embedding, dimensions, ${rows.hasChecksums ? 'checksum' : 'NULL'}
+      SELECT vector.number, embedding, dimensions, checksum
       FROM vector JOIN model ON model.number = model WHERE vector.number > ? ORDER BY vector.number LIMIT ?`)
     .raw();
   for await (const batch of inTurns(allVectors, path, signal)) {
     for (const [number, embedding, dimensions, checksum] of batch) {
-      const isWhole = !rows.hasChecksums || isVectorWhole(number, embedding, checksum);
-      if (!isWhole || !hasUnitLength(embedding, dimensions)) vectors.push(number);
+      const isWhole = isVectorWhole(number, embedding, checksum) && hasUnitLength(embedding, dimensions);
+      if (!isWhole) vectors.push(number);
     }
   }
   const signatures: SkillNumber[] = [];
-  if (!rows.hasChecksums) return { skills, vectors, signatures, derivedLabels: [] };
   const allSignatures = connection
     .prepare<[number, number], [SkillNumber, number, number, number, unknown, number | null]>(
       'SELECT skill, name, text, words, sketch, checksum FROM text_signature WHERE skill > ? ORDER BY skill LIMIT ?',
@@ -103,7 +97,6 @@ export async function findDamage(
     }
   }
   const derivedLabels: SkillNumber[] = [];
-  if (!hasDerivedLabels(connection)) return { skills, vectors, signatures, derivedLabels };
   const allLabels = connection
     .prepare<[number, number], [SkillNumber, Buffer, string, number | null]>(
       'SELECT skill, hash, categories, checksum FROM derived_label WHERE skill > ? ORDER BY skill LIMIT ?',

@@ -31,23 +31,16 @@ export function noRowLabels(): RowLabels {
 export function addRowLabels(labels: RowLabels, row: StoredRow, derived: string, document: DocumentNumber): void {
   addSlugs(labels.categories, row.categories === '[]' ? derived : row.categories, document);
   addSlugs(labels.occupations, row.occupations, document);
-  addAuthor(labels, recordAuthor(row.record), document);
+  const author = recordAuthor(row.record);
+  const key = authorKey(author);
+  if (!labels.authors.has(key)) labels.authorNames.set(key, author);
+  addLabel(labels.authors, key, document);
   for (const name of PROPERTY_LABELS_NAMES) {
-    for (const key of PROPERTY_LABELS[name].keysOf(row.properties)) addLabel(labels[name], key, document);
+    for (const label of PROPERTY_LABELS[name](row.properties)) addLabel(labels[name], label, document);
   }
 }
 
-export function addAuthor(
-  { authors, authorNames }: Pick<RowLabels, 'authors' | 'authorNames'>,
-  author: string,
-  document: DocumentNumber,
-): void {
-  const key = authorKey(author);
-  if (!authors.has(key)) authorNames.set(key, author);
-  addLabel(authors, key, document);
-}
-
-export function addLabel(documents: DocumentsByLabel, label: string, document: DocumentNumber): void {
+function addLabel(documents: DocumentsByLabel, label: string, document: DocumentNumber): void {
   const known = documents.get(label);
   if (known === undefined) documents.set(label, [document]);
   else known.push(document);

@@ -6,7 +6,6 @@ import { fileChecksum, recordChecksum, shownChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, isCorrupt } from '../database.js';
 import { DerivedLabels } from '../derived-labels.js';
-import { hasChecksums } from '../format.js';
 import { type RecordFields, unpackRecord, unpackWithFields } from '../packed-record.js';
 import { isStoredText, unpackText } from '../packed-text.js';
 
@@ -21,32 +20,28 @@ export interface StoredFile {
   readonly text: string;
 }
 
-type RecordRow = [
-  record: unknown,
+/** @template Text what a text is that damage may have made something else */
+type RecordRow<Text = unknown> = [
+  record: Text,
   id: string,
   stars: number,
   updatedAt: number,
-  place: unknown,
+  place: Text,
   checksum: number | null,
 ];
-type ShownRow = [
-  ...RecordRow,
-  categories: unknown,
-  occupations: unknown,
-  tags: unknown,
+type ShownRow<Text = unknown> = [
+  ...RecordRow<Text>,
+  categories: Text,
+  occupations: Text,
+  tags: Text,
   shownChecksum: number | null,
   hash: Buffer | null,
 ];
 type FileRow = [filename: unknown, stored: unknown, checksum: number | null];
 
-/**
- * The SQL that reads a skill and the text of its files, prepared once for each connection. All that is read is checked;
- * in a catalogue without checksums only that it can be used.
- */
+/** The SQL that reads a skill and the text of its files, prepared once for each connection. All that is read is checked. */
 export class SkillStatements {
   readonly #path: string;
-  /** Whether the catalogue has checksums. */
-  readonly #isChecked: boolean;
   readonly #record: Statement<[skill: SkillNumber], RecordRow>;
   readonly #shown: Statement<[skill: SkillNumber], ShownRow>;
   readonly #files: Statement<[skill: SkillNumber], FileRow>;
@@ -61,9 +56,7 @@ export class SkillStatements {
 
   constructor(connection: Connection, path: string) {
     this.#path = path;
-    this.#isChecked = hasChecksums(connection);
-    const column = (name: string): string => (this.#isChecked ? name : 'NULL');
-    const recordColumns = `record, id, stars, updated_at, place, ${column('record_checksum')}`;
+    const recordColumns = 'record, id, stars, updated_at, place, record_checksum';
     this.#derived = DerivedLabels.in(connection);
     // Making a buffer takes a fifth of the time of reading such a row.
     const hash = this.#derived === undefined ? 'NULL' : 'hash';
@@ -72,18 +65,15 @@ export class SkillStatements {
       .raw();
     this.#shown = connection
       .prepare<[SkillNumber], ShownRow>(`
-        SELECT ${recordColumns}, categories, occupations, ${this.#isChecked ? 'tags' : "'[]'"},
-          ${column('shown_checksum')}, ${hash}
+        SELECT ${recordColumns}, categories, occupations, tags, shown_checksum, ${hash}
         FROM skill WHERE number = ?`)
       .raw();
     this.#files = connection
-      .prepare<[SkillNumber], FileRow>(
-        `SELECT filename, text, ${column('checksum')} FROM file WHERE skill = ? ORDER BY position`,
-      )
+      .prepare<[SkillNumber], FileRow>('SELECT filename, text, checksum FROM file WHERE skill = ? ORDER BY position')
       .raw();
     this.#file = connection
       .prepare<[{ readonly skill: SkillNumber; readonly position: number }], [...FileRow, number]>(`
-        SELECT filename, text, ${column('checksum')}, (SELECT count(*) FROM file WHERE skill = :skill)
+        SELECT filename, text, checksum, (SELECT count(*) FROM file WHERE skill = :skill)
         FROM file WHERE skill = :skill AND position = :position`)
       .raw();
     this.#id = connection.prepare<[SkillNumber], unknown>('SELECT id FROM skill WHERE number = ?').pluck();
@@ -110,13 +100,11 @@ export class SkillStatements {
       if (row === undefined || !isText(row)) return undefined;
       const [record, id, stars, updatedAt, place, ofRecord, categories, occupations, tags, ofShown, hash] = row;
       const { record: whole, fields } = unpackWithFields(record, { id, stars, updatedAt, place });
-      if (this.#isChecked) {
-        const checksum = recordChecksum(skill, whole);
-        if (checksum !== ofRecord || shownChecksum(checksum, categories, occupations, tags) !== ofShown) {
-          return undefined;
-        }
-        this.#last = { skill, record: whole };
+      const checksum = recordChecksum(skill, whole);
+      if (checksum !== ofRecord || shownChecksum(checksum, categories, occupations, tags) !== ofShown) {
+        return undefined;
       }
+      this.#last = { skill, record: whole };
       const derived = this.derivedLabels(skill, hash);
       return derived === undefined ? undefined : toSkill(fields, categories, occupations, tags, derived);
     });
@@ -170,8 +158,7 @@ export class SkillStatements {
     const [stored, id, stars, updatedAt, place, checksum] = this.#record.get(skill) ?? NO_RECORD;
     if (typeof stored !== 'string' || typeof place !== 'string') return undefined;
     const record = unpackRecord(stored, { id, stars, updatedAt, place });
-    const isWhole = this.#isChecked ? recordChecksum(skill, record) === checksum : isJson(record);
-    if (!isWhole) return undefined;
+    if (recordChecksum(skill, record) !== checksum) return undefined;
     this.#last = { skill, record };
     return record;
   }
@@ -180,10 +167,9 @@ export class SkillStatements {
   #wholeFile(skill: SkillNumber, position: number, count: number, row: FileRow): StoredFile | undefined {
     const [filename, stored, checksum] = row;
     if (typeof filename !== 'string' || !isStoredText(stored)) return undefined;
-    if (this.#isChecked && fileChecksum(skill, position, count, filename, stored) !== checksum) return undefined;
+    if (fileChecksum(skill, position, count, filename, stored) !== checksum) return undefined;
     if (typeof stored === 'string') return { filename, text: stored };
     // A text was packed with the record of its skill.
-    if (!this.#isChecked) return undefined;
     const record = this.#last?.skill === skill ? this.#last.record : this.#wholeRecord(skill);
     return record === undefined ? undefined : packedFile(filename, stored, record, this.#path);
   }
@@ -211,7 +197,7 @@ export class SkillStatements {
       if (found !== undefined) return found;
     } catch (error) {
       if (isDamage(error)) throw error;
-      // JSON that does not parse is damage, too: without checksums nothing else shows it.
+      // JSON that does not parse is damage, too.
       if (!isCorrupt(error) && !(error instanceof SyntaxError)) throw error;
       cause = error;
     }
@@ -253,33 +239,8 @@ function packedFile(filename: string, stored: Buffer, record: string, path: stri
   };
 }
 
-type ShownTexts = [
-  record: string,
-  id: string,
-  stars: number,
-  updatedAt: number,
-  place: string,
-  recordChecksum: number | null,
-  categories: string,
-  occupations: string,
-  tags: string,
-  shownChecksum: number | null,
-  hash: Buffer | null,
-];
-
-function isText(row: ShownRow): row is ShownTexts {
-  return (
-    typeof row[0] === 'string' &&
-    typeof row[4] === 'string' &&
-    typeof row[6] === 'string' &&
-    typeof row[7] === 'string' &&
-    typeof row[8] === 'string'
-  );
-}
-
-function isJson(text: string): boolean {
-  JSON.parse(text);
-  return true;
+function isText(row: ShownRow): row is ShownRow<string> {
+  return [0, 4, 6, 7, 8].every((column) => typeof row[column] === 'string');
 }
 
 /**

@@ -10,10 +10,8 @@ import {
   recordChecksum,
 } from '../checksums.js';
 import { corruptAsMissing } from '../database.js';
-import { hasChecksums } from '../format.js';
 import { unpackRecord } from '../packed-record.js';
 import { isStoredText, type StoredText, textOf } from '../packed-text.js';
-import { hashOf } from '../stored-skill.js';
 
 /** Everything that is stored of a skill in its row. */
 export interface StoredRow extends CheckedColumns {
@@ -32,8 +30,6 @@ export interface StoredFileRow {
 
 /** Reads all that is stored of skills, and says whether it is as it was written. */
 export class StoredRows {
-  /** Whether the catalogue has checksums. */
-  readonly hasChecksums: boolean;
   readonly numbers: Statement<[], SkillNumber>;
   readonly #connection: Connection;
   /** Stands before the names of tables. */
@@ -48,19 +44,16 @@ export class StoredRows {
     this.#connection = connection;
     // A view of the connection may stand for a table of the file; see `OpenedState`.
     this.#from = schema === 'main' ? '' : `${schema}.`;
-    this.hasChecksums = hasChecksums(connection, schema);
-    const added = this.hasChecksums
-      ? 'tags, record_checksum AS recordChecksum, shown_checksum AS shownChecksum, checksum'
-      : "'[]' AS tags, NULL AS recordChecksum, NULL AS shownChecksum, NULL AS checksum";
     this.numbers = connection
       .prepare<[], SkillNumber>(`SELECT number FROM ${this.#from}skill NOT INDEXED ORDER BY number`)
       .pluck();
     this.#row = connection.prepare(`
       SELECT number, id, stars, updated_at AS updatedAt, record, categories, occupations, properties,
-        copy_key AS copyKey, place, text_hash AS textHash, hash, ${added}
+        copy_key AS copyKey, place, text_hash AS textHash, hash, tags, record_checksum AS recordChecksum,
+        shown_checksum AS shownChecksum, checksum
       FROM ${this.#from}skill WHERE number = ?`);
     this.#files = connection.prepare(`
-      SELECT position, filename, text AS stored, ${this.hasChecksums ? 'checksum' : 'NULL AS checksum'}
+      SELECT position, filename, text AS stored, checksum
       FROM ${this.#from}file WHERE skill = ? ORDER BY position`);
     this.#filenames = connection
       .prepare<[SkillNumber], string>(`SELECT filename FROM ${this.#from}file WHERE skill = ? ORDER BY position`)
@@ -73,26 +66,12 @@ export class StoredRows {
     return isPacked ? { ...row, record: unpackRecord(row.record, row) } : row;
   }
 
-  /**
-   * The row of a skill if it is as it was written, its files aside. In a catalogue without checksums only that it can
-   * be used is known.
-   */
+  /** The row of a skill if it is as it was written, its files aside. */
   wholeRow(skill: SkillNumber): StoredRow | undefined {
     const row = corruptAsMissing(() => this.row(skill));
     if (row === undefined) return undefined;
-    if (!this.hasChecksums) return isUsable(row) ? row : undefined;
     const filenames = corruptAsMissing(() => this.filenames(skill));
     return filenames !== undefined && isRowWhole(row, filenames) ? row : undefined;
-  }
-
-  /**
-   * The skills whose properties have a text somewhere, read in the order of the file: reading all rows whole would take
-   * ten times as long. Undefined if a part of the file cannot be read: then any skill may be one of them.
-   */
-  withProperties(text: string): ReadonlySet<SkillNumber> | undefined {
-    const sql = `SELECT number FROM ${this.#from}skill NOT INDEXED WHERE instr(properties, ?) > 0`;
-    const numbers = corruptAsMissing(() => this.#connection.prepare<[string], SkillNumber>(sql).pluck().all(text));
-    return numbers === undefined ? undefined : new Set(numbers);
   }
 
   /** The names of a skill's files, in order. */
@@ -106,17 +85,11 @@ export class StoredRows {
   }
 
   /**
-   * Whether a skill and its files are as they were written, or there is no such skill. In a catalogue without checksums
-   * their hash says so. SQLite puts the values together, and gives them as bytes: with a string for each value this
-   * would take three times as long.
+   * Whether a skill and its files are as they were written, or there is no such skill. SQLite puts the values together,
+   * and gives them as bytes: with a string for each value this would take three times as long.
    */
   isWhole(skill: SkillNumber): boolean {
-    return corruptAsMissing(() => (this.hasChecksums ? this.#fitsChecksums(skill) : this.#fitsHash(skill))) === true;
-  }
-
-  #fitsHash(skill: SkillNumber): boolean {
-    const row = this.row(skill);
-    return row === undefined || this.faultOf(row, this.files(skill)) === undefined;
+    return corruptAsMissing(() => this.#fitsChecksums(skill)) === true;
   }
 
   #fitsChecksums(skill: SkillNumber): boolean {
@@ -144,7 +117,6 @@ export class StoredRows {
   faultOf(row: StoredRow, files: readonly StoredFileRow[]): string | undefined {
     const fault = faultOfTypes(row, files);
     if (fault !== undefined) return fault;
-    if (!this.hasChecksums) return faultOfHash(row, files);
     const { record, shown, whole } = checksumsOf(row, filenamesOf(files));
     if (record !== row.recordChecksum) return 'its record does not fit its checksum';
     if (shown !== row.shownChecksum) return 'its labels do not fit their checksum';
@@ -192,22 +164,6 @@ export function filenamesOf(files: readonly { readonly filename: string }[]): st
   return files.map(({ filename }) => filename);
 }
 
-/** Whether the JSON of a row can be read. */
-function isUsable(row: StoredRow): boolean {
-  if (faultOfTypes(row, []) !== undefined) return false;
-  try {
-    const { record, categories, occupations, properties } = row;
-    const { id } = JSON.parse(record) as { readonly id?: unknown };
-    return id === row.id && [categories, occupations, properties].every((text) => isObject(JSON.parse(text)));
-  } catch {
-    return false;
-  }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
-}
-
 /** Whether a row is as it was written, its files aside. */
 function isRowWhole(row: StoredRow, filenames: readonly string[]): boolean {
   if (faultOfTypes(row, []) !== undefined) return false;
@@ -229,17 +185,4 @@ function faultOfTypes(row: StoredRow, files: readonly StoredFileRow[]): string |
   for (const { filename, stored } of files) texts.push(filename, Buffer.isBuffer(stored) ? '' : stored);
   const isTyped = texts.every((text) => typeof text === 'string') && [textHash, hash].every(Buffer.isBuffer);
   return isTyped ? undefined : 'a value has the wrong type';
-}
-
-/** Nothing is packed in a catalogue without checksums. */
-function textsOf(files: readonly StoredFileRow[]): { readonly filename: string; readonly text: string }[] {
-  return files.map(({ filename, stored }) => ({ filename, text: String(stored) }));
-}
-
-/** Without checksums there is the hash of each skill. It does not cover what follows from the record. */
-function faultOfHash(row: StoredRow, files: readonly StoredFileRow[]): string | undefined {
-  if (!hashOf(row, textsOf(files)).equals(row.hash)) return 'its row or a file does not fit its hash';
-  const { id, stars, updatedAt } = JSON.parse(row.record) as Partial<StoredRow>;
-  const follows = id === row.id && stars === row.stars && updatedAt === row.updatedAt;
-  return follows ? undefined : 'its columns do not follow from its record';
 }

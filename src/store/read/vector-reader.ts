@@ -3,9 +3,7 @@ import type { Connection, Statement } from '../../sqlite/connection.js';
 import { vectorChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
-import { type CatalogueFacts, checkNotes, linkBytes, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
-import { hasChecksums } from '../format.js';
-import { ListChecksum } from '../list-checksum.js';
+import { addToSum, type CatalogueFacts, checkNotes, linkSum, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
 import { readMeta } from '../meta.js';
 import { decodeVector } from '../vector-bytes.js';
 import { OpenedState } from './opened-state.js';
@@ -38,7 +36,6 @@ export class VectorReader {
   readonly #connection: Connection;
   readonly #path: string;
   readonly #facts: CatalogueFacts | undefined;
-  readonly #isChecked: boolean;
   readonly #count: Statement<[], number>;
   readonly #model: Statement<[], { readonly id: string; readonly dimensions: number }>;
   readonly #byNumber: Statement<[vector: VectorNumber], [embedding: unknown, checksum: number | null]>;
@@ -54,18 +51,16 @@ export class VectorReader {
     this.#connection = connection;
     this.#path = path;
     this.#facts = facts;
-    this.#isChecked = hasChecksums(connection);
-    const checksum = this.#isChecked ? 'checksum' : 'NULL';
     this.#count = connection.prepare<[], number>('SELECT count(*) FROM vector').pluck();
     this.#model = connection.prepare(`
       SELECT id, dimensions FROM model
       WHERE id = (SELECT value FROM meta WHERE key = 'model') AND EXISTS (SELECT 1 FROM vector)`);
     this.#byNumber = connection
-      .prepare<[VectorNumber], [unknown, number | null]>(`SELECT embedding, ${checksum} FROM vector WHERE number = ?`)
+      .prepare<[VectorNumber], [unknown, number | null]>('SELECT embedding, checksum FROM vector WHERE number = ?')
       .raw();
     this.#vectors = connection
       .prepare<[VectorNumber, VectorNumber, number], VectorRow>(
-        `SELECT number, embedding, ${checksum} FROM vector WHERE number > ? AND number <= ? ORDER BY number LIMIT ?`,
+        'SELECT number, embedding, checksum FROM vector WHERE number > ? AND number <= ? ORDER BY number LIMIT ?',
       )
       .raw();
     this.#ofSkills = connection.prepare<[VectorNumber, SkillNumber, number], SkillAndVector>(SKILLS_AND_VECTORS).raw();
@@ -155,10 +150,10 @@ export class VectorReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`; at the end, too
    */
   async *ofSkills(signal?: AbortSignal): AsyncGenerator<readonly SkillAndVector[]> {
-    const checksum = new ListChecksum(this.#facts?.form ?? 'ordered');
+    let links = 0;
     for (let last = 0; ; ) {
       const rows = this.#guard(() => this.#readLinks(last));
-      for (const [skill, vector] of rows) checksum.add(linkBytes(skill, vector));
+      for (const [skill, vector] of rows) links = addToSum(links, linkSum(skill, vector));
       yield rows;
       const [end] = rows.at(-1) ?? [];
       if (end === undefined) break;
@@ -166,7 +161,7 @@ export class VectorReader {
       last = end;
       await nextTurn(signal);
     }
-    if (this.#facts !== undefined && checksum.inForm(this.#facts.form) !== this.#facts.links) {
+    if (this.#facts !== undefined && links !== this.#facts.links) {
       throw damagedError(this.#path, 'its index of vectors is not as it was written');
     }
   }
@@ -201,7 +196,7 @@ export class VectorReader {
     if (row === undefined) return false;
     const [embedding, checksum] = row;
     if (!Buffer.isBuffer(embedding) || embedding.length !== dimensions * 4) return false;
-    if (this.#isChecked && vectorChecksum(vector, embedding) !== checksum) return false;
+    if (vectorChecksum(vector, embedding) !== checksum) return false;
     decodeVector(embedding, into, index * dimensions);
     return true;
   }

@@ -1,8 +1,6 @@
 import type { Connection } from '../../sqlite/connection.js';
 import { CLASSIFIER_KEY } from '../derived-labels.js';
-import { formatOf } from '../format.js';
 import { readMeta } from '../meta.js';
-import { FORMAT_VERSION } from '../schema.js';
 import type { CatalogueHead } from './catalogue-changes.js';
 
 /** Which skills of two catalogues differ, in code-point order. */
@@ -23,18 +21,16 @@ export function changedIds(connection: Connection, model: CatalogueHead['model']
   const idsOf = (sql: string): string[] => connection.prepare<[], string>(sql).pluck().all();
   run('CREATE TEMP TABLE same (next INTEGER PRIMARY KEY, base INTEGER NOT NULL)');
   run('CREATE TEMP TABLE differs (skill INTEGER PRIMARY KEY)');
-  if (formatOf(connection, 'base') === FORMAT_VERSION) {
-    run(SAME_NUMBER);
-    run(SAME_ID);
-    // After the rows: one that is filled row by row takes longer.
-    run('CREATE UNIQUE INDEX temp.same_base ON same (base)');
-    run(SOURCES);
-    for (const sql of CLAIMS) run(sql);
-    const rules = { now: readMeta(connection, CLASSIFIER_KEY) ?? null, before: baseMeta(connection, CLASSIFIER_KEY) };
-    for (const sql of LABELS) run(sql, rules);
-    if (model !== undefined) run(MORE_VECTORS, model);
-    run(LESS_VECTORS, model?.id ?? null);
-  }
+  run(SAME_NUMBER);
+  run(SAME_ID);
+  // After the rows: one that is filled row by row takes longer.
+  run('CREATE UNIQUE INDEX temp.same_base ON same (base)');
+  run(SOURCES);
+  for (const sql of CLAIMS) run(sql);
+  const rules = { now: readMeta(connection, CLASSIFIER_KEY) ?? null, before: baseMeta(connection, CLASSIFIER_KEY) };
+  for (const sql of LABELS) run(sql, rules);
+  if (model !== undefined) run(MORE_VECTORS, model);
+  run(LESS_VECTORS, model?.id ?? null);
   return {
     removed: idsOf(`
       SELECT id FROM base.skill AS former

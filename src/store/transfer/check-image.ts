@@ -2,7 +2,7 @@ import type { ComparedText } from '../../copies/text-signature.js';
 import { SkillSearchError } from '../../errors.js';
 import type { ContentRow } from '../checksums.js';
 import { comparedText } from '../signature-table.js';
-import { HASH_BYTES, hashOf, type SkillContentsToStore } from '../stored-skill.js';
+import { hashOf, type SkillContentsToStore } from '../stored-skill.js';
 import type { SkillImage } from './skill-image.js';
 
 /** An image that is what its hash says, in the form in which skills are written. */
@@ -26,10 +26,7 @@ export function checkImage(image: SkillImage): CheckedImage {
   const { columns, files } = image;
   const { id, hash } = columns;
   const contents = image.contents && { ...image.contents, files: image.contents.files.map(toFile) };
-  const expected = hashOf(columns, files, contents);
-  // A version of the library that knew contents, but no mark, left the mark out.
-  const isRight = hash.equals(expected) || (contents !== undefined && hash.equals(expected.subarray(0, HASH_BYTES)));
-  if (!isRight) throw damagedImage(id, 'it does not fit its hash');
+  if (!hash.equals(hashOf(columns, files, contents))) throw damagedImage(id, 'it does not fit its hash');
   const record = parse(columns.record) as Partial<Record<string, unknown>> | null | undefined;
   const { stars, updatedAt } = columns;
   // The hash covers the record, and not the columns that follow from it.

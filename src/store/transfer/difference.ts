@@ -5,10 +5,7 @@ import type { PackedBlob } from '../blob-packing.js';
 import { beyondRepair } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { checkNotes, readFacts } from '../facts.js';
-import { formatOf } from '../format.js';
 import { readMeta } from '../meta.js';
-import { FORMAT_VERSION } from '../schema.js';
-import { schemaFaults } from '../schema-faults.js';
 import { bytesOfImage } from './bytes-of-image.js';
 import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';
 import { headOf } from './catalogue-head.js';
@@ -37,13 +34,12 @@ export interface OpenDifference extends CatalogueChanges {
  * @param base path of the former catalogue; undefined: all of the later one is new. It is read before this returns
  * @param next path of the later catalogue, which must stay as it is until {@link OpenDifference.close}
  * @throws {SkillSearchError} `DATABASE_DAMAGED`, also when what was asked for is read: then it names the skill;
- *   `LOAD_IN_PROGRESS` if the later catalogue is changed meanwhile; `UNSUPPORTED_FORMAT` if it is one of an earlier
- *   format; and those of opening a catalogue
+ *   `LOAD_IN_PROGRESS` if the later catalogue is changed meanwhile; and those of opening a catalogue
  */
 export function differenceOf(base: string | undefined, next: string): OpenDifference {
   // Refuses what is no catalogue, and plays back the journal of a killed change, which an attached one would not.
-  if (base !== undefined) openChecked(base, 'base').close();
-  const connection = openChecked(next, 'next');
+  if (base !== undefined) openChecked(base).close();
+  const connection = openChecked(next);
   try {
     connection.pragma('temp_store = MEMORY');
     if (base !== undefined) connection.prepare('ATTACH ? AS base').run(base);
@@ -126,19 +122,11 @@ function imagesFrom(reader: ImageReader, ids: readonly string[], first: number):
   return images;
 }
 
-/** Opens a finished catalogue whose notes about itself are right, and that has all the tables. */
-function openChecked(path: string, as: 'base' | 'next'): Connection {
+/** Opens a finished catalogue whose notes about itself are right. */
+function openChecked(path: string): Connection {
   const connection = openForReading(path);
   try {
     checkNotes(connection, path);
-    if (formatOf(connection) !== FORMAT_VERSION) {
-      // Of a former state, the ids are enough: all skills count as changed.
-      if (as === 'base') return connection;
-      const message = `${path} has the format of an earlier version: load its sources again first`;
-      throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path });
-    }
-    const { tables } = schemaFaults(connection);
-    if (tables.length > 0) throw beyondRepair(path, `the schema of ${tables.join(', ')} is not as it was written`);
     const skills = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
     const noted = readFacts(connection)?.skills;
     if (noted !== undefined && noted !== skills) throw beyondRepair(path, `it has ${skills} skills, not ${noted}`);

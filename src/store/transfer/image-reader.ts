@@ -35,7 +35,7 @@ export class ImageReader {
     this.#path = path;
     this.#model = model;
     this.#rows = new StoredRows(connection);
-    this.#contents = ContentRows.in(connection);
+    this.#contents = new ContentRows(connection);
     const isClassified = readMeta(connection, CLASSIFIER_KEY) !== undefined;
     this.#label = isClassified
       ? connection.prepare('SELECT hash, categories, checksum FROM derived_label WHERE skill = ?')

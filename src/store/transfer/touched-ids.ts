@@ -1,7 +1,7 @@
 import { compareCodePoints } from '../../code-point-order.js';
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
-import { readSums } from '../facts.js';
+import { readFacts } from '../facts.js';
 
 /** Tables of which a row belongs to a skill, and the column that says to which. */
 const OF_SKILLS = [
@@ -75,6 +75,6 @@ export function touchedIds(next: Connection, base: Connection): string[] {
 
 /** Up to this number all skills have a vector, so new vectors are of none of them. There is no index of texts. */
 function lastEmbedded(base: Connection): SkillNumber {
-  const sums = readSums(base);
-  return sums?.unembedded === 0 ? sums.loaded : 0;
+  const facts = readFacts(base);
+  return facts?.unembedded === 0 ? facts.loaded : 0;
 }

@@ -1,7 +1,5 @@
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import type { PackedBlob } from '../blob-packing.js';
-import { formatOf } from '../format.js';
-import { FORMAT_VERSION } from '../schema.js';
 import type { Trial } from '../write/trial.js';
 import { bytesOfImage } from './bytes-of-image.js';
 import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';
@@ -48,7 +46,7 @@ export class TriedChange implements Trial {
 
   see(next: Connection, base: Connection): void {
     const [head, former] = [headOf(next), headOf(base)];
-    if (formatOf(base) !== FORMAT_VERSION || !isOfOneKind(head, former)) {
+    if (!isOfOneKind(head, former)) {
       this.#isTooMuch = true;
       return;
     }

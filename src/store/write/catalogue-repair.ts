@@ -1,3 +1,4 @@
+import { structureFaults } from '../check-schema.js';
 import { asBeyondRepair } from '../damaged.js';
 import { storeError } from '../database.js';
 import { CatalogueCheck } from '../read/catalogue-check.js';
@@ -26,7 +27,8 @@ export class CatalogueRepair {
           throw asBeyondRepair(storeError(error, path, 'write'));
         },
       );
-      const isNeeded = vectors.length + signatures.length + derivedLabels.length > 0 || needsIndexes(path);
+      const isNeeded =
+        vectors.length + signatures.length + derivedLabels.length > 0 || (await needsIndexes(path, signal));
       endLoad(load, {
         hasWork: () => isNeeded,
         hasMended: isNeeded,
@@ -60,10 +62,11 @@ export class CatalogueRepair {
 }
 
 /** Whether SQLite finds fault with the file, or its notes about itself are wrong. */
-function needsIndexes(path: string): boolean {
+async function needsIndexes(path: string, signal: AbortSignal | undefined): Promise<boolean> {
+  if ((await structureFaults(path, 'full', signal)).length > 0) return true;
   const check = CatalogueCheck.open(path);
   try {
-    return check.structure().length > 0 || check.contradictions().length > 0;
+    return check.contradictions().length > 0;
   } finally {
     check.close();
   }

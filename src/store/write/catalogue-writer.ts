@@ -67,7 +67,6 @@ export class CatalogueWriter implements SkillSink {
     this.#places = new PlaceWriter(home ?? folderOf(path));
     const taken = {
       placeOf: (id: string) => this.#placeOf(id),
-      isClaimed: (id: string, source: string) => this.#wasClaimed(id, source),
       folderPlaces: () => this.#load.base?.folderPlaces.all(...FOLDER_PLACES) ?? [],
     };
     this.#folderIds = new FolderIds(taken, this.#places);
@@ -113,8 +112,8 @@ export class CatalogueWriter implements SkillSink {
     return this.#load.guard(() => chooseId(locationOf, location, slug, slugWithHash));
   }
 
-  chooseFolderId(wish: FolderIdWish, folder: SkillFolder, source: string): string {
-    return this.#load.guard(() => this.#folderIds.choose(wish, folder, source));
+  chooseFolderId(wish: FolderIdWish, folder: SkillFolder): string {
+    return this.#load.guard(() => this.#folderIds.choose(wish, folder));
   }
 
   /** Whether a row of the source is stored as it is. The answer holds until the next skill is put. */
@@ -256,13 +255,6 @@ export class CatalogueWriter implements SkillSink {
   /** Whether a skill should have contents and has none: its hash covers them, but not that they are there. */
   #lostContents({ contents }: SkillToStore, skill: SkillNumber): boolean {
     return contents !== undefined && !this.#load.statements.hasContents(skill);
-  }
-
-  /** Whether the source had the skill before this load. */
-  #wasClaimed(id: string, source: string): boolean {
-    const { base } = this.#load;
-    const stored = base?.find.get(id);
-    return stored !== undefined && base?.hasClaim.get(source, stored.number) !== undefined;
   }
 
   /** Whether this load has read the folder before, by way of another source, and the skill is still what it became. */

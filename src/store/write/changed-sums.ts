@@ -1,9 +1,7 @@
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
-import { hasDerivedLabels } from '../derived-labels.js';
-import { type CatalogueSums, linkSum, sumOfId } from '../facts.js';
+import { addToSum, type CatalogueFacts, linkSum, sumOfId } from '../facts.js';
 import type { CatalogueState } from '../lineage.js';
-import { addToSum } from '../list-checksum.js';
 import { DERIVED_LABELS, SUPERSEDED } from '../schema.js';
 import { HASH_BYTES } from '../stored-skill.js';
 
@@ -32,9 +30,9 @@ const VECTOR =
 export function changedSums(
   connection: Connection,
   base: Connection,
-  sums: CatalogueSums,
+  sums: CatalogueFacts,
   before: CatalogueState,
-): CatalogueSums {
+): CatalogueFacts {
   const { lastSkill, lastVector, sequence } = before;
   const changed = { ...sums };
   const add = (name: 'ids' | 'links' | 'contents' | 'completeIds' | 'derivedLabels', checksum: number): void => {
@@ -86,7 +84,6 @@ export function changedSums(
 
 /** What the checksum of derived labels covers of the skills that small changes wrote. */
 function sumOfLabelled(connection: Connection, loaded: SkillNumber): number {
-  if (!hasDerivedLabels(connection)) return 0;
   const labelled = connection
     .prepare<[SkillNumber], SkillNumber>(`SELECT skill FROM ${DERIVED_LABELS} WHERE skill > ?`)
     .pluck();

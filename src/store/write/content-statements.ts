@@ -3,7 +3,7 @@ import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { blobChecksum, type ContentRow, contentsChecksum } from '../checksums.js';
-import { HASH_BYTES, type SkillContentsToStore } from '../stored-skill.js';
+import type { SkillContentsToStore } from '../stored-skill.js';
 
 /** Digests of deleted contents that are noted at most. With more it is as fast to look at all bytes. */
 const MAX_FREED = 20_000;
@@ -29,7 +29,6 @@ export class ContentStatements {
   constructor(connection: Connection) {
     this.#connection = connection;
     connection.exec('CREATE TEMP TABLE IF NOT EXISTS freed (sha256 BLOB PRIMARY KEY) WITHOUT ROWID');
-    // Replaces those of a skill that had the id, and that a version deleted that does not know contents.
     this.#insert = connection.prepare(
       'INSERT OR REPLACE INTO main.contents (skill, hash, complete_id, checksum) VALUES (?, ?, ?, ?)',
     );
@@ -89,19 +88,15 @@ export class ContentStatements {
   }
 
   /**
-   * Deletes contents that are void, and bytes that no skill has any more. For the end of a load. Contents that are not
-   * those of a skill with contents are damaged, not void: they stay until the skill is written again.
+   * Deletes contents of skills that are gone, and bytes that no skill has any more. For the end of a load.
    *
-   * @param ofAll false looks only at the bytes of contents that were deleted with these statements, unless some were
-   *   void: to look at all takes a second for some hundred thousand files
+   * @param ofAll false looks only at the bytes of contents that were deleted with these statements, unless some others
+   *   were left: to look at all takes a second for some hundred thousand files
    */
   deleteUnused(ofAll: boolean): void {
     const connection = this.#connection;
     const { changes } = connection
-      .prepare(`
-        DELETE FROM main.contents WHERE NOT EXISTS (
-          SELECT 1 FROM main.skill WHERE skill.number = contents.skill
-            AND (skill.hash = contents.hash OR length(skill.hash) > ${HASH_BYTES}))`)
+      .prepare('DELETE FROM main.contents WHERE skill NOT IN (SELECT number FROM main.skill)')
       .run();
     const files = connection
       .prepare('DELETE FROM main.content_file WHERE skill NOT IN (SELECT skill FROM main.contents)')

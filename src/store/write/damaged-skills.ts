@@ -27,7 +27,7 @@ export class DamagedSkills {
   readonly #connection: Connection;
   readonly #rows: StoredRows;
   readonly #known = new Map<SkillNumber, boolean>();
-  readonly #contents: ContentRows | undefined;
+  readonly #contents: ContentRows;
   readonly #hashOf: (skill: SkillNumber) => Buffer | undefined;
   /** Whether the bytes of a digest are whole: many skills may share them. */
   readonly #blobs = new Map<string, boolean>();
@@ -37,10 +37,10 @@ export class DamagedSkills {
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#rows = new StoredRows(connection);
-    this.#contents = ContentRows.in(connection);
+    this.#contents = new ContentRows(connection);
     const hash = connection.prepare<[SkillNumber], Buffer>('SELECT hash FROM skill WHERE number = ?').pluck();
     this.#hashOf = (skill) => hash.get(skill);
-    this.#hasSignature = this.#rows.hasChecksums ? signatureCheck(connection) : () => true;
+    this.#hasSignature = signatureCheck(connection);
   }
 
   /** Whether what is stored of a skill, with its files, is not as it was written. */
@@ -58,7 +58,7 @@ export class DamagedSkills {
     const key = sha256.toString('latin1');
     let isWhole = this.#blobs.get(key);
     if (isWhole === undefined) {
-      isWhole = this.#contents?.hasWholeBlob(sha256) === true;
+      isWhole = this.#contents.hasWholeBlob(sha256);
       this.#blobs.set(key, isWhole);
     }
     return isWhole;
@@ -68,10 +68,8 @@ export class DamagedSkills {
     // Called after the row was found to be whole, so its hash says whether there must be contents.
     const hash = this.#hashOf(skill);
     if (hash === undefined || !saysContents(hash)) return true;
-    const contents = this.#contents;
-    if (contents === undefined) return false;
     const fault = corruptAsMissing(
-      () => contents.faultOf(skill, hash, (sha256) => this.hasWholeBlob(sha256)) ?? 'none',
+      () => this.#contents.faultOf(skill, hash, (sha256) => this.hasWholeBlob(sha256)) ?? 'none',
     );
     return fault === 'none';
   }
@@ -87,7 +85,6 @@ export class DamagedSkills {
    * @throws the signal's reason when aborted
    */
   async vectorsOf(skills: Iterable<SkillNumber>, signal: AbortSignal | undefined): Promise<VectorNumber[]> {
-    if (!this.#rows.hasChecksums) return [];
     const vectorsOf = this.#connection
       .prepare<[SkillNumber], [VectorNumber, unknown, number, number | null]>(VECTORS_OF_SKILL)
       .raw();

@@ -1,11 +1,11 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
-import { hasNotedBlobs } from '../facts.js';
+import { hasNotedBlobs, isMetaWhole } from '../facts.js';
 import { readLineage } from '../lineage.js';
 import { readMeta, writeMeta } from '../meta.js';
 import type { NamedState } from '../shared-note.js';
 import { areAllSigned } from '../signature-table.js';
-import { isComplete, type OpenLoad } from './open-load.js';
+import type { OpenLoad } from './open-load.js';
 import { countUnreported, type Unreported } from './report-notes.js';
 import { carryStates, forgetFormerStates } from './superseding.js';
 import type { NetChanges, WriterStatements } from './writer-statements.js';
@@ -62,7 +62,7 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   const working = load.beginEnd();
   const { statements, base } = load;
   const hasChanged = end.write(statements);
-  const wasComplete = base !== undefined && isComplete(base.connection) && areAllSigned(base.connection);
+  const wasComplete = base !== undefined && isMetaWhole(base.connection) && areAllSigned(base.connection);
   const keepsDerived = end.onlyRemoves === true && wasComplete;
   keepOneModel(statements, working, end.model, keepsDerived);
   if (!areAllSigned(working)) load.signatures?.signAll();

@@ -2,12 +2,8 @@ import { originOf, type Place, type PlaceWriter, readPlace, type SkillFolder } f
 
 /** What the id of a skill without a git remote can be; see {@link FolderIds}. */
 export interface FolderIdWish {
-  /** Name of the source's folder, and path inside it. */
-  readonly location: string;
   /** The id that it gets if no other origin has it: the slug of the location, with a hash if the slug is lossy. */
   readonly plain: string;
-  /** The slug with a hash of the location. */
-  readonly former: string;
   /** Makes an id of the slug and a hash of the origin. */
   readonly withHash: (hash: string) => string;
 }
@@ -16,8 +12,6 @@ export interface FolderIdWish {
 export interface TakenIds {
   /** The place of the skill that has an id; undefined if no skill has it. */
   placeOf(id: string): string | undefined;
-  /** Whether the source had the skill before this load. */
-  isClaimed(id: string, source: string): boolean;
   /** All places whose origin is a folder, as they were before this load. */
   folderPlaces(): Iterable<readonly [id: string, place: string]>;
 }
@@ -38,7 +32,7 @@ export class FolderIds {
     this.#places = places;
   }
 
-  choose({ location, plain, former, withHash }: FolderIdWish, folder: SkillFolder, source: string): string {
+  choose({ plain, withHash }: FolderIdWish, folder: SkillFolder): string {
     const origin = originOf(folder);
     const path = this.#places.pathOf(folder);
     const isSame = (place: Place): boolean =>
@@ -48,7 +42,7 @@ export class FolderIds {
       return place !== undefined && isSame(readPlace(place));
     };
     const own = withHash(origin.slice(0, 8));
-    const kept = [plain, former, own].find(isOurs) ?? this.#adopted([plain, former], location, source);
+    const kept = [plain, own].find(isOurs);
     if (kept !== undefined) return kept;
 
     this.#stored ??= this.#readStored();
@@ -61,11 +55,6 @@ export class FolderIds {
   /** Notes that a skill with this id was stored. */
   note(id: string, folder: SkillFolder): void {
     if (folder.isOrigin) this.#noted.set(originOf(folder), this.#places.pathOf(folder), id);
-  }
-
-  /** The id that a version which knew no origins gave to a skill of this source. */
-  #adopted(ids: readonly string[], location: string, source: string): string | undefined {
-    return ids.find((id) => this.#taken.placeOf(id) === location && this.#taken.isClaimed(id, source));
   }
 
   #readStored(): FolderMap {

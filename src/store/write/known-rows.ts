@@ -1,6 +1,5 @@
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection } from '../../sqlite/connection.js';
-import { hasContentTables } from '../content-rows.js';
 import { HASH_BYTES } from '../stored-skill.js';
 
 /**
@@ -41,26 +40,13 @@ export class KnownRows {
  */
 export function readKnownRows(catalogue: Connection, source: string, withContents: boolean): Map<string, SkillNumber> {
   const known = new Map<string, SkillNumber>();
-  if (!hasKnownRows(catalogue)) return known;
-  const hasMark = `length(skill.hash) > ${HASH_BYTES}`;
-  // Those that say nothing of their contents are written again, so that they do.
-  const isUnmarked = hasContentTables(catalogue)
-    ? `NOT ${hasMark} AND skill.number IN (SELECT skill FROM contents)`
-    : '0';
-  const others = withContents ? isUnmarked : `${hasMark} OR ${isUnmarked}`;
+  const others = withContents ? '' : `AND length(skill.hash) <= ${HASH_BYTES}`;
   const rows = catalogue
     .prepare<[string], [skill: SkillNumber, fingerprint: Buffer]>(`
       SELECT skill.number, known_row.fingerprint
       FROM known_row JOIN claim USING (source, skill) JOIN skill ON skill.number = known_row.skill
-      WHERE known_row.source = (SELECT number FROM source WHERE name = ?) AND known_row.hash = skill.hash AND NOT (${others})`)
+      WHERE known_row.source = (SELECT number FROM source WHERE name = ?) AND known_row.hash = skill.hash ${others}`)
     .raw();
   for (const [skill, fingerprint] of rows.iterate(source)) known.set(fingerprint.toString('latin1'), skill);
   return known;
-}
-
-/** Whether the table is there: a catalogue that only earlier versions wrote has none. */
-function hasKnownRows(catalogue: Connection): boolean {
-  return (
-    catalogue.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'known_row'").get() !== undefined
-  );
 }

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../numbers.js';
 import type { Connection, Statement } from '../../sqlite/connection.js';
 import { derivedLabelChecksum } from '../checksums.js';
-import { CLASSIFIER_KEY, type DerivedLabelRow, hasDerivedLabels, isDerivedLabelWhole } from '../derived-labels.js';
+import { CLASSIFIER_KEY, type DerivedLabelRow, isDerivedLabelWhole } from '../derived-labels.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { DERIVED_LABELS } from '../schema.js';
 
@@ -90,7 +90,6 @@ export class LabelStatements {
   restoreFromBase(): void {
     const rules = readMeta(this.#connection, CLASSIFIER_KEY);
     if (rules === undefined || rulesIn(this.#connection, 'base') !== rules) return;
-    if (!hasDerivedLabels(this.#connection, 'base')) return;
     const rows = this.#connection
       .prepare<[], DerivedLabelRow & { readonly was: SkillNumber; readonly skill: SkillNumber }>(`
         SELECT label.skill AS was, main.skill.number AS skill, label.hash, label.categories, label.checksum
@@ -106,7 +105,6 @@ export class LabelStatements {
   /** Differs between two databases if their derived labels differ. */
   fingerprint(schema: 'main' | 'base'): string {
     const rules = rulesIn(this.#connection, schema) ?? '';
-    if (!hasDerivedLabels(this.#connection, schema)) return `0 0 0 ${rules}`;
     const sums = this.#connection
       .prepare<[], string>(`
         SELECT count(*) || ' ' || ifnull(sum(skill), 0) || ' ' || ifnull(sum(checksum), 0)

@@ -1,7 +1,7 @@
 import type { SkillNumber, VectorNumber } from '../../numbers.js';
 import type { Statement } from '../../sqlite/connection.js';
 import { isVectorWhole, recordChecksum } from '../checksums.js';
-import { CLASSIFIER_KEY, hasDerivedLabels } from '../derived-labels.js';
+import { CLASSIFIER_KEY } from '../derived-labels.js';
 import { readMeta } from '../meta.js';
 import { type BesideRecord, fieldsOf, unpackRecord } from '../packed-record.js';
 import { decodeVector } from '../vector-bytes.js';
@@ -68,7 +68,7 @@ export class LoadLabels implements LabelSink {
   begin(rules: string): SkillNumber[] {
     return this.#load.guard(() => {
       const { connection } = this.#load.statements;
-      if (readMeta(connection, CLASSIFIER_KEY) !== rules || !hasDerivedLabels(connection)) {
+      if (readMeta(connection, CLASSIFIER_KEY) !== rules) {
         this.#load.write().labels.restart(rules);
         this.#load.flush();
       }

@@ -3,14 +3,13 @@ import { SkillSearchError } from '../../errors.js';
 import type { SkillNumber } from '../../numbers.js';
 import { type Connection, isBusy } from '../../sqlite/connection.js';
 import { notWritable, openForWriting, storeError } from '../database.js';
-import { type CatalogueSums, gatherFacts, readSums, writeSums } from '../facts.js';
+import { type CatalogueFacts, isMetaWhole, readFacts, writeFacts } from '../facts.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { newStamp } from '../new-stamp.js';
-import { schemaFaults } from '../schema-faults.js';
 import { type NamedState, putNote } from '../shared-note.js';
 import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
 import { changedSums } from './changed-sums.js';
-import { isChangeable, openBase, openCatalogue } from './open-load.js';
+import { openBase, openCatalogue } from './open-load.js';
 import { Superseding } from './superseding.js';
 import type { Trial } from './trial.js';
 import { WorkingCopy } from './working-copy.js';
@@ -41,15 +40,16 @@ export class OpenChange {
   readonly #trial: Trial | undefined;
   #writable: Connection | undefined;
   #superseding: Superseding | undefined;
-  #sums: CatalogueSums | undefined;
+  /** Of the catalogue before the change. */
+  readonly #facts: CatalogueFacts;
   #statements: WriterStatements;
   #signatures: SignatureWriter | undefined;
   #hasWritten = false;
 
   /**
    * @param trial sees what the change would make; it is undone then, and nothing is ever written to the disk
-   * @returns undefined if the catalogue cannot be changed in place, but needs a whole load: an earlier version of the
-   *   library has written it
+   * @returns undefined if the catalogue cannot be changed in place, but needs a whole load: its notes are damaged, or
+   *   its signatures were made by other rules
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
   static open(path: string, trial?: Trial): OpenChange | undefined {
@@ -58,7 +58,7 @@ export class OpenChange {
     const copy = WorkingCopy.claim(path);
     try {
       const base = openBase(path);
-      if (isChangeable(base.connection) && hasPresentSignatures(base.connection))
+      if (isMetaWhole(base.connection) && hasPresentSignatures(base.connection))
         return new OpenChange(path, copy, base, trial);
       base.close();
     } catch (error) {
@@ -88,6 +88,7 @@ export class OpenChange {
     this.#copy = copy;
     this.#trial = trial;
     this.base = base;
+    this.#facts = readFacts(base.connection)!;
     this.#statements = base;
   }
 
@@ -112,15 +113,13 @@ export class OpenChange {
 
   /** Highest number of a skill of the last whole load: only those above are looked at for what is missing. */
   get loaded(): SkillNumber {
-    return this.#sums?.loaded ?? readSums(this.base.connection)?.loaded ?? this.#allSums().loaded;
+    return this.#facts.loaded;
   }
 
   /** Begins the transaction. */
   startWorkingCopy(): WriterStatements {
     const connection = this.#opened();
-    for (const sql of schemaFaults(connection).mending) connection.exec(sql);
     this.#superseding = new Superseding(connection);
-    this.#sums = readSums(connection) ?? this.#allSums();
     this.#signatures = new SignatureWriter(connection);
     this.#statements = new WriterStatements(connection, this.#superseding);
     return this.#statements;
@@ -155,12 +154,12 @@ export class OpenChange {
     const lastSkill = highest('SELECT max(number) FROM skill', before.lastSkill);
     const lastVector = highest('SELECT max(number) FROM vector', before.lastVector);
     connection.exec('DELETE FROM touched');
-    const sums = changedSums(connection, this.base.connection, this.#sums!, before);
+    const facts = changedSums(connection, this.base.connection, this.#facts, before);
     this.#superseding!.end(stamp, lastSkill, lastVector);
     writeMeta(connection, 'replaces', readMeta(connection, 'stamp') ?? '');
     writeMeta(connection, 'stamp', stamp);
     if (state !== undefined) putNote(connection, stamp, state.note);
-    writeSums(connection, { ...sums, stamp });
+    writeFacts(connection, facts);
     this.#trial?.see(connection, this.base.connection);
     connection.exec(this.#trial === undefined ? 'COMMIT' : 'ROLLBACK');
     return true;
@@ -189,12 +188,6 @@ export class OpenChange {
       if (this.#writable?.open === true && this.#writable.inTransaction) this.#writable.exec('ROLLBACK');
       throw isBusy(error) ? busyError(this.path, error) : storeError(error, this.path, 'write');
     }
-  }
-
-  /** An earlier version has noted none. Takes about half a second for 100,000 skills, once. */
-  #allSums(): CatalogueSums {
-    this.#sums ??= gatherFacts(this.base.connection).sums;
-    return this.#sums;
   }
 
   #opened(): Connection {

@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
-import { hasContentTables } from '../content-rows.js';
-import { asBeyondRepair, beyondRepair } from '../damaged.js';
+import { asBeyondRepair } from '../damaged.js';
 import { openForReading, storeError } from '../database.js';
 import { isMetaWhole } from '../facts.js';
 import { filesBeside } from '../file-names.js';
-import { formatOf, hasChecksums } from '../format.js';
 import { readMeta } from '../meta.js';
-import { FORMAT_VERSION } from '../schema.js';
-import { schemaFaults } from '../schema-faults.js';
 import type { NamedState } from '../shared-note.js';
 import { SignatureWriter } from '../signature-table.js';
 import { ReportNotes, type Unreported } from './report-notes.js';
@@ -74,8 +70,8 @@ export class OpenLoad {
       const leftOver = this.#copy.resume(key);
       this.resumed = leftOver !== undefined;
       if (leftOver !== undefined) this.#statements = this.#useWorkingCopy(leftOver);
-      else if (this.base !== undefined && isComplete(this.base.connection)) this.#statements = this.base;
-      // A working copy completes the format.
+      else if (this.base !== undefined && isMetaWhole(this.base.connection)) this.#statements = this.base;
+      // A working copy gets new notes.
       else this.#statements = this.startWorkingCopy();
     } catch (error) {
       this.close();
@@ -228,11 +224,6 @@ function commitIfPossible(connection: Connection): void {
 /** Statements on a finished catalogue. */
 export function openBase(path: string): WriterStatements {
   const connection = openCatalogue(path);
-  const { tables } = hasChecksums(connection) ? schemaFaults(connection) : { tables: [] };
-  if (tables.length > 0) {
-    connection.close();
-    throw beyondRepair(path, `the schema of ${tables.join(', ')} is not as it was written`);
-  }
   // Ids are looked up all over their index. The default cache, meant for searching, cannot hold it.
   connection.pragma('cache_size = -65536');
   return new WriterStatements(connection);
@@ -245,14 +236,4 @@ export function openCatalogue(path: string): Connection {
   } catch (error) {
     throw asBeyondRepair(error);
   }
-}
-
-/** Whether a small change can be written into a catalogue, whose records and texts may be unpacked. */
-export function isChangeable(catalogue: Connection): boolean {
-  return hasChecksums(catalogue) && hasContentTables(catalogue) && isMetaWhole(catalogue);
-}
-
-/** Whether a catalogue has everything that the present format has, and its notes about itself are right. */
-export function isComplete(catalogue: Connection): boolean {
-  return formatOf(catalogue) === FORMAT_VERSION && isChangeable(catalogue);
 }

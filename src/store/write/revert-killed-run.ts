@@ -38,11 +38,11 @@ function restoreFromBase(statements: WriterStatements): (id: string) => void {
   const base = new StoredRows(connection, 'base');
   const seal = new SkillSeal(connection);
   const columns =
-    'id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash';
+    'id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash, hash, tags';
   const number = connection.prepare<[string], SkillNumber>('SELECT number FROM base.skill WHERE id = ?').pluck();
   const skill = connection.prepare<[SkillNumber], unknown>(`
-    INSERT INTO main.skill (${columns}, tags)
-    SELECT ${columns}, ${base.hasChecksums ? 'tags' : "'[]'"} FROM base.skill WHERE number = ?`);
+    INSERT INTO main.skill (${columns})
+    SELECT ${columns} FROM base.skill WHERE number = ?`);
   const files = connection.prepare<[to: SkillNumber, from: SkillNumber], unknown>(`
     INSERT INTO main.file (skill, position, filename, text)
     SELECT ?, position, filename, text FROM base.file WHERE skill = ?`);
@@ -52,12 +52,12 @@ function restoreFromBase(statements: WriterStatements): (id: string) => void {
       JOIN base.source ON base.source.number = base.claim.source
       JOIN main.source ON main.source.name = base.source.name
     WHERE base.claim.skill = ?`);
-  const contents = ContentRows.in(connection, 'base');
+  const contents = new ContentRows(connection, 'base');
   /** The bytes are still there: those without a skill are deleted when a load ends. Damaged contents are lost. */
   const restoreContents = (from: SkillNumber, to: SkillNumber): void => {
-    const stored = contents?.contents(from);
-    const storedFiles = contents?.files(from) ?? [];
-    if (stored === undefined || contents?.isWhole(from, stored, storedFiles) !== true) return;
+    const stored = contents.contents(from);
+    const storedFiles = contents.files(from);
+    if (stored === undefined || !contents.isWhole(from, stored, storedFiles)) return;
     statements.contents.delete(to);
     statements.contents.write(to, stored.hash, stored.completeId, storedFiles);
   };

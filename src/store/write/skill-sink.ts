@@ -15,7 +15,7 @@ export interface SkillSink {
    *
    * @param source name of the source it was found in
    */
-  chooseFolderId?(wish: FolderIdWish, folder: SkillFolder, source: string): string;
+  chooseFolderId?(wish: FolderIdWish, folder: SkillFolder): string;
   /**
    * Stores a skill, unless it is stored already.
    *

@@ -1,6 +1,5 @@
 import { type Connection, isSqliteError, type Statement } from '../../sqlite/connection.js';
 import { vectorChecksum } from '../checksums.js';
-import { hasChecksums } from '../format.js';
 import { VectorInsertion } from './vector-statements.js';
 
 /**
@@ -10,7 +9,6 @@ import { VectorInsertion } from './vector-statements.js';
 export function takeVectors(into: Connection, from: string): void {
   try {
     into.prepare('ATTACH ? AS left_over').run(from);
-    const isChecked = hasChecksums(into, 'left_over');
     into.exec('BEGIN');
     into.exec('INSERT OR IGNORE INTO model (id, dimensions) SELECT id, dimensions FROM left_over.model');
     const insertion = new VectorInsertion(into);
@@ -25,12 +23,12 @@ export function takeVectors(into: Connection, from: string): void {
       .pluck()
       .all();
     const read: Statement<[number], LeftOverVector> = into.prepare(`
-      SELECT id AS model, text_hash AS textHash, embedding, ${isChecked ? 'checksum' : 'NULL AS checksum'}
+      SELECT id AS model, text_hash AS textHash, embedding, checksum
       FROM left_over.vector JOIN left_over.model ON left_over.model.number = model
       WHERE left_over.vector.number = ?`);
     for (const number of numbers) {
       const { model, textHash, embedding, checksum } = read.get(number)!;
-      if (isChecked && vectorChecksum(number, embedding) !== checksum) continue;
+      if (vectorChecksum(number, embedding) !== checksum) continue;
       insertion.run(model, textHash, embedding);
     }
     into.exec('COMMIT; DETACH left_over');

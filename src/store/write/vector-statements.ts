@@ -125,7 +125,7 @@ export class VectorStatements {
   }
 }
 
-/** The SQL that writes a vector. A catalogue of an earlier format, which is only read, has no checksums. */
+/** The SQL that writes a vector. */
 export class VectorInsertion {
   readonly #insert: Statement<
     [vector: VectorNumber, model: string, textHash: Buffer, embedding: Buffer, checksum: number],

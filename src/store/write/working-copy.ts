@@ -1,6 +1,8 @@
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { SkillSearchError } from '../../errors.js';
 import { type Connection, isSqliteError } from '../../sqlite/connection.js';
 import {
+  checkFormat,
   choosePages,
   createSchema,
   isCorrupt,
@@ -11,16 +13,11 @@ import {
 } from '../database.js';
 import { writeFacts } from '../facts.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../file-names.js';
-import { formatOf, isKnownFormat } from '../format.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { newStamp } from '../new-stamp.js';
 import { PAGE_BYTES } from '../page-bytes.js';
-import { APPLICATION_ID, FORMAT_VERSION } from '../schema.js';
-import { schemaFaults } from '../schema-faults.js';
 import { type NamedState, putNote } from '../shared-note.js';
-import { completeFormat } from './complete-format.js';
 import { LoadLock } from './load-lock.js';
-import { packCatalogue } from './pack-catalogue.js';
 import { replaceCatalogue } from './replace-catalogue.js';
 import { takeVectors } from './take-vectors.js';
 
@@ -51,7 +48,6 @@ export class WorkingCopy {
     const copy = new WorkingCopy(catalogue, new LoadLock(catalogue));
     try {
       removeDatabase(copy.#files.loadingPart);
-      removeDatabase(copy.#files.loadingPacked);
       copy.#publishFinished();
       return copy;
     } catch (error) {
@@ -79,12 +75,8 @@ export class WorkingCopy {
       return undefined;
     }
     const key = readMeta(connection, 'load_key');
-    const isCurrent =
-      readMeta(connection, 'replaces') === this.#currentStamp() && formatOf(connection) === FORMAT_VERSION;
-    if (isCurrent && key === loadKey) {
-      mendSchema(connection);
-      return prepareForLoad(connection);
-    }
+    const isCurrent = readMeta(connection, 'replaces') === this.#currentStamp();
+    if (isCurrent && key === loadKey) return prepareForLoad(connection);
     this.#hasStaleLeftOver = !isCurrent || key === undefined;
     connection.pragma('wal_checkpoint(TRUNCATE)');
     connection.close();
@@ -92,8 +84,7 @@ export class WorkingCopy {
   }
 
   /**
-   * Makes a working copy of the catalogue, or an empty one if there is no catalogue yet. Damaged indexes and triggers
-   * of it are made again; the tables must be as they were written.
+   * Makes a working copy of the catalogue, or an empty one if there is no catalogue yet.
    *
    * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`
    */
@@ -107,28 +98,18 @@ export class WorkingCopy {
         chmodSync(loadingPart, statSync(loadingPart).mode | 0o200);
       }
       const part = openForWriting(loadingPart);
-      // A part that is not finished is thrown away, so it needs no journal. Completing it may write all of it.
-      const isConverted = exists && formatOf(part) !== FORMAT_VERSION;
-      if (isConverted) part.pragma('journal_mode = OFF');
       if (!exists) choosePages(part);
       // One transaction, because each waits for the disk.
       part.exec('BEGIN');
-      if (exists) {
-        completeFormat(part);
-        packCatalogue(part);
-        // The copy is sealed with new checksums, so nothing that is wrong may stay.
-        mendSchema(part);
-      } else createSchema(part);
+      if (!exists) createSchema(part);
       writeMeta(part, 'replaces', this.#currentStamp());
       writeMeta(part, 'load_key', loadKey);
       part.exec('COMMIT');
       if (existsSync(loading)) takeVectors(part, loading);
-      const made = isConverted ? this.#withoutGaps(part) : loadingPart;
       part.close();
       removeDatabase(loading);
       this.#hasStaleLeftOver = false;
-      renameSync(made, loading);
-      if (made !== loadingPart) removeDatabase(loadingPart);
+      renameSync(loadingPart, loading);
       return prepareForLoad(openForWriting(loading));
     });
   }
@@ -181,38 +162,17 @@ export class WorkingCopy {
     } else connection.close();
   }
 
-  /** The working copy of a killed load; undefined if it is not a readable catalogue of a format that we know. */
+  /** The working copy of a killed load; undefined if it is not a readable catalogue. */
   #openLeftover(): Connection | undefined {
     const connection = openForWriting(this.#files.loading);
     try {
-      const isOurs =
-        connection.pragma('application_id', { simple: true }) === APPLICATION_ID && isKnownFormat(formatOf(connection));
-      if (isOurs && readMeta(connection, 'replaces') !== undefined) return connection;
+      checkFormat(connection, this.#files.loading);
+      if (readMeta(connection, 'replaces') !== undefined) return connection;
     } catch (error) {
-      if (!isSqliteError(error)) throw error;
+      if (!isSqliteError(error) && !(error instanceof SkillSearchError)) throw error;
     }
     connection.close();
     return undefined;
-  }
-
-  /**
-   * Writes a working copy that was converted once more, in the pages of the present format and without those that are
-   * free. Without room for a second one it stays as large as it is, and as good.
-   *
-   * @returns the file that is the working copy
-   */
-  #withoutGaps(part: Connection): string {
-    const { loadingPart, loadingPacked } = this.#files;
-    removeDatabase(loadingPacked);
-    choosePages(part);
-    try {
-      part.prepare('VACUUM INTO ?').run(loadingPacked);
-      return loadingPacked;
-    } catch (error) {
-      if (!isSqliteError(error)) throw error;
-      removeDatabase(loadingPacked);
-      return loadingPart;
-    }
   }
 
   #currentStamp(): string {
@@ -232,11 +192,6 @@ export class WorkingCopy {
       throw isCorrupt(error) ? storeError(error, this.#catalogue, 'write') : notWritable(this.#catalogue, error);
     }
   }
-}
-
-/** Makes indexes and triggers what they should be, and the tables that the version that made the file does not know. */
-function mendSchema(connection: Connection): void {
-  for (const sql of schemaFaults(connection).mending) connection.exec(sql);
 }
 
 /** With a write-ahead log a kill loses only the batch that was not committed. */

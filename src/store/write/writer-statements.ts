@@ -3,7 +3,6 @@ import type { Connection, Statement } from '../../sqlite/connection.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { checksumsOf, fileChecksum } from '../checksums.js';
 import { ContentRows } from '../content-rows.js';
-import { isPacked } from '../format.js';
 import { packRecord } from '../packed-record.js';
 import { packText, type StoredText } from '../packed-text.js';
 import type { SkillColumns, SkillToStore } from '../stored-skill.js';
@@ -135,13 +134,13 @@ export class WriterStatements {
     return number;
   }
 
-  /** What skills are made of. Only where the tables are there, as in every working copy. */
+  /** What skills are made of. */
   get contents(): ContentStatements {
     this.#contents ??= new ContentStatements(this.connection);
     return this.#contents;
   }
 
-  /** Derived labels. Only where the table is there, as in every working copy. */
+  /** Derived labels. */
   get labels(): LabelStatements {
     this.#labels ??= new LabelStatements(this.connection);
     return this.#labels;
@@ -149,16 +148,16 @@ export class WriterStatements {
 
   /** Whether a skill has contents, void or not. */
   hasContents(skill: SkillNumber): boolean {
-    return this.#rowsOfContents()?.contents(skill) !== undefined;
+    return this.#rowsOfContents().contents(skill) !== undefined;
   }
 
   /** Whether the bytes with a digest are stored as they were written. */
   hasBlob(sha256: Buffer): boolean {
-    return this.#rowsOfContents()?.hasWholeBlob(sha256) === true;
+    return this.#rowsOfContents().hasWholeBlob(sha256);
   }
 
-  #rowsOfContents(): ContentRows | undefined {
-    this.#contentRows ??= ContentRows.in(this.connection);
+  #rowsOfContents(): ContentRows {
+    this.#contentRows ??= new ContentRows(this.connection);
     return this.#contentRows;
   }
 
@@ -216,7 +215,7 @@ export class WriterStatements {
   }
 }
 
-/** The SQL that writes a skill. A catalogue of an earlier format, which is only read, lacks some of the columns. */
+/** The SQL that writes a skill, packed where it is written into a file. */
 class SavingStatements {
   readonly #insert: Statement<[SavedColumns], unknown>;
   readonly #update: Statement<[SavedColumns], unknown>;
@@ -229,8 +228,7 @@ class SavingStatements {
 
   /** @param last highest number that was ever used, if that is known */
   constructor(connection: Connection, last = 0) {
-    this.#isPacked = isPacked(connection);
-    // Not that of contents either, whose skill a version has deleted that does not know them.
+    this.#isPacked = !connection.memory;
     this.#last = connection
       .prepare<[], number>(`
         SELECT max(ifnull((SELECT max(number) FROM skill), 0), ifnull((SELECT max(skill) FROM contents), 0),

@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stateText } from '../../sources/folder/file-state.js';
 import { readAhead } from '../../sources/folder/read-ahead.js';
 import { isWatchedInside } from './is-watched-inside.js';
 import type { TreeListener, TreeWatch } from './tree-watch.js';
@@ -95,8 +96,7 @@ class PolledTree implements TreeWatch {
       const found = await lstat(join(folder, name)).catch(() => undefined);
       if (found === undefined) continue;
       if (found.isSymbolicLink()) this.#listener.onLink();
-      const { ino, mode, size, mtimeMs } = found;
-      names.set(name, found.isDirectory() ? `${FOLDER} ${ino} ${mode}` : `${ino} ${mode} ${size} ${mtimeMs}`);
+      names.set(name, found.isDirectory() ? `${FOLDER} ${found.ino} ${found.mode}` : stateText(found));
     }
     return names;
   }

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { stateText } from '../../sources/folder/file-state.js';
 import type { TreeListener, TreeWatch } from './tree-watch.js';
 
 /**
@@ -30,5 +31,5 @@ const GONE = '';
 
 async function stateOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
-  return found === undefined ? GONE : `${found.dev} ${found.ino} ${found.size} ${found.mtimeMs}`;
+  return found === undefined ? GONE : stateText(found);
 }

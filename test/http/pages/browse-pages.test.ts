@@ -42,12 +42,12 @@ describe('lists to browse', () => {
   });
 
   test('have all authors, to the last page', async () => {
-    const skills = Array.from({ length: 650 }, (_, i) => row(`k${i}`, { author: `author-${i}` }));
+    const skills = Array.from({ length: 1050 }, (_, i) => row(`k${i}`, { author: `author-${i}` }));
     const { ask } = await serve(skills, { pages: true });
-    expect(shownText(await ask('/authors'))).toContain('650 authors');
+    expect(shownText(await ask('/authors'))).toContain('1,050 authors');
     expect(shownText(await ask('/authors?page=3'))).toContain('Page 3 of 3');
     const links = (await linksOfAll(ask, '/authors')).filter((link) => link.startsWith('/browse?author='));
-    expect(new Set(links).size).toBe(650);
+    expect(new Set(links).size).toBe(1050);
   });
 
   test.each(['recent', 'stars'])(

@@ -319,7 +319,27 @@ describe('what cannot be read', () => {
     const { items } = await readAll(folder);
     expect(names(items)).toEqual(['s']);
     expect(filenames(items)).toEqual(['SKILL.md']);
+    expect(problems(items, folder)).toEqual(['t! SKILL.md is a pipe, a socket or a device, not a file']);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'is told where a SKILL.md, or what a link of that name leads to, is no file',
+    async () => {
+      const folder = await temporaryFolder({ 'a/SKILL.md/x': '', 'b/skill.md/c/SKILL.md': skillMd('c'), 'd/x': '' });
+      await symlink('../a', join(folder, 'd/SKILL.md'));
+      await mkdir(join(folder, 'e'));
+      execFileSync('mkfifo', [join(folder, 'pipe')]);
+      await symlink('../pipe', join(folder, 'e/SKILL.md'));
+      const { items } = await readAll(folder);
+      expect(names(items)).toEqual(['c']);
+      expect(problems(items, folder)).toEqual([
+        'a! SKILL.md is a folder, not a file',
+        'b! skill.md is a folder, not a file',
+        'd! SKILL.md is a folder, not a file',
+        'e! SKILL.md is a pipe, a socket or a device, not a file',
+      ]);
+    },
+  );
 
   it.skipIf(process.getuid?.() === 0)('is reported, and the rest is read', async () => {
     const folder = await temporaryFolder({

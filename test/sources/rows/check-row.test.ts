@@ -279,10 +279,14 @@ describe('labels', () => {
     });
   });
 
-  it('are at most a hundred', () => {
-    const many = skill({ categories: Array.from({ length: 101 }, (_, i) => `c${i}`) });
-    expect(many.categories).toHaveLength(100);
-    expect(many.warnings).toEqual(['categories: more than 100; the rest is left out']);
+  it('are at most 64, and it is said how many are left out', () => {
+    const slugs = Array.from({ length: 101 }, (_, i) => `c${i}`);
+    expect(skill({ categories: slugs.slice(0, 64) }).warnings).toEqual([]);
+    for (const field of ['categories', 'occupations'] as const) {
+      const many = skill({ [field]: slugs });
+      expect(many[field]).toEqual(slugs.slice(0, 64));
+      expect(many.warnings).toEqual([`${field}: more than 64; the last 37 are left out`]);
+    }
   });
 });
 
@@ -299,12 +303,12 @@ describe('tags', () => {
     expect(warnings).toHaveLength(4);
   });
 
-  it('are at most a hundred', () => {
+  it('are at most 64, and it is said how many are left out', () => {
     const many = Array.from({ length: 101 }, (_, i) => `t${i}`);
     for (const tags of [many, many.join(',')]) {
       const read = skill({ tags });
-      expect(read.tags).toEqual(many.slice(0, 100));
-      expect(read.warnings).toEqual(['tags: more than 100; the rest is left out']);
+      expect(read.tags).toEqual(many.slice(0, 64));
+      expect(read.warnings).toEqual(['tags: more than 64; the last 37 are left out']);
     }
     expect(skill({ tags: ','.repeat(1_000_000) }).warnings).toHaveLength(1);
   });

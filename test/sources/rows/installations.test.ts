@@ -80,7 +80,7 @@ describe('installations of a row', () => {
     const many = Array.from({ length: 300 }, (_, i) => ({ agent: `a${i}`, scope: 'user' }));
     const found = checked({ installations: many });
     expect(found.installations).toHaveLength(256);
-    expect(found.warnings).toEqual(['installations: more than 256; the rest is left out']);
+    expect(found.warnings).toEqual(['installations: more than 256; the last 44 are left out']);
     for (const plugin of ['', ' \u001b', 5, null]) {
       const kept = checked({ installations: [{ agent: 'codex', scope: 'plugin', plugin }] }).installations;
       expect(kept).toEqual([{ agent: 'codex', scope: 'plugin' }]);

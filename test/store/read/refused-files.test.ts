@@ -13,11 +13,7 @@ import { loadItems, storeItem } from '../store-items.js';
 const REFUSED: Record<string, { code: string; make: (path: string) => void }> = {
   'a catalogue of a later format': {
     code: 'UNSUPPORTED_FORMAT',
-    make: (path) => alter(path, 'user_version = 5'),
-  },
-  'a catalogue of the first format': {
-    code: 'UNSUPPORTED_FORMAT',
-    make: (path) => alter(path, 'user_version = 1'),
+    make: (path) => alter(path, 'user_version = 2'),
   },
   'a catalogue of a format before the first': {
     code: 'UNSUPPORTED_FORMAT',
@@ -116,7 +112,7 @@ describe('an error', () => {
     alter(path, 'user_version = 7');
 
     expect(() => CatalogueReader.open(path)).toThrow(
-      expect.objectContaining({ message: expect.stringMatching(/skills\.db.*format 7.*format 4/), path }),
+      expect.objectContaining({ message: expect.stringMatching(/skills\.db.*format 7.*format 1/), path }),
     );
   });
 });

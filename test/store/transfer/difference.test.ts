@@ -16,7 +16,6 @@ import { codeOf } from '../../error-code.js';
 import { row, writeJsonLines } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
-import { asFormat3 } from '../as-format-3.js';
 import { allOf } from './all-of.js';
 import { withChanges } from './with-changes.js';
 
@@ -107,19 +106,11 @@ describe('the difference of two catalogues', () => {
     await withChanges(next, other, ({ model }) => expect(model).toEqual({ id: 'another', dimensions: 48 }));
   });
 
-  test('has all skills of a catalogue if the former one has the format of an earlier version', async () => {
-    const { base, next } = await twoCatalogues();
-    await buildCatalogue({ database: base, sources: [{ name: 'two', rows: [row('d')] }], semantic: false });
-    asFormat3(base);
-    expect(await idsOf(base, next)).toEqual([['d'], ['a', 'b', 'c']]);
-    expect(await codeOf(() => differenceOf(next, base))).toBe('UNSUPPORTED_FORMAT');
-  });
-
   test('takes void contents and void derived labels for none', async () => {
     const folder = join(scratchFolder(), 'skills', 'pdf');
     const next = await folderCatalogue(folder);
     const connection = new Database(next);
-    // As a version does that knows neither: it writes the skill with another hash, and leaves both.
+    // The skill has another hash by now, which does not say that it has contents.
     const rows = new StoredRows(connection);
     const [number] = rows.numbers.all();
     const [row, files] = [rows.row(number!)!, rows.files(number!)];

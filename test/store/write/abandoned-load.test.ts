@@ -217,7 +217,6 @@ describe('a copy in the making that a kill left behind', () => {
     loadItems(path, [storeItem('old')], false);
     writeFileSync(`${path}.loading-part`, 'half of a copy');
     writeFileSync(`${path}.loading-part-journal`, '');
-    writeFileSync(`${path}.loading-packed`, 'half of a copy');
 
     loadItems(path, [storeItem('a')], true);
 

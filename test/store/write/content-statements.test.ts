@@ -29,17 +29,6 @@ describe('the end of a load', () => {
     expect(texts()).toEqual(['new']);
   });
 
-  test('looks at all bytes where contents are void', async () => {
-    const { statements, save, texts } = catalogue();
-    await save('a', ['of a']);
-    await save('b', ['of b']);
-    await putBlob(statements.connection, ORPHAN);
-    // As a version does that does not know contents.
-    statements.connection.exec("UPDATE skill SET hash = zeroblob(16) WHERE id = 'a'");
-    statements.contents.deleteUnused(false);
-    expect(texts()).toEqual(['of b']);
-  });
-
   test('looks at all bytes where very many were deleted', async () => {
     const { statements, save, texts } = catalogue();
     await save('b', ['of b']);

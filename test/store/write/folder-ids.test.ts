@@ -75,8 +75,8 @@ function bring(path: string, { found, prune }: Turn, taken?: number): ChangeCoun
   for (const { source, folder, name } of found.slice(0, taken)) {
     const origin: SkillFolder = { path: folder, isOrigin: true };
     const plain = name.replaceAll('/', '-');
-    const wish = { location: name, plain, former: `${plain}-former`, withHash: (hash: string) => `${plain}-${hash}` };
-    const id = writer.chooseFolderId(wish, origin, source);
+    const wish = { plain, withHash: (hash: string) => `${plain}-${hash}` };
+    const id = writer.chooseFolderId(wish, origin);
     const item = storeItem(id, { author: folder, description: `version ${versions.get(folder)}` });
     writer.put({ ...item, location: name, folder: origin }, source);
   }

@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Database } from '../../../src/sqlite/connection.js';
-import { filesBeside as filesOf } from '../../../src/store/file-names.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
 import type { ChangeCounts } from '../../../src/store/write/end-load.js';
 import { contentOf, filesBeside, traceOf } from '../../catalogue-file.js';
 import { scratchFolder } from '../../scratch-folder.js';
-import { loadItems, storeItem } from '../store-items.js';
+import { storeItem } from '../store-items.js';
 
 /** What a source holds at one moment, and what is done with it. */
 interface Load {
@@ -42,27 +40,6 @@ describe('a load that was interrupted, its sources changed in between', () => {
 
   test('ends with what several sources hold in the end', () => {
     check(['s1', 's2'], turnsOf(['s1', 's2']));
-  });
-});
-
-describe('a working copy that a version left that does not know contents', () => {
-  test.each([false, true])('is resumed as any other; over a catalogue: %s', (hasCatalogue) => {
-    const path = `${scratchFolder()}/skills.db`;
-    if (hasCatalogue) loadItems(path, [storeItem('z')], false);
-    const killed = new CatalogueWriter(path, 'key', hasCatalogue);
-    killed.put(storeItem('a'), 'source');
-    killed.close();
-    const leftOver = new Database(filesOf(path).loading);
-    leftOver.exec('DROP TABLE contents; DROP TABLE content_file; DROP TABLE blob');
-    leftOver.close();
-
-    const items = ['a', 'b'].map((id) => ({ ...storeItem(id), contents: { complete: true, files: [] } }));
-    expect(loadItems(path, items, hasCatalogue)).toMatchObject({ added: 2 });
-    const contents = [...contentOf(path)].map(([id, content]) => [id, content.contents]);
-    expect(contents.filter(([id]) => id !== 'z')).toEqual(items.map(({ skill: { id } }) => [id, [id]]));
-    const published = traceOf(path);
-    expect(loadItems(path, items, true)).toMatchObject({ unchanged: 2 });
-    expect(traceOf(path)).toEqual(published);
   });
 });
 

@@ -55,6 +55,13 @@ export interface Found {
  * @throws {SkillSearchError} for a faulty question, and if the catalogue cannot answer
  */
 export async function findSkills(question: PageQuestion, request: PageRequest, quick: boolean): Promise<Found> {
+  const found = await find(question, request, quick);
+  // Explaining a hit reads the text of its files, which may take some milliseconds. What is read is kept for the view.
+  for (const [i, { snippet: _, matches: __ }] of found.hits.entries()) if (i % 2 === 1) await new Promise(setImmediate);
+  return found;
+}
+
+async function find(question: PageQuestion, request: PageRequest, quick: boolean): Promise<Found> {
   if (question.q === '') return listAll(question, request);
   if (question.mode === 'words' || quick) return findByWords(question, request);
   try {

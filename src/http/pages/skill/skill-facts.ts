@@ -1,5 +1,5 @@
 import type { ContentFile, SkillContents, SkillDetails, SkillSearch } from '../../../index.js';
-import { MAX_PAGE_FILES } from '../../../limits.js';
+import { MAX_LISTED, MAX_PAGE_FILES } from '../../../limits.js';
 import { UNKNOWN } from '../../../skill.js';
 import { type Html, html } from '../frame/html.js';
 import { linkTo, linkToSkill, PAGE_PATHS } from '../frame/page-paths.js';
@@ -81,12 +81,14 @@ export function copiesOfSkill({ id }: SkillDetails, search: SkillSearch, base: s
   const others = search.copiesOf(id).filter((other) => other !== id);
   if (others.length === 0) return undefined;
   const more = others.length - SHOWN_COPIES;
-  return html`<section><h2>${others.length === 1 ? '1 copy' : `${shownNumber(others.length)} copies`}</h2>
+  // As many as are listed at once, without this one.
+  const least = others.length >= MAX_LISTED - 1 ? 'At least ' : '';
+  return html`<section><h2>${others.length === 1 ? '1 copy' : `${least}${shownNumber(others.length)} copies`}</h2>
 <p class="muted small">Skills with the same name and description, or nearly the same text.</p>
 <ul class="copies">${others.slice(0, SHOWN_COPIES).map(
     (other) => html`<li><a href="${linkToSkill(base, other)}"><bdi>${shownLine(other)}</bdi></a></li>
 `,
-  )}</ul>${more > 0 && html`<p class="muted">and ${shownNumber(more)} more</p>`}</section>`;
+  )}</ul>${more > 0 && html`<p class="muted">and ${least === '' ? shownNumber(more) : 'many'} more</p>`}</section>`;
 }
 
 /** A link if the text is an http or https URL; plain text otherwise. Undefined if it is unknown. */

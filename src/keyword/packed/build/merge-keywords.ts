@@ -43,22 +43,15 @@ export function mergeKeywords(size: number, parts: readonly KeywordPart[]): Pack
     ...packLengths(mergeLengths(size, parts)),
     names: merged('names'),
     beginnings: merged('beginnings'),
-    ...mergeCompletions(size, parts, { dictionary, postings }),
+    completions: {
+      ...packTerms(dictionary, postings),
+      ...mergeNames(
+        size,
+        parts.map(({ keywords: { completions }, documentOf }) => ({ completions, documentOf })),
+      ),
+    },
     contentHashes: new Uint32Array(),
   };
-}
-
-/** None if a part has none. */
-function mergeCompletions(
-  size: number,
-  parts: readonly KeywordPart[],
-  { dictionary, postings }: Pick<PackedKeywords, 'dictionary' | 'postings'>,
-): Pick<PackedKeywords, 'completions'> {
-  const named = parts.flatMap(({ keywords: { completions }, documentOf }) =>
-    completions === undefined ? [] : [{ completions, documentOf }],
-  );
-  if (named.length < parts.length) return {};
-  return { completions: { ...packTerms(dictionary, postings), ...mergeNames(size, named) } };
 }
 
 function mergeLengths(size: number, parts: readonly KeywordPart[]): Uint32Array {

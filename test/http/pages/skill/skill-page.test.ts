@@ -372,6 +372,14 @@ describe('beside a skill', () => {
     expect(textOf(await (await serve([KITE], { pages: true })).ask('/skills/kite'))).not.toContain('copies');
   });
 
+  test('stand as many copies as are listed at once, however many there are', async () => {
+    const copies = Array.from({ length: 500 }, (_, i) => ({ ...KITE, id: `kite-${i}` }));
+    const { ask } = await serve(copies, { pages: true });
+    expect(textOf(await ask('/skills/kite-7'))).toMatch(/At least 499 copies[\s\S]*and many more/);
+    const { ask: askFewer } = await serve(copies.slice(1), { pages: true });
+    expect(textOf(await askFewer('/skills/kite-7'))).toMatch(/^498 copies[\s\S]*and 488 more/m);
+  });
+
   test('stand the skills that are like it, the nearest first, without its copies', async () => {
     const skills = [
       row('kite', { name: 'kite', description: 'Builds kites of paper and string.' }),

@@ -1,0 +1,8 @@
+import { checkInteger, parameterOf } from '../check-arguments.js';
+import { MAX_LISTED } from '../limits.js';
+
+/** Which items are on a page of a list: from the first number up to the second. */
+export function pageOf(page: number | undefined): readonly [from: number, to: number] {
+  const to = (checkInteger(parameterOf('page'), page, 1, Number.MAX_SAFE_INTEGER) ?? 1) * MAX_LISTED;
+  return [to - MAX_LISTED, to];
+}
