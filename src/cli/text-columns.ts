@@ -93,7 +93,7 @@ interface Piece {
  */
 function* pieces(text: string, columns: number): Generator<Piece> {
   let last: { segment: string; index: number; endsInWord: boolean } | undefined;
-  for (const { segment, index, isWordLike = false } of words().segment(text)) {
+  for (const { segment, index, isWordLike = false } of wordsOf(text)) {
     const isAttached =
       !(last?.endsInWord === true && isWordLike) && /\S$/.test(last?.segment ?? ' ') && /^\S/.test(segment);
     if (last !== undefined && isAttached && widthOf(last.segment + segment) <= columns) {
@@ -106,6 +106,20 @@ function* pieces(text: string, columns: number): Generator<Piece> {
     else for (const one of characters().segment(segment)) yield { segment: one.segment, index: index + one.index };
   }
   if (last !== undefined) yield last;
+}
+
+/** The most UTF-16 units of which words are looked for at once: in Thai the time grows faster than they do. */
+const MOST_AT_ONCE = 500;
+
+function* wordsOf(text: string): Generator<Piece & { readonly isWordLike?: boolean | undefined }> {
+  for (let start = 0; start < text.length; ) {
+    // A surrogate pair stays whole.
+    const end = start + MOST_AT_ONCE + ((text.codePointAt(start + MOST_AT_ONCE - 1) ?? 0) > 0xffff ? 1 : 0);
+    for (const { segment, index, isWordLike } of words().segment(text.slice(start, end))) {
+      yield { segment, index: start + index, isWordLike };
+    }
+    start = end;
+  }
 }
 
 // Loading what Node knows of scripts takes longer than all else of a short text's lines.

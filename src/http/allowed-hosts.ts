@@ -48,7 +48,7 @@ export class AllowedHosts {
     const host = call.header('host') ?? new URL(call.origin).host;
     if (host !== this.#lastAllowed && !this.#allows(hostnameOf(host))) {
       const message =
-        'the Host of the request is none that this server is known by: name it as --allowed-host (allowedHosts) or in --public-url (publicUrl)';
+        'the Host of the request is none that this server is known by: name it among the allowed hosts of the server, or in its public URL';
       return { status: 403, code: 'HOST_NOT_ALLOWED', message };
     }
     this.#lastAllowed = host;

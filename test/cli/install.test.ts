@@ -59,7 +59,7 @@ describe('install', () => {
     await buildCatalogue({ database, sources: [folder], semantic: false });
     const refused = await run('install', cron);
     expect([refused.status, refused.out]).toEqual([1, '']);
-    expect(refused.error).toContain('--force');
+    expect(refused.error).toContain('the option force');
     expect(linesOf((await run('install', cron, '--force')).out)[0]).toMatch(/^replaced /);
   });
 

@@ -65,7 +65,7 @@ describe('the command line, by meaning', () => {
     expect(vectorsOf(database)).toEqual([]);
     const { status, out, error } = await runCaptured([...QUESTION, '--database', database]);
     expect([status, out]).toEqual([1, '']);
-    expect(error).toMatch(/^error: .*skills\.db has no vectors.*--no-semantic/);
+    expect(error).toMatch(/^error: .*skills\.db has no vectors, .*or search by word/);
   });
 
   test('does without hnswlib-node', async () => {

@@ -14,7 +14,7 @@ import { runProcess } from './run-process.js';
 import { keepAsking, SEARCH, type Serving, startServing } from './serving.js';
 
 const SEMANTIC = '/api/v1/skills/ai-search?q=alpha';
-const NO_LIMIT = ['--anonymous-daily', '0', '--anonymous-per-minute', '0'];
+const NO_LIMIT = ['--anonymous-daily', '0', '--anonymous-per-minute', '0', '--requests-per-second', '0'];
 
 describe('serve', () => {
   test('takes stop words from a file', async () => {

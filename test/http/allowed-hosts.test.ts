@@ -200,7 +200,7 @@ describe('other web pages', () => {
       if (status === 403) {
         refused.push(path);
         expect(JSON.parse(body)).toMatchObject({
-          error: { code: 'HOST_NOT_ALLOWED', message: expect.stringContaining('--allowed-host') },
+          error: { code: 'HOST_NOT_ALLOWED', message: expect.stringContaining('allowed hosts') },
         });
       }
       const { status: known, headers } = await ask(port, 'GET', { Host: `localhost:${port}` }, undefined, path);

@@ -15,7 +15,7 @@ describeWithPostgres('a shared catalogue', (server) => {
         'with a wrong password',
         (address) => address.replace(/:[^:@]+@/, ':zebra@'),
         'DATABASE_NOT_READABLE',
-        /the password is not accepted: .*--database-password-file/,
+        /the password is not accepted: .*a password file/,
       ],
       [
         'where nothing listens',
