@@ -340,6 +340,9 @@ export const MAX_MARKDOWN_HTML = 500_000;
 /** The longest value of a front matter that a page shows, in UTF-16 units. It can have 64 KB. */
 export const MAX_PAGE_VALUE = 1000;
 
+/** Parameters in the address of a page that are read, the first ones. A form has fourteen. */
+export const MAX_PAGE_PARAMETERS = 100;
+
 /** The names of a skill's files that its page lists. A skill may have a thousand. */
 export const MAX_PAGE_FILES = 100;
 

@@ -4,6 +4,7 @@ import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../src/access/index.js';
+import { readForm } from '../src/http/pages/search/question-form.js';
 import { textPart } from '../src/http/pages/text/text-parts.js';
 import { readKeywordQuery } from '../src/http/read-query.js';
 import { LockFile } from '../src/install/lock-file.js';
@@ -271,6 +272,9 @@ const BOUNDS: Readonly<
   MAX_MARKDOWN_HTML: {
     file: 'http/pages/text/markdown.test.ts',
     test: 'has an HTML as long as the bound, and no longer',
+  },
+  MAX_PAGE_PARAMETERS: {
+    accepts: (amount) => readForm(`${'x=1&'.repeat(amount - 1)}q=kite`).form.q === 'kite',
   },
   MAX_PAGE_FILES: { file: 'http/pages/skill/skill-page.test.ts', test: 'of a skill name a hundred of its files' },
   MAX_COUNTED_ADDRESSES: {

@@ -69,7 +69,8 @@ async function answer(
   const signal = owner === undefined ? undefined : call.signal;
   // The search has no filter for owners, so this reads pages until it has enough skills.
   for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
-    if (page > 1) await nextTurn();
+    // Each page may take its whole bound.
+    if (page > 1) await call.turn();
     if (signal?.aborted === true) throw new ClientGone();
     const { records, pagination, truncated, damaged } = search.keywordRecords(
       owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
@@ -86,16 +87,6 @@ async function answer(
     if (owner === undefined || page >= pagination.totalPages || truncated === true) break;
   }
   return JSON.stringify({ skills });
-}
-
-let lastTurn: Promise<unknown> = Promise.resolve();
-
-/**
- * Waits for a turn of the event loop in which no other request searches a later page: each may take its whole bound.
- */
-function nextTurn(): Promise<unknown> {
-  lastTurn = lastTurn.then(() => new Promise(setImmediate));
-  return lastTurn;
 }
 
 function ownerOf(source: string): string | undefined {

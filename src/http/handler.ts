@@ -1,5 +1,6 @@
 import { checkOptions, namesOf } from '../check-arguments.js';
 import type { SkillSearch } from '../index.js';
+import { nextTurn } from '../threads/turns.js';
 import { wholeOf } from './body.js';
 import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { readRequestBody } from './request-body.js';
@@ -49,7 +50,7 @@ export function createHandler(search: SkillSearch, options: HandlerOptions = {})
       header: (name) => request.headers.get(name) ?? undefined,
       signal: request.signal,
       body: (limits) => readRequestBody(request, limits),
-      turn: () => new Promise(setImmediate),
+      turn: nextTurn,
     });
     const withoutBody = request.method === 'HEAD' || status === 204 || status === 202 || status === 304;
     const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]!] as [string, string]] : []));

@@ -275,7 +275,10 @@ export class SkillDiscoveryService {
         visit.quota = { daily: 0, perMinute: this.#options.publishedPerMinute };
         // Before anything is read: what is not there costs as much.
         this.#files.count(clientOfAddress(visit.address));
-        return answer(() => visit.call.turn());
+        return answer(async () => {
+          await visit.call.turn();
+          if (visit.call.signal?.aborted === true) throw new ClientGone();
+        });
       };
     };
     const [, owner, repository, skill] = (this.#extras.compatible && DOWNLOAD.exec(path)) || [];
@@ -319,6 +322,7 @@ export class SkillDiscoveryService {
       installAddress: async (id: string) => this.#publisher?.addressOf(id, visit.publicUrl),
       describe: () => describeApi(visit.publicUrl, this.#extras),
       signal,
+      turn: () => visit.call.turn(),
       logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {
         if (damaged !== undefined) logDamaged(damaged, this.#search, visit.requestId, this.#options.log);
       },

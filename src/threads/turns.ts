@@ -37,6 +37,7 @@ export function isTurnSpent(): boolean {
 
 /** Waits for a turn of the event loop that is left to the caller. */
 export function nextTurn(): Promise<void> {
+  if (began === undefined) begin();
   return new Promise((resolve) => waiting.push({ since: turns, goOn: resolve }));
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { giveWay } from '../../src/threads/turns.js';
+import { giveWay, nextTurn } from '../../src/threads/turns.js';
 
 /** Longer than a turn should take. */
 function workLong(): void {
@@ -50,6 +50,21 @@ test('of several that work at the same time, events come after each', async () =
   await Promise.all([work(), work(), work()]);
   clearInterval(counting);
   expect(new Set(seen).size).toBe(9);
+});
+
+test('who waits for a turn gets one of its own, also where nothing was done before', async () => {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  let turn = 0;
+  let next: NodeJS.Immediate | undefined;
+  const count = (): void => {
+    turn += 1;
+    next = setImmediate(count);
+  };
+  count();
+  const turns = await Promise.all(Array.from({ length: 5 }, () => nextTurn().then(() => turn)));
+  clearImmediate(next);
+  expect(new Set(turns).size).toBe(5);
 });
 
 test('each that waits gets its turn, in the order in which they came', async () => {

@@ -2,6 +2,7 @@ import { TextDecoder } from 'node:util';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import { hashOfFiles } from '../../install/folder-hash.js';
 import type { UnpublishedListener } from '../../mcp/skills/unpublished-listener.js';
+import { nextTurn } from '../../threads/turns.js';
 import {
   archiveOf,
   bytesOf,
@@ -117,7 +118,7 @@ export class Publisher {
 
   /** A search whose catalogue has another state meanwhile is looked through again: pages of two states do not fit. */
   async #make(): Promise<Publication> {
-    const turn = whenLong(() => new Promise(setImmediate));
+    const turn = whenLong(nextTurn);
     for (;;) {
       const { stamp } = this.#search.stats();
       const made = await publicationOf(this.#search, this.#rules, this.#told, turn);
@@ -152,7 +153,7 @@ export class Publisher {
     if (!file) return undefined;
     // Nothing that a browser would run or show as a page.
     const type = path.endsWith('.md') ? 'text/markdown; charset=utf-8' : 'application/octet-stream';
-    const body = await this.#inLine(turn, async () => Uint8Array.from(bytesOf(this.#search, id, path)));
+    const body = await this.#inLine(turn, async () => bytesOf(this.#search, id, path) as Uint8Array<ArrayBuffer>);
     return { type, body, sha256: file.sha256 };
   }
 }

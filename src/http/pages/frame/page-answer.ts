@@ -28,6 +28,8 @@ export interface PageRequest {
   readonly installAddress: (id: string) => Promise<string | undefined>;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal | undefined;
+  /** Waits until it is the client's turn again: what was read meanwhile took time. */
+  readonly turn: () => Promise<void>;
   /** The description of the API. */
   readonly describe: () => ApiDocument;
   /** Logs skills that the answer lacks. */

@@ -57,7 +57,7 @@ export interface Found {
 export async function findSkills(question: PageQuestion, request: PageRequest, quick: boolean): Promise<Found> {
   const found = await find(question, request, quick);
   // Explaining a hit reads the text of its files, which may take some milliseconds. What is read is kept for the view.
-  for (const [i, { snippet: _, matches: __ }] of found.hits.entries()) if (i % 2 === 1) await new Promise(setImmediate);
+  for (const [i, { snippet: _, matches: __ }] of found.hits.entries()) if (i % 2 === 1) await request.turn();
   return found;
 }
 
@@ -71,11 +71,12 @@ async function find(question: PageQuestion, request: PageRequest, quick: boolean
     if (lacking === undefined) throw error;
     // The page says only that meaning is not available.
     if (lacking === 'model' && !isWithoutVectors(error)) request.logFailure(error);
-    return { ...findByWords(question, request), lacking };
+    return { ...(await findByWords(question, request)), lacking };
   }
 }
 
-function listAll({ sortBy, page, filters }: PageQuestion, { search, logDamaged }: PageRequest): Found {
+async function listAll({ sortBy, page, filters }: PageQuestion, request: PageRequest): Promise<Found> {
+  const { search, logDamaged } = request;
   const ask = (narrowed: SkillFilters, facets: readonly Facet[], at: number, limit: number) => {
     const order = sortBy === 'stars' ? 'stars' : 'recent';
     return search.list({ ...narrowed, sortBy: order, page: at, limit, copies: 'collapse', facets });
@@ -88,11 +89,15 @@ function listAll({ sortBy, page, filters }: PageQuestion, { search, logDamaged }
     total: pagination.total,
     page,
     pages: pagination.totalPages,
-    facets: { ...facets, ...switchable(filters, (narrowed, facet) => ask(narrowed, [facet], 1, 1).facets) },
+    facets: {
+      ...facets,
+      ...(await switchable(filters, request, (narrowed, facet) => ask(narrowed, [facet], 1, 1).facets)),
+    },
   };
 }
 
-function findByWords(question: PageQuestion, { search, logDamaged }: PageRequest): Found {
+async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
+  const { search, logDamaged } = request;
   const { page, filters } = question;
   const found = search.keyword(wordQuery(question, filters, openFacets(filters), page, PAGE_SIZE));
   logDamaged(found.damaged);
@@ -102,7 +107,7 @@ function findByWords(question: PageQuestion, { search, logDamaged }: PageRequest
     total: found.pagination.total,
     page,
     pages: Math.min(found.pagination.totalPages, MAX_PAGE),
-    facets: { ...found.facets, ...switchedByWords(question, search) },
+    facets: { ...found.facets, ...(await switchedByWords(question, request)) },
     ...aboutWords(found),
   };
 }
@@ -117,9 +122,9 @@ function wordQuery(
   return { ...filters, q, sortBy, page, limit, facets, copies: 'collapse' as const };
 }
 
-function switchedByWords(question: PageQuestion, search: PageRequest['search']): FacetCounts {
-  return switchable(question.filters, (narrowed, facet) => {
-    return search.keyword(wordQuery(question, narrowed, [facet], 1, 1)).facets;
+function switchedByWords(question: PageQuestion, request: PageRequest): Promise<FacetCounts> {
+  return switchable(question.filters, request, (narrowed, facet) => {
+    return request.search.keyword(wordQuery(question, narrowed, [facet], 1, 1)).facets;
   });
 }
 
@@ -139,7 +144,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
   const found = await search.semantic(query, { signal, longestWait });
   logDamaged(found.damaged);
   const hits = sortBy === 'relevance' ? found.hits : inOrder(found, sortBy);
-  const words = mode === 'both' ? besideMeaning(question, request) : undefined;
+  const words = mode === 'both' ? await besideMeaning(question, request) : undefined;
   const counted = words === undefined || words.pagination.total === 0 ? countHits(hits) : (words.facets ?? {});
   return {
     by: mode,
@@ -155,12 +160,12 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
 }
 
 /** The counts by words: those that stood there while somebody typed, so that nothing moves when meaning answers. */
-function besideMeaning(question: PageQuestion, { search }: PageRequest): KeywordResult | undefined {
+async function besideMeaning(question: PageQuestion, request: PageRequest): Promise<KeywordResult | undefined> {
   const { q, filters } = question;
   if (countCodePoints(q) > MAX_KEYWORD_QUERY_LENGTH) return undefined;
   // Of its skills none is shown.
-  const found = search.keyword(wordQuery(question, filters, openFacets(filters), 1, 1));
-  return { ...found, facets: { ...found.facets, ...switchedByWords(question, search) } };
+  const found = request.search.keyword(wordQuery(question, filters, openFacets(filters), 1, 1));
+  return { ...found, facets: { ...found.facets, ...(await switchedByWords(question, request)) } };
 }
 
 /** A hit fits if its score is at least this part of the best one's. */
@@ -199,14 +204,19 @@ function openFacets(filters: SkillFilters): Facet[] {
   return FACETS.filter((facet) => filters[facet] === undefined);
 }
 
-/** Of facets with a filter the counts without that filter, so that people can switch from one value to another. */
-function switchable(
+/**
+ * Of facets with a filter the counts without that filter, so that people can switch from one value to another. Each asks
+ * the whole question again, in a turn of its own.
+ */
+async function switchable(
   filters: SkillFilters,
+  { turn }: PageRequest,
   count: (filters: SkillFilters, facet: Facet) => FacetCounts | undefined,
-): FacetCounts {
+): Promise<FacetCounts> {
   const switched: Partial<Record<Facet, readonly FacetCount[]>> = {};
   for (const facet of FACETS) {
     if (filters[facet] === undefined) continue;
+    await turn();
     const counts = count({ ...filters, [facet]: undefined }, facet)?.[facet];
     if (counts !== undefined) switched[facet] = counts;
   }

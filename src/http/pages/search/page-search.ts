@@ -3,7 +3,7 @@ import type { PageAnswer, PageRequest } from '../frame/page-answer.js';
 import { answerView, summaryOf } from './answer-view.js';
 import { facetsView } from './facets-view.js';
 import { findSkills } from './find-skills.js';
-import { isAsked, questionOf, readForm } from './question-form.js';
+import { isAsked, parametersOf, questionOf, readForm } from './question-form.js';
 import { welcomeView } from './welcome-view.js';
 
 /** What the page shows below its box as somebody types. */
@@ -30,12 +30,13 @@ export async function answerPageSearch(request: PageRequest): Promise<PageAnswer
   const { form, fault } = readForm(request.query);
   if (fault !== undefined) throw fault;
   const { base } = request;
-  const quick = new URLSearchParams(request.query).get('quick') === '1';
+  const quick = parametersOf(request.query).get('quick') === '1';
   const shared = { title: form.q ?? '', suggestions: form.q === undefined ? [] : suggestionsFor(form.q, request) };
   if (!isAsked(form)) {
     return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '', unfinished: false });
   }
   const question = questionOf(form);
+  await request.turn();
   const found = await findSkills(question, request, quick);
   return sent({
     ...shared,

@@ -6,6 +6,7 @@ import {
   SORT_ORDERS,
   type SortOrder,
 } from '../../../index.js';
+import { MAX_PAGE_PARAMETERS } from '../../../limits.js';
 import { linkTo, PAGE_PATHS } from '../frame/page-paths.js';
 
 /** What decides which skills the page finds; the first is the default. */
@@ -51,9 +52,14 @@ export interface PageQuestion {
   readonly filters: SkillFilters;
 }
 
+/** The first parameters of a query string: one may have thousands. */
+export function parametersOf(query: string): URLSearchParams {
+  return new URLSearchParams(query.split('&', MAX_PAGE_PARAMETERS).join('&'));
+}
+
 /** The fields of a query string, and what is wrong with it as such. Of a repeated field the first value counts. */
 export function readForm(query: string): { readonly form: QuestionForm; readonly fault?: SkillSearchError } {
-  const parameters = new URLSearchParams(query);
+  const parameters = parametersOf(query);
   const form: Partial<Record<FormField, string>> = {};
   let fault: SkillSearchError | undefined;
   for (const field of FIELDS) {

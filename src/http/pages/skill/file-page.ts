@@ -8,6 +8,7 @@ import { PAGE_HEADERS } from '../frame/page-headers.js';
 import { linkToSkill } from '../frame/page-paths.js';
 import { shownLine } from '../frame/safe-text.js';
 import { shownSize } from '../frame/shown-size.js';
+import { parametersOf } from '../search/question-form.js';
 import { linkToFile } from '../text/file-links.js';
 import { sourceView } from '../text/source-view.js';
 import { textPart } from '../text/text-parts.js';
@@ -43,7 +44,7 @@ export function showFile(
 
 /** @throws {SkillSearchError} `INVALID_PARAMETER` */
 function readFileQuery(query: string): FileQuery {
-  const values = new URLSearchParams(query);
+  const values = parametersOf(query);
   const view = givenOnce(values, 'view');
   if (view !== undefined && !VIEWS.includes(view as View)) throw faultOf('view', `one of ${VIEWS.join(', ')}`, view);
   const part = givenOnce(values, 'part');

@@ -1,5 +1,6 @@
 import type { Env, MarkdownIt, StateBlock, StateInline, Token } from 'markdown-it';
 import { MAX_MARKDOWN_DEPTH, MAX_MARKDOWN_WORK } from '../../../limits.js';
+import { nextTurn } from '../../../threads/turns.js';
 
 /** A piece of a Markdown text: a tag that opens or closes, a text, a code block, …; what markdown-it calls a token. */
 export type MarkdownToken = Pick<
@@ -66,7 +67,7 @@ export async function parseMarkdown(text: string): Promise<readonly MarkdownToke
     markdown.block.parse(text.replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd'), markdown, environment, tokens);
     for (const token of tokens) {
       if (token.type !== 'inline') continue;
-      if (work.isTurnOver()) await new Promise(setImmediate);
+      if (work.isTurnOver()) await nextTurn();
       token.children = [];
       markdown.inline.parse(token.content, markdown, environment, token.children);
       token.children = joinTexts(token.children);

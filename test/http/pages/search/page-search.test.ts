@@ -61,6 +61,31 @@ describe('what the page asks as somebody types', () => {
     ]);
   });
 
+  test('asks anew for the counts of each filter, and others have their turn in between', async () => {
+    const search = await searchOver(SKILLS);
+    let turn = 0;
+    let next: NodeJS.Immediate | undefined;
+    const count = (): void => {
+      turn += 1;
+      next = setImmediate(count);
+    };
+    const turns: number[] = [];
+    const suggest: SkillSearch['suggest'] = (...asked) => {
+      turns.push(turn);
+      return search.suggest(...asked);
+    };
+    const searched: SkillSearch['keyword'] = (query) => {
+      turns.push(turn);
+      return search.keyword(query);
+    };
+    const { ask } = await serve(replacing(search, { suggest, keyword: searched }), { pages: true });
+    count();
+    await ask(`${PATH}&quick=1&category=crafts&author=finch&license=MIT`);
+    clearImmediate(next);
+    expect(turns).toHaveLength(5);
+    expect(new Set(turns).size).toBe(5);
+  });
+
   test('is JSON of an answer, that nobody keeps', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask(PATH);
