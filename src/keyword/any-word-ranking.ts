@@ -34,6 +34,9 @@ const SELECTION_COST = 1;
 /** Looking a document up costs as much as reading this many documents of a word. */
 const LOOKUP_COST = 12;
 
+/** Of more documents than wanted that can be told apart by their exact scores only, so many are scored at a time. */
+const SCORED_AT_ONCE = 8192;
+
 /** Position of file text among the scored fields. */
 const FILE_TEXT = SCORED_FIELDS.indexOf('files');
 
@@ -100,11 +103,12 @@ class AnyWordRanking {
   scoresOf(documents: Uint32Array): DocumentScores[] {
     const unknown = documents.filter((document) => !this.#known.has(document));
     if (unknown.length > 0)
-      for (const [i, scores] of this.#read(unknown).entries()) this.#known.set(unknown[i]!, scores);
+      for (const [i, scores] of this.#describe(unknown).entries()) this.#known.set(unknown[i]!, scores);
     return Array.from(documents, (document) => this.#known.get(document)!);
   }
 
-  #read(documents: Uint32Array): DocumentScores[] {
+  /** What {@link scoresOf} says of each document, by field and by position. `all` is the most that can be covered. */
+  #read(documents: Uint32Array) {
     const fieldScores = SCORED_FIELDS.map(() => new Float64Array(documents.length));
     const scores = new Float64Array(documents.length);
     const covered = new Float64Array(documents.length);
@@ -137,6 +141,11 @@ class AnyWordRanking {
         scores[i] = scores[i]! + idf * saturation(amounts[i]!);
       }
     }
+    return { fieldScores, scores, covered, all };
+  }
+
+  #describe(documents: Uint32Array): DocumentScores[] {
+    const { fieldScores, scores, covered, all } = this.#read(documents);
     return Array.from(documents, (document, i) => {
       const [name = 0, author = 0, labels = 0, description = 0, files = 0] = fieldScores.map((ofField) => ofField[i]!);
       return {
@@ -153,7 +162,8 @@ class AnyWordRanking {
     options: Omit<RankOptions, 'weights'>,
     space: RankingSpace,
   ): Pieces<Pick<RankedDocuments, 'documents' | 'scores'>> {
-    const candidates = (yield* this.#candidates(options, space)).slice().sort();
+    let candidates: Uint32Array = (yield* this.#candidates(options, space)).slice().sort();
+    if (candidates.length > options.limit + SCORED_AT_ONCE) candidates = yield* this.#bestOf(candidates, options.limit);
     const scored = this.scoresOf(candidates)
       .map(({ score }, i) => ({ document: candidates[i]!, score }))
       .sort((a, b) => b.score - a.score || a.document - b.document)
@@ -162,6 +172,19 @@ class AnyWordRanking {
       documents: Uint32Array.from(scored, ({ document }) => document),
       scores: Float64Array.from(scored, ({ score }) => score),
     };
+  }
+
+  /** The best of very many ascending documents, in pieces and without an object for each: the same as {@link best}. */
+  *#bestOf(documents: Uint32Array, limit: number): Pieces<Uint32Array> {
+    const scores = new Float64Array(documents.length);
+    for (let from = 0; from < documents.length; from += SCORED_AT_ONCE) {
+      scores.set(this.#read(documents.subarray(from, from + SCORED_AT_ONCE)).scores, from);
+      yield;
+    }
+    const least = kthLargest(scores, Uint32Array.from(documents.keys()), documents.length, limit);
+    yield;
+    let left = limit - scores.reduce((count, score) => (score > least ? count + 1 : count), 0);
+    return documents.filter((_, i) => scores[i]! > least || (scores[i] === least && left-- > 0));
   }
 
   /**

@@ -14,6 +14,8 @@ export interface DescribedCandidates {
   readonly context: QuestionContext;
   /** By ascending document number. */
   readonly candidates: readonly Candidate[];
+  /** See {@link GatheredCandidates.groupSizes}. */
+  readonly groupSizes: ReadonlyMap<DocumentNumber, number>;
   /** Whether there was not enough work for all words. */
   readonly truncated: boolean;
   /** Documents without a cosine because their vector is damaged. */
@@ -43,7 +45,7 @@ export async function describeCandidates(
 }
 
 function* describeInPieces(
-  { documents, ranked, nameMatches, meaning, vectors, truncated }: GatheredCandidates,
+  { documents, ranked, nameMatches, meaning, vectors, groupSizes, truncated }: GatheredCandidates,
   sentences: readonly Float32Array[],
   { columns }: SemanticSources,
   { ranking }: ResolvedSemanticQuery,
@@ -78,7 +80,7 @@ function* describeInPieces(
     skills: columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  const told = { truncated, damaged: vectors?.damaged ?? [], questionVector: meaning.whole };
+  const told = { groupSizes, truncated, damaged: vectors?.damaged ?? [], questionVector: meaning.whole };
   if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, ...told };
   yield;
   const fedBack =

@@ -1,6 +1,7 @@
 import { untilAborted } from '../abort.js';
 import type { Pieces } from '../arrays/all-pieces.js';
-import { allCopiesOf, prepareCopies } from '../copies/collapse-copies.js';
+import { copiesOf, prepareCopies } from '../copies/collapse-copies.js';
+import { copyPreference } from '../copies/copy-preference.js';
 import { FIELD_WEIGHTS } from '../keyword/bm25.js';
 import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
 import type { Question } from '../keyword/question.js';
@@ -22,6 +23,12 @@ import type { VectorSearch } from './vector-search.js';
  */
 const CANDIDATES = 100;
 
+/** Of more copies than this of one skill only some compete: those that were found first, and the preferred one. */
+const MOST_COPIES = 100;
+
+/** How many documents are ranked by words at most, to have {@link CANDIDATES} groups of copies. */
+const MOST_RANKED = CANDIDATES * MOST_COPIES;
+
 /** What a semantic search looks into. */
 export interface SemanticSources {
   readonly columns: CatalogueColumns;
@@ -41,6 +48,8 @@ export interface GatheredCandidates {
   readonly meaning: Meaning;
   /** The vectors of the documents; undefined by words. */
   readonly vectors: DocumentVectors | undefined;
+  /** How many documents may be found of each group of copies of which only some are here. */
+  readonly groupSizes: ReadonlyMap<DocumentNumber, number>;
   /** Whether there was not enough work for all words. */
   readonly truncated: boolean;
 }
@@ -64,10 +73,9 @@ export async function gatherCandidates(
   // an unhandled rejection.
   reading?.catch(() => {});
   const work = Work.forQuestion(columns.size);
+  const groupSizes = new Map<DocumentNumber, number>();
   const withCopies = (found: Iterable<DocumentNumber>): Uint32Array =>
-    Uint32Array.from(
-      query.copies === 'collapse' ? passing(allCopiesOf([...found], columns.copyGroup), filter) : found,
-    ).sort();
+    Uint32Array.from(query.copies === 'collapse' ? withTheirCopies(found, columns, filter, groupSizes) : found).sort();
   const lookUp = (from: KeywordIndex): Pieces<FoundByWords> =>
     lookUpWords(from, sources, { query, question, filter, work, withCopies });
   const byWords = words === undefined ? undefined : await lookUpsOf(words).run(() => inTurns(lookUp(words), signal));
@@ -89,6 +97,7 @@ export async function gatherCandidates(
     nameMatches: byWords?.names.matches ?? NO_NAMES.matches,
     meaning,
     vectors: vectors?.read(documents, byWords?.vectors),
+    groupSizes,
     truncated: work.truncated,
   };
 }
@@ -210,7 +219,7 @@ function* rankWords(
       return { ...ranked, documents, scores };
     }
     if (ranked.documents.length < limit) return ranked;
-    if (work.left < cost) {
+    if (work.left < cost || limit * 4 > MOST_RANKED) {
       work.truncate();
       return ranked;
     }
@@ -249,6 +258,44 @@ function matchNames(
   const matches = new Map<DocumentNumber, NameMatch>(Array.from(beginning, (document) => [document, 'beginning']));
   for (const document of exact) matches.set(document, 'exact');
   return { matches, competing };
+}
+
+/**
+ * Some documents and their copies, each once.
+ *
+ * @param groupSizes gets the sizes of the groups that have more than {@link MOST_COPIES}
+ */
+function withTheirCopies(
+  found: Iterable<DocumentNumber>,
+  columns: CatalogueColumns,
+  filter: Uint8Array | undefined,
+  groupSizes: Map<DocumentNumber, number>,
+): Set<DocumentNumber> {
+  const { copyGroup } = columns;
+  const preference = copyPreference(columns);
+  const all = new Set<DocumentNumber>();
+  const taken = new Map<DocumentNumber, number>();
+  for (const document of found) {
+    const group = copyGroup[document]!;
+    const count = taken.get(group) ?? 0;
+    taken.set(group, count + 1);
+    const copies = copiesOf(document, copyGroup);
+    if (copies.length > MOST_COPIES) {
+      if (count < MOST_COPIES) all.add(document);
+    } else if (count === 0) {
+      for (const copy of passing(copies, filter)) all.add(copy);
+    }
+    if (count > 0 || copies.length <= MOST_COPIES) continue;
+    let [preferred, size] = [document, 0];
+    for (const copy of copies) {
+      if (filter !== undefined && filter[copy] === 0) continue;
+      size += 1;
+      if (preference(copy, preferred) < 0) preferred = copy;
+    }
+    all.add(preferred);
+    groupSizes.set(group, size);
+  }
+  return all;
 }
 
 /** Those of some documents that may be found. */

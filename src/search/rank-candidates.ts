@@ -23,7 +23,7 @@ export interface SemanticMatch {
 
 /** Scores the candidates, collapses copies, and puts what is left in order, the best first. */
 export function rankCandidates(
-  { context, candidates }: DescribedCandidates,
+  { context, candidates, groupSizes }: DescribedCandidates,
   query: ResolvedSemanticQuery,
   columns: CatalogueColumns,
 ): { readonly confident: boolean; readonly matches: readonly SemanticMatch[] } {
@@ -48,7 +48,7 @@ export function rankCandidates(
     document,
     score: scoreOf(of(document)),
     parts: () => partsOf(of(document)),
-    copies: isCollapsed ? (counts.get(document) ?? 1) : 1,
+    copies: isCollapsed ? (groupSizes.get(columns.copyGroup[document]!) ?? counts.get(document) ?? 1) : 1,
   }));
   return { confident, matches };
 }

@@ -69,6 +69,14 @@ export function describeAnyWordRanking(
       expect(await found('pdf ocr', documents)).toEqual([2, 0, 1, 3]);
     });
 
+    test('finds the best of very many that score alike, in the order of their numbers', async () => {
+      const alike = Array.from({ length: 9000 }, () => ({ description: 'react tests' }));
+      const documents = [...alike, { description: 'react' }, ...alike, { description: 'react' }];
+      const { documents: numbers, scores } = await rank('react', documents, EVEN, 5);
+      expect([...numbers]).toEqual([9000, 18_001, 0, 1, 2]);
+      expect(scores[2]).toBe(scores[4]);
+    });
+
     test('counts a word less in a longer text, and more where it is repeated', async () => {
       const documents = [
         { description: 'invoices and many other things that are not asked for' },

@@ -86,6 +86,8 @@ function lyingFile(folder: string, database: string, kind: number, random: () =>
   const sql = LIES[kind];
   if (sql !== undefined) {
     const connection = new Database(path);
+    // Files of the skills refer to the tables that are dropped.
+    connection.pragma('foreign_keys = OFF');
     connection.exec(sql);
     connection.close();
     return path;
