@@ -6,7 +6,7 @@ import {
   SkillSearchError,
 } from '../index.js';
 import { sourceOf } from '../source-of.js';
-import { ClientGone } from './error-content.js';
+import { clientTurn } from './client-turn.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
 import type { Publisher } from './published/publisher.js';
@@ -66,12 +66,10 @@ async function answer(
   publisher: Publisher | undefined,
 ): Promise<string> {
   const skills: FoundSkill[] = [];
-  const signal = owner === undefined ? undefined : call.signal;
   // The search has no filter for owners, so this reads pages until it has enough skills.
   for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
     // Each page may take its whole bound.
-    if (page > 1) await call.turn();
-    if (signal?.aborted === true) throw new ClientGone();
+    if (page > 1) await clientTurn(call);
     const { records, pagination, truncated, damaged } = search.keywordRecords(
       owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
     );

@@ -5,6 +5,7 @@ import { MCP_HTTP_LIMITS } from '../limits.js';
 import type { McpOptions } from '../mcp/engine.js';
 import { checkSdk, loadSdk } from '../mcp/skills/load-sdk.js';
 import type { Content } from './call.js';
+import { clientTurn } from './client-turn.js';
 import { ClientGone, publicError, translateError } from './error-content.js';
 import { logFailure } from './failure-log.js';
 import { busy, LEAST_PATIENCE } from './guarded-search.js';
@@ -154,7 +155,6 @@ export class McpMount {
     waited: number,
   ): Promise<McpContent> {
     const { call } = visit;
-    const { signal } = call;
     let room = MCP_HTTP_LIMITS.batchBytes;
     let [text, code, headers]: [string, string | undefined, Content['headers']] = ['', undefined, {}];
     for (const body of batch) {
@@ -165,8 +165,7 @@ export class McpMount {
       text += eventOf(answer);
       headers = { ...headers, ...answer.headers };
       code = answer.code ?? code;
-      await call.turn();
-      if (signal?.aborted === true) throw new ClientGone();
+      await clientTurn(call);
     }
     const status = text === '' ? 202 : 200;
     return { status, headers: { ...headers, 'Content-Type': EVENT_STREAM }, body: text, code, operation: 'batch' };
@@ -215,9 +214,7 @@ export class McpMount {
       throw error;
     });
     const arrived = performance.now();
-    await call.turn();
-    // Nobody waits for the answer any more.
-    if (call.signal?.aborted === true) throw new ClientGone();
+    await clientTurn(call);
     const waited = (performance.now() - arrived + began - call.ready) / 1000;
     try {
       const body = parseJson(bytes);

@@ -50,13 +50,13 @@ export class NodeCall implements Call {
 
   /** Created on demand: keyword searches never need it. */
   get signal(): AbortSignal {
-    if (this.#gone !== undefined) return this.#gone.signal;
-    const gone = new AbortController();
-    this.#gone = gone;
+    const gone = this.#gone ?? new AbortController();
     const abort = (): void => gone.abort(new Error('the client closed the connection'));
-    // It may have gone while its body was read, or waited for its turn.
-    if (this.#response.destroyed) abort();
-    else this.#response.once('close', abort);
+    if (this.#gone === undefined) this.#response.once('close', abort);
+    this.#gone = gone;
+    // It may have gone while its body was read, or waited for its turn. A response that waits behind others of its
+    // connection does not say so.
+    if (this.#response.destroyed || this.#request.socket.destroyed) abort();
     return gone.signal;
   }
 

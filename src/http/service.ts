@@ -2,6 +2,7 @@ import { clientOfAddress, shortenAddress } from '../access/index.js';
 import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
 import { after } from './after.js';
 import { type Answer, type Call, type Content, JSON_TYPE } from './call.js';
+import { clientTurn } from './client-turn.js';
 import { encodeContent } from './encode-content.js';
 import { ClientGone, errorBody, translateError } from './error-content.js';
 import { logDamaged, logFailure } from './failure-log.js';
@@ -275,10 +276,7 @@ export class SkillDiscoveryService {
         visit.quota = { daily: 0, perMinute: this.#options.publishedPerMinute };
         // Before anything is read: what is not there costs as much.
         this.#files.count(clientOfAddress(visit.address));
-        return answer(async () => {
-          await visit.call.turn();
-          if (visit.call.signal?.aborted === true) throw new ClientGone();
-        });
+        return answer(() => clientTurn(visit.call));
       };
     };
     const [, owner, repository, skill] = (this.#extras.compatible && DOWNLOAD.exec(path)) || [];
@@ -322,7 +320,7 @@ export class SkillDiscoveryService {
       installAddress: async (id: string) => this.#publisher?.addressOf(id, visit.publicUrl),
       describe: () => describeApi(visit.publicUrl, this.#extras),
       signal,
-      turn: () => visit.call.turn(),
+      turn: () => clientTurn(visit.call),
       logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {
         if (damaged !== undefined) logDamaged(damaged, this.#search, visit.requestId, this.#options.log);
       },

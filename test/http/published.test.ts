@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHandler, type HandlerOptions, startServer } from '../../src/http/index.js';
 import { type SkillSearch, SkillSearchError } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { catalogueOf, idOf, PDF_FORMS, skillMarkdown, wholeFile } from '../install/skill-catalogue.js';
 import { FIND, ORIGIN, opened, type Reply, searchOver, serve } from './ask.js';
+import { replacing } from './pages/replacing.js';
 import { unpack } from './published/unpack.js';
+import { request, Wire } from './wire.js';
 
 const INDEX = '/.well-known/agent-skills/index.json';
 const LEGACY = '/.well-known/skills/index.json';
@@ -190,6 +192,27 @@ describe('what is published', () => {
     const begun = order.map((id) => reads.find((one) => one.id === id)!.turn);
     expect(new Set(begun).size).toBe(names.length);
     isCounting = false;
+  });
+
+  test('is not read for a client that has gone, however much it asked for at once', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    let reads = 0;
+    let onRead = (): void => {};
+    const read = (id: string, path: string): Uint8Array | undefined => {
+      reads += 1;
+      onRead();
+      return search.read(id, path);
+    };
+    const server = await startServer(replacing(search, { read }), { port: 0, publish: ['all'], access: false });
+    onTestFinished(() => server.close());
+    const wire = await Wire.open(server.port);
+    reads = 0;
+    onRead = () => wire.cut();
+    wire.send(request('/.well-known/agent-skills/pdf-forms.tar.gz').repeat(16));
+    await expect.poll(() => reads, { interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(() => server.waiting).toBe(0);
+    // A few are read before the system tells.
+    expect(reads).toBeLessThan((16 / 2) * Object.keys(PDF_FORMS).length);
   });
 
   test('is chosen by rules, of which one is enough', async () => {

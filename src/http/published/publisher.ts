@@ -2,6 +2,7 @@ import { TextDecoder } from 'node:util';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import { hashOfFiles } from '../../install/folder-hash.js';
 import type { UnpublishedListener } from '../../mcp/skills/unpublished-listener.js';
+import { OneAtATime } from '../../threads/one-at-a-time.js';
 import { nextTurn } from '../../threads/turns.js';
 import {
   archiveOf,
@@ -47,8 +48,7 @@ export class Publisher {
   readonly #told: UnpublishedListener;
   #stamp: string | undefined;
   #current: Promise<Publication> | undefined;
-  /** Settles when all that was asked for so far is read. */
-  #line: Promise<unknown> = Promise.resolve();
+  readonly #reading = new OneAtATime();
 
   constructor(search: SkillSearch, rules: readonly PublishRule[], told: UnpublishedListener) {
     this.#search = search;
@@ -87,9 +87,10 @@ export class Publisher {
 
   /** One at a time is read, each in turns: it may be 16 MiB, and is held in memory as a whole. */
   #inLine<T>(turn: Turn, read: (turn: Turn) => Promise<T>): Promise<T> {
-    const done = this.#line.then(turn).then(() => read(whenLong(turn)));
-    this.#line = done.catch(() => {});
-    return done;
+    return this.#reading.run(async () => {
+      await turn();
+      return read(whenLong(turn));
+    });
   }
 
   /**

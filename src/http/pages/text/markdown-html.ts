@@ -1,5 +1,6 @@
 import { decodePart } from '../../../decode-part.js';
 import { MAX_MARKDOWN_HTML } from '../../../limits.js';
+import { OneAtATime } from '../../../threads/one-at-a-time.js';
 import { escapeHtml } from '../frame/escape-html.js';
 import { codeHtml, shownProse } from '../frame/safe-text.js';
 import { type MarkdownToken, parseMarkdown } from './markdown.js';
@@ -45,6 +46,9 @@ const ALIGNED: Readonly<Record<string, string>> = {
   'text-align:center': ' class="center"',
 };
 
+/** The tokens of a text take two hundred times its bytes. */
+const texts = new OneAtATime();
+
 /**
  * A Markdown text as HTML. No tag, attribute or address of the text comes into it as it is: all elements are written
  * here, from what the parser found.
@@ -52,9 +56,11 @@ const ALIGNED: Readonly<Record<string, string>> = {
  * @returns undefined if the text is too costly, see {@link parseMarkdown}, or its HTML is longer than
  *   {@link MAX_MARKDOWN_HTML}
  */
-export async function markdownHtml(text: string, options: MarkdownOptions): Promise<string | undefined> {
-  const tokens = await parseMarkdown(text);
-  return tokens === undefined ? undefined : new MarkdownWriter(tokens, options).write();
+export function markdownHtml(text: string, options: MarkdownOptions): Promise<string | undefined> {
+  return texts.run(async () => {
+    const tokens = await parseMarkdown(text);
+    return tokens === undefined ? undefined : new MarkdownWriter(tokens, options).write();
+  });
 }
 
 class MarkdownWriter {

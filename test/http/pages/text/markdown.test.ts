@@ -201,6 +201,15 @@ describe('a hostile Markdown text', () => {
     expect(MAX_MARKDOWN_WORK / most).toBeLessThan(250);
   });
 
+  test('is read one text after the other: each is many tokens', async () => {
+    const done: string[] = [];
+    const paragraphs = 'some *text* here\n\n'.repeat(1500);
+    await Promise.all(
+      Object.entries({ long: paragraphs, short: 'a' }).map(([name, text]) => rendered(text).then(() => done.push(name))),
+    );
+    expect(done).toEqual(['long', 'short']);
+  });
+
   test('is read as deep as the bound, and no deeper', async () => {
     // Each quote is a level, and so are the paragraph and its line.
     expect(await parseMarkdown(`${'>'.repeat(MAX_MARKDOWN_DEPTH - 2)} a`)).toBeDefined();
