@@ -137,7 +137,14 @@ test('a file of 1 MiB is given at once, and one byte more in parts that make the
 
 test('a list gives others a turn between its skills', async () => {
   const search = await openWholeSkills(Array.from({ length: 30 }, (_, i) => ({ id: `s${i}`, name: `s-${i}` })));
-  const pages = new SkillPages(async () => search, new PublishedSkills(() => {}));
+  const slow = new Proxy(search, {
+    get: (target, name) => {
+      if (name === 'read') for (const began = performance.now(); performance.now() - began < 6; );
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const pages = new SkillPages(async () => slow, new PublishedSkills(() => {}));
   let turns = 0;
   let isListing = true;
   const beat = (): void => {

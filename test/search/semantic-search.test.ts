@@ -228,13 +228,21 @@ describe('a semantic search', () => {
 
   test('is not crowded out by many copies of one skill', async () => {
     const copies = Array.from({ length: 500 }, (_, i) =>
-      row(`copy${i}`, { name: 'bird counter', description: 'Counts birds.' }),
+      row(`copy${i}`, {
+        name: 'bird counter',
+        description: 'Counts birds.',
+        stars: i === 321 ? 9 : 0,
+        author: `a${i % 4}`,
+      }),
     );
     const others = Array.from({ length: 20 }, (_, i) => row(`other${i}`, { description: `One of the birds, ${i}` }));
     const search = await searchOver([...copies, ...others]);
     const { hits } = await search.semantic({ q: 'counts birds', limit: 21 });
-    expect(hits[0]).toMatchObject({ copies: 500 });
+    // The one with the most stars is not among those that are found first.
+    expect(hits[0]).toMatchObject({ skill: { id: 'copy321' }, copies: 500 });
     expect(new Set(hits.map(({ skill }) => skill.name)).size).toBe(21);
+    const [filtered] = (await search.semantic({ q: 'counts birds', author: 'a2' })).hits;
+    expect(filtered).toMatchObject({ skill: { author: 'a2' }, copies: 125 });
   });
 
   test('by vector alone is the cosine, whatever the words', async () => {

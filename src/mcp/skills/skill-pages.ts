@@ -14,7 +14,7 @@ const PAGE = 100;
 /** Ids that are looked at for a page. Where hardly any skill is published, a page may be short, or empty. */
 const LOOKED_AT = 1000;
 /** Files of all skills of a page. An entry is never split, so the last skill of a page may go beyond. */
-const PAGE_FILES = 2000;
+const PAGE_FILES = 1000;
 
 /** One page of published skills. */
 interface Page {
