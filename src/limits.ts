@@ -543,8 +543,11 @@ export const HOOK_LIMITS: HookLimits = {
 
 // Snapshots
 
-/** Largest manifest of a snapshot, in bytes. That of 94,254 skills with vectors has 50 kB; it is held in memory. */
-export const MAX_MANIFEST_BYTES: number = 16 * 1024 * 1024;
+/**
+ * Largest manifest of a snapshot, in bytes: that of as many chunks as a snapshot may have. That of 94,254 skills with
+ * vectors has 50 kB. Reading the largest keeps others waiting for some hundredths of a second.
+ */
+export const MAX_MANIFEST_BYTES: number = 5 * 1024 * 1024;
 
 /** Largest chunk of a snapshot, in bytes. Some of them are held in memory at a time. */
 export const MAX_CHUNK_BYTES: number = 16 * 1024 * 1024;

@@ -6,6 +6,9 @@ const LONGEST_WORD = 40;
 /** Longer characters are cut between code points: no writing has them, only marks heaped on a letter. In code units. */
 const LONGEST_CHARACTER = 32;
 
+/** Code units that are looked at first. */
+const FIRST_LOOK = 64;
+
 /** A blank, or a character of a script that writes words without blanks between them. */
 const BREAK =
   /^[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -30,7 +33,8 @@ export function cutAtWord(text: string, longest: number, fits: (beginning: strin
   // The last character may have been cut by slice().
   let [low, high] = [0, looked.length];
   while (low + 1 < high) {
-    const middle = (low + high) >> 1;
+    // Most of a long text may be far from fitting: looking begins with a short beginning.
+    const middle = Math.min((low + high) >> 1, 2 * low + FIRST_LOOK);
     if (fits(beginning(startOf(middle)))) low = middle;
     else high = middle;
   }

@@ -28,10 +28,12 @@ export function describeSkills(
   const { longest } = layout;
   if (layout.description === undefined) return descriptions.map(() => '');
   const around = textSize(layout.description[0]) + textSize(layout.description[1]);
-  const whole = descriptions.map((text) => (text.length > longest ? undefined : layout.escape(text)));
-  const sizes = whole.map((text) => (text === undefined ? Number.POSITIVE_INFINITY : textSize(text) + around));
-  const isWhole = (text: string | undefined): text is string => text !== undefined;
-  if (mostSentences > 1 && whole.every(isWhole) && sum(sizes) <= budget) return whole;
+  let size = mostSentences > 1 ? 0 : Number.NaN;
+  const isWholeFitting = descriptions.every((text) => {
+    size += text.length > longest ? Number.NaN : textSize(layout.escape(text)) + around;
+    return size <= budget;
+  });
+  if (isWholeFitting) return descriptions.map(layout.escape);
   const growing = descriptions.map((text) => new Growing(text === '' ? [] : sentencesIn(text), layout, around));
   let left = takeFirst(growing, budget);
   if (mostSentences > 1 && growing.every(({ isEmpty }) => !isEmpty)) {
@@ -141,8 +143,4 @@ class Growing {
     this.size = size;
     return more;
   }
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

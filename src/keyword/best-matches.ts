@@ -26,32 +26,31 @@ export function bestMatches(
   { tiers, words, norms, space }: Relevance,
   { count, isShown }: BestOptions,
 ): ScoredDocuments {
-  const best = new Map<DocumentNumber, number>();
+  let best: ScoredDocuments = { documents: new Uint32Array(), scores: new Float64Array() };
   for (const documents of tiers.descending()) {
-    if (best.size >= count) break;
+    if (best.documents.length >= count) break;
     const scores = scoreMatches(documents, words, norms, space);
     tiers.apply(documents, scores);
-    addLeading(best, documents, scores, count - best.size, isShown);
+    best = withLeading(best, { documents, scores }, count - best.documents.length, isShown);
   }
-  const documents = Uint32Array.from(best.keys()).sort();
-  return { documents, scores: Float64Array.from(documents, (document) => best.get(document)!) };
+  return best;
 }
 
 /** Adds the wanted documents that score best: so many that are new, and all that score as much as the last of them. */
-function addLeading(
-  best: Map<DocumentNumber, number>,
-  documents: Uint32Array,
-  scores: Float64Array,
+function withLeading(
+  best: ScoredDocuments,
+  { documents, scores }: ScoredDocuments,
   count: number,
   isShown: (document: DocumentNumber) => boolean,
-): void {
-  const isWanted = (document: DocumentNumber): boolean => !best.has(document) && isShown(document);
+): ScoredDocuments {
+  const known = new Set(best.documents);
+  const isWanted = (document: DocumentNumber): boolean => !known.has(document) && isShown(document);
   const largest = new LargestValues(count);
   for (let i = 0; i < documents.length; i++) {
     if (scores[i]! > largest.least && isWanted(documents[i]!)) largest.add(scores[i]!);
   }
   const { least } = largest;
-  for (let i = 0; i < documents.length; i++) {
-    if (scores[i]! >= least && isWanted(documents[i]!)) best.set(documents[i]!, scores[i]!);
-  }
+  const isLeading = (_: number, i: number): boolean =>
+    known.has(documents[i]!) || (scores[i]! >= least && isShown(documents[i]!));
+  return { documents: documents.filter(isLeading), scores: scores.filter(isLeading) };
 }

@@ -1,4 +1,4 @@
-import { leapTo, lowerBound } from '../arrays/lower-bound.js';
+import { leapTo } from '../arrays/lower-bound.js';
 import type { DocumentNumber } from '../numbers.js';
 
 /** Number of tiers. Scores of a higher tier are above all scores of a lower one, whatever the words add. */
@@ -28,31 +28,35 @@ export interface TierMembers {
 /** The tiers of the documents that match a question. */
 export class ScoreTiers {
   readonly #documents: Uint32Array;
-  /** Tiers of the documents that have one by their names. */
-  readonly #byName = new Map<DocumentNumber, number>();
+  /** Beside each document its tier by its name. */
+  readonly #byName: Uint8Array;
   readonly #otherAccents: readonly Uint32Array[];
 
   /** @param documents ascending; members of tiers that are not among them are ignored */
   constructor(documents: Uint32Array, { exactNames, nameBeginnings, otherAccents }: TierMembers) {
     this.#documents = documents;
     this.#otherAccents = otherAccents.filter(({ length }) => length > 0);
-    const setTier = (document: DocumentNumber, tier: number): void => {
-      if (documents[lowerBound(documents, document)] === document) this.#byName.set(document, tier);
+    this.#byName = new Uint8Array(documents.length).fill(OTHER_NAME_TIER);
+    const setTier = (named: readonly DocumentNumber[], tier: number): void => {
+      let i = 0;
+      for (const document of Uint32Array.from(named).sort()) {
+        i = leapTo(documents, document, i);
+        if (documents[i] === document) this.#byName[i] = tier;
+      }
     };
-    for (const document of nameBeginnings) setTier(document, NAME_BEGINNING_TIER);
-    for (const document of exactNames) setTier(document, EXACT_NAME_TIER);
+    setTier(nameBeginnings, NAME_BEGINNING_TIER);
+    setTier(exactNames, EXACT_NAME_TIER);
   }
 
   /**
-   * The documents in parts, each ascending: no document scores more than those of a part before. Those that come first
-   * by their names are in the last part once more. Few documents are not parted: scoring them at once is faster.
+   * The documents in parts, each ascending: none scores more than those of a part before, which are in it once more. Few
+   * documents are not parted: scoring them at once is faster.
    */
   *descending(): Generator<Uint32Array> {
-    if (this.#documents.length > FEW_DOCUMENTS && this.#byName.size > 0) {
+    if (this.#documents.length > FEW_DOCUMENTS) {
       for (const tier of [EXACT_NAME_TIER, NAME_BEGINNING_TIER]) {
-        const named: DocumentNumber[] = [];
-        for (const [document, ofName] of this.#byName) if (ofName === tier) named.push(document);
-        if (named.length > 0) yield Uint32Array.from(named).sort();
+        const named = this.#documents.filter((_, i) => this.#byName[i]! >= tier);
+        if (named.length > 0) yield named;
       }
     }
     yield this.#documents;
@@ -65,15 +69,13 @@ export class ScoreTiers {
    * @param scores beside each document, from 0
    */
   apply(documents: Uint32Array, scores: Float64Array): void {
-    const tiers = new Uint8Array(documents.length).fill(OTHER_NAME_TIER);
-    for (const [document, tier] of this.#byName) {
-      const i = lowerBound(documents, document);
-      if (documents[i] === document) tiers[i] = tier;
-    }
-    for (const i of this.#placesWithOtherAccents(documents)) tiers[i] = tiers[i]! - 1;
+    const otherAccents = this.#placesWithOtherAccents(documents);
+    let at = 0;
     for (let i = 0; i < scores.length; i++) {
       const score = scores[i]!;
-      scores[i] = (tiers[i]! + score / (score + HALF_SCORE)) / SCORE_TIERS;
+      at = leapTo(this.#documents, documents[i]!, at);
+      const tier = this.#byName[at]! - (otherAccents.has(i) ? 1 : 0);
+      scores[i] = (tier + score / (score + HALF_SCORE)) / SCORE_TIERS;
     }
   }
 

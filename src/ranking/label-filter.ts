@@ -112,12 +112,27 @@ export function documentsByInstallation(
     if (known === undefined) lists.set(value, [labels.get(key)!]);
     else known.push(labels.get(key)!);
   }
-  return new Map(
-    Array.from(lists, ([value, [first, ...others]]) => [
-      value,
-      others.length === 0 ? first! : [...new Set([first!, ...others].flatMap((documents) => Array.from(documents)))],
-    ]),
-  );
+  const size = [...lists.values()]
+    .flat()
+    .reduce((most, documents) => Math.max(most, (documents[documents.length - 1] ?? 0) + 1), 0);
+  // For each document the number of the value that had it last. A set of the documents would take far longer.
+  const seen = new Uint32Array(size);
+  let number = 0;
+  const union = (documentLists: readonly ArrayLike<DocumentNumber>[]): ArrayLike<DocumentNumber> => {
+    if (documentLists.length === 1) return documentLists[0]!;
+    number += 1;
+    const all: DocumentNumber[] = [];
+    for (const documents of documentLists) {
+      for (let i = 0; i < documents.length; i++) {
+        const document = documents[i]!;
+        if (seen[document] === number) continue;
+        seen[document] = number;
+        all.push(document);
+      }
+    }
+    return all;
+  };
+  return new Map(Array.from(lists, ([value, documentLists]) => [value, union(documentLists)]));
 }
 
 /** @param within the mask of another filter, which must let a document pass as well */

@@ -18,6 +18,9 @@ const KIND = 'skill-discovery snapshot';
 const FORMAT = 1;
 const DIGEST = /^[0-9a-f]{64}$/;
 
+/** Lists and objects of a manifest, about: one of millions would take a second to parse, and hundreds of megabytes. */
+const MOST_LISTS = 100;
+
 /** One file of a catalogue, in chunks. */
 export interface SnapshotFile {
   readonly name: string;
@@ -64,6 +67,7 @@ export function readManifest(text: string, from: string): Manifest {
   const refuse = (reason: string): SkillSearchError =>
     new SkillSearchError('INVALID_SNAPSHOT', `${from} is not the manifest of a snapshot: ${reason}`);
   if (text.length > MAX_MANIFEST_BYTES) throw refuse(`it has more than ${MAX_MANIFEST_BYTES} bytes`);
+  if (text.split(/[[{]/, MOST_LISTS + 1).length > MOST_LISTS) throw refuse('it has more lists than a manifest');
   let parsed: Readonly<Record<string, unknown>>;
   try {
     parsed = JSON.parse(text) as typeof parsed;

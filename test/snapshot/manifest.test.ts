@@ -37,6 +37,7 @@ describe('a manifest', () => {
     ['a negative size', changed({ files: [{ ...MANIFEST.files[0], bytes: -1, chunks: [] }] })],
     ['a chunk that is a path', changed({ files: [{ ...MANIFEST.files[1], name: 'skills.db', chunks: ['../x'] }] })],
     ['a file that is null', changed({ files: [null] })],
+    ['more lists than any has', changed({ more: Array.from({ length: 100 }, () => []) })],
     ['a chunk of two sizes', changed({ files: [{ ...MANIFEST.files[0], chunks: [DIGEST, DIGEST, DIGEST] }] })],
   ])('is refused if it is %s', async (_, text) => {
     expect(await codeOf(() => readManifest(text, 'here'))).toBe('INVALID_SNAPSHOT');

@@ -191,7 +191,8 @@ const MANY_FILES: Attack = {
   flood: (attacker) =>
     atOnce(8, attacker, async () => {
       const number = randomInteger(attacker.random, 20);
-      await attacker.ask(get(`/skills/files-${number}`));
+      // An address may have as many pages made at the same time.
+      await Promise.all(Array.from({ length: 10 }, () => attacker.ask(get(`/skills/files-${number}`))));
       await attacker.ask(get(`/.well-known/agent-skills/files-${number}.tar.gz`));
       await attacker.ask(get('/.well-known/skills/index.json'));
       await attacker.ask(mcp([{ method: 'skills/list', params: {} }]));

@@ -125,6 +125,11 @@ function filesRow(number: number): object {
   return { id: name, name, description, files: [wholeFile('SKILL.md', Buffer.from(main)), ...files] };
 }
 
+/** As many installations as a skill may have, the same for all that have them. */
+const INSTALLATIONS = Array.from({ length: 64 }, (_, i) =>
+  ['project', 'user', 'plugin', 'system'].map((scope) => ({ agent: `common-${i}`, scope })),
+).flat();
+
 function labelledRow(number: number): Row {
   const labels = (kind: string): string[] => Array.from({ length: 100 }, (_, i) => `${kind}-${number}-${i}`);
   return {
@@ -132,6 +137,7 @@ function labelledRow(number: number): Row {
     name: `labelled ${number}`,
     description: `A skill of many labels, ${number}.`,
     categories: labels('category'),
+    ...(number % 5 === 1 && { installations: INSTALLATIONS }),
     ...(number % 5 === 0 && {
       occupations: labels('occupation'),
       tags: labels('tag'),

@@ -53,10 +53,12 @@ export function showOccupations(request: PageRequest): PageAnswer {
 }
 
 /** All authors with their number of skills, page by page. */
-export function showAuthors(request: PageRequest): PageAnswer {
-  const { search, base } = request;
+export async function showAuthors(request: PageRequest): Promise<PageAnswer> {
+  const { search, base, turn } = request;
   const { page: at } = questionOf(formOf(request));
+  // The first who asks has them all read.
   const all = search.countAuthors();
+  await turn();
   const shown = search.authors(at);
   const main = html`<h1>Authors</h1>
 <p class="muted">${counted(all, 'author')}, with the number of their skills.</p>

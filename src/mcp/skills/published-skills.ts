@@ -1,7 +1,7 @@
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import type { ContentFile, SkillSearch } from '../../index.js';
 import { MAX_RESOURCE_BYTES } from '../../limits.js';
-import { giveWay } from '../../threads/turns.js';
+import { nextTurn } from '../../threads/turns.js';
 import { type FrontMatter, type FrontMatterOrFault, readFrontMatter } from './front-matter.js';
 import { skillUri } from './skill-uri.js';
 import type { UnpublishedListener } from './unpublished-listener.js';
@@ -63,7 +63,7 @@ async function frontMatterOf(
   path: string,
 ): Promise<FrontMatterOrFault> {
   // A list reads many, and each may take some milliseconds.
-  await giveWay();
+  await nextTurn();
   const file = files.find((one) => one.path === path);
   if (file !== undefined && file.size > MAX_RESOURCE_BYTES)
     return { fault: `its SKILL.md has more than ${MAX_RESOURCE_BYTES} bytes` };

@@ -205,7 +205,9 @@ describe('a hostile Markdown text', () => {
     const done: string[] = [];
     const paragraphs = 'some *text* here\n\n'.repeat(1500);
     await Promise.all(
-      Object.entries({ long: paragraphs, short: 'a' }).map(([name, text]) => rendered(text).then(() => done.push(name))),
+      Object.entries({ long: paragraphs, short: 'a' }).map(([name, text]) =>
+        rendered(text).then(() => done.push(name)),
+      ),
     );
     expect(done).toEqual(['long', 'short']);
   });
