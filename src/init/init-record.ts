@@ -87,6 +87,8 @@ export class InitRecord {
       const before = this.#contents;
       const now = read(this.path);
       this.#contents = { ...now, madeFolders: [...new Set([...made, ...now.madeFolders])] };
+      // Another run may have written the record into folders that this one made, and this one may have nothing to write.
+      if (made.length > 0 && now.entries.length + now.catalogues.length > 0) this.#save(this.#contents);
       return await work(!isDeepStrictEqual([now.entries, now.catalogues], [before.entries, before.catalogues]));
     } finally {
       const { entries, catalogues, madeFolders } = this.#contents;
