@@ -1,6 +1,5 @@
 import { Option } from 'commander';
-import { COPY_MODES, type CopyMode, type Facet, LIST_ORDERS, type ListOrder } from '../index.js';
-import { resolveListQuery } from '../query.js';
+import { COPY_MODES, type CopyMode, type Facet, LIST_ORDERS, type ListOrder, resolveListQuery } from '../index.js';
 import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
 import { jsonOption, parseInteger } from './common-options.js';
 import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';

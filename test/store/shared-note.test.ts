@@ -22,7 +22,7 @@ describe('the note of a state', () => {
   test('is void in the next state', async () => {
     const database = await catalogue();
     writeNote(database, 'a 1');
-    await removeSkills({ database, ids: ['a'] });
+    removeSkills({ database, ids: ['a'] });
     expect(readNamedState(database)?.note).toBeUndefined();
   });
 
