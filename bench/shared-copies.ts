@@ -81,7 +81,7 @@ async function measure(database: string): Promise<void> {
       const ids = Array.from({ length: CHANGED }, (_, i) => `lag-${round}-${i}`);
       const rows = ids.map((id) => ({ id, name: id, description: `A skill of round ${round}` }));
       await updateSkills({ database: scratch, rows, semantic: false });
-      if (round > 0) removeSkills({ database: scratch, ids: [`lag-${round - 1}-0`] });
+      if (round > 0) await removeSkills({ database: scratch, ids: [`lag-${round - 1}-0`] });
       const found = child.finds(ids.at(-1)!);
       const changes = differenceOf(before, scratch);
       await timed(`publish ${CHANGED} changes`, async () => store.publish(changes, await store.head()));

@@ -1,13 +1,6 @@
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
-export type { ResolvedFilters, SkillFilters, Time } from './filters.js';
+export type { SkillFilters, Time } from './filters.js';
 export { STOP_WORDS } from './keyword/stop-words.js';
-export {
-  MAX_KEYWORD_QUERY_LENGTH,
-  MAX_LIMIT,
-  MAX_PAGE,
-  MAX_SEMANTIC_LIMIT,
-  MAX_SEMANTIC_QUERY_LENGTH,
-} from './limits.js';
 export { buildCatalogue } from './load/build-catalogue.js';
 export { type CheckOptions, checkCatalogue } from './load/check-catalogue.js';
 export type { CatalogueProblem, CheckReport } from './load/check-report.js';
@@ -28,18 +21,10 @@ export { type SnapshotOptions, type SnapshotReport, writeSnapshot } from './load
 export {
   COPY_MODES,
   type CopyMode,
-  DEFAULT_LIMIT,
-  DEFAULT_SEMANTIC_LIMIT,
   type KeywordQuery,
   LIST_ORDERS,
   type ListOrder,
   type ListQuery,
-  type ResolvedKeywordQuery,
-  type ResolvedListQuery,
-  type ResolvedSemanticQuery,
-  resolveKeywordQuery,
-  resolveListQuery,
-  resolveSemanticQuery,
   type SemanticQuery,
   SORT_ORDERS,
   type SortOrder,
@@ -56,7 +41,6 @@ export {
   type FacetCounts,
   type FeatureShare,
   type FieldScores,
-  KEYWORD_STEPS,
   type KeywordHit,
   type KeywordRecords,
   type KeywordResult,
@@ -66,18 +50,15 @@ export {
   type ListResult,
   type MatchedTerms,
   type Pagination,
-  RANKING_FEATURES,
   RANKINGS,
   type Ranking,
   type RankingFeature,
-  SCORED_FIELDS,
   type ScoredField,
   type ScoreParts,
   type SemanticHit,
   type SemanticResult,
   type SimilarSkill,
   type Snippet,
-  SUGGESTION_KINDS,
   type Suggestion,
   type SuggestionKind,
 } from './result.js';

@@ -19,9 +19,8 @@ export type Ranking = (typeof RANKINGS)[number];
  * 4. `typo`: also with words one or two edits away, in place of words that occur nowhere in the catalogue
  * 5. `some-words`: skills with at least half of the words, weighted by idf
  */
-export const KEYWORD_STEPS = ['all-words', 'file-text', 'prefix', 'typo', 'some-words'] as const;
 
-export type KeywordStep = (typeof KEYWORD_STEPS)[number];
+export type KeywordStep = 'all-words' | 'file-text' | 'prefix' | 'typo' | 'some-words';
 
 /** The terms of a skill that match the question, in lower case, by field. A field without any is absent. */
 export interface MatchedTerms {
@@ -161,8 +160,7 @@ export interface SimilarSkill {
 }
 
 /** What a suggestion completes: a word of the question, or the question as the name of a skill. */
-export const SUGGESTION_KINDS = ['word', 'name'] as const;
-export type SuggestionKind = (typeof SUGGESTION_KINDS)[number];
+export type SuggestionKind = 'word' | 'name';
 
 /** How a question may go on. */
 export interface Suggestion {

@@ -22,9 +22,8 @@ import {
   inspectModel,
   openSkillSearch,
   removeSkills,
-  resolveKeywordQuery,
-  resolveSemanticQuery,
 } from '../src/index.js';
+import { resolveKeywordQuery, resolveSemanticQuery } from '../src/query.js';
 import { row } from './rows.js';
 import { scratchFolder } from './scratch-folder.js';
 

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { COPY_MODES, type CopyMode, type Facet, LIST_ORDERS, type ListOrder, resolveListQuery } from '../index.js';
+import { COPY_MODES, type CopyMode, type Facet, LIST_ORDERS, type ListOrder } from '../index.js';
+import { resolveListQuery } from '../query.js';
 import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
 import { jsonOption, parseInteger } from './common-options.js';
 import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';

@@ -8,12 +8,11 @@ import {
   type OpenOptions,
   RANKINGS,
   type Ranking,
-  resolveKeywordQuery,
-  resolveSemanticQuery,
   type SkillSearch,
   SORT_ORDERS,
   type SortOrder,
 } from '../index.js';
+import { resolveKeywordQuery, resolveSemanticQuery } from '../query.js';
 import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
 import { jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
 import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';

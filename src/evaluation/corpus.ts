@@ -152,7 +152,7 @@ class CorpusBuilder {
     const path = await this.#files.temporary('changed.db');
     await copyCatalogue({ from: base, ...shared, to: path });
     const removed = [...omitted].filter((id) => present.has(id));
-    if (removed.length > 0) removeSkills({ database: path, ids: removed });
+    if (removed.length > 0) await removeSkills({ database: path, ids: removed });
     const rows = changedRows(source, { added, texts, strip, omitted });
     await this.#build(path, { name: 'changed documents', rows }, false);
     return path;

@@ -1,4 +1,5 @@
-import { DEFAULT_SEMANTIC_LIMIT, MAX_LIMIT } from '../index.js';
+import { MAX_LIMIT } from '../limits.js';
+import { DEFAULT_SEMANTIC_LIMIT } from '../query.js';
 import { findOperation } from './find-operation.js';
 import { describeMcp } from './openapi-mcp.js';
 import { describeParameter } from './openapi-parameters.js';

@@ -1,14 +1,12 @@
 import { countCodePoints } from '../count-code-points.js';
+import { type KeywordQuery, type SemanticQuery, SkillSearchError } from '../index.js';
+import { MAX_LIMIT } from '../limits.js';
 import {
-  type KeywordQuery,
-  MAX_LIMIT,
   type ResolvedKeywordQuery,
   type ResolvedSemanticQuery,
   resolveKeywordQuery,
   resolveSemanticQuery,
-  type SemanticQuery,
-  SkillSearchError,
-} from '../index.js';
+} from '../query.js';
 import { trimWhiteSpace } from '../trim-white-space.js';
 import { readParameters } from './parameters.js';
 import {

@@ -1,12 +1,6 @@
-import {
-  type DamagedSkill,
-  type KeywordRecords,
-  MAX_PAGE,
-  type Pagination,
-  type ResolvedKeywordQuery,
-  type ResolvedSemanticQuery,
-  type SkillSearch,
-} from '../index.js';
+import type { DamagedSkill, KeywordRecords, Pagination, SkillSearch } from '../index.js';
+import { MAX_PAGE } from '../limits.js';
+import type { ResolvedKeywordQuery, ResolvedSemanticQuery } from '../query.js';
 import type { Body } from './body.js';
 import type { Call } from './call.js';
 import { ClientGone } from './error-content.js';

@@ -26,21 +26,13 @@ export interface RemoveOptions extends SharedOptions {
 const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true, cache: true, passwordFile: true });
 
 /**
- * Removes skills from a catalogue in PostgreSQL, by id. As below, but it takes a promise: `await` it, also where
- * `database` is of the type `string`.
- */
-export function removeSkills(
-  options: RemoveOptions & { readonly database: `postgres://${string}` | `postgresql://${string}` },
-): Promise<number>;
-/**
  * Removes skills from a catalogue, by id. Up to 500 are removed in place, as by `updateSkills`: within a second, and
  * without another index. More are removed as by a load. The derived files stay in use either way.
  *
  * @returns how many of the ids were there
  * @throws {SkillSearchError} as `buildCatalogue`, and `DATABASE_NOT_FOUND`
  */
-export function removeSkills(options: RemoveOptions): number;
-export function removeSkills(options: RemoveOptions): number | Promise<number> {
+export async function removeSkills(options: RemoveOptions): Promise<number> {
   checkOptions(options, REMOVE_OPTIONS);
   const { database, cache, passwordFile } = options;
   if (isPostgresAddress(database)) return removeShared({ database, cache, passwordFile }, checkIds(options.ids));

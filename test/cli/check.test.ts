@@ -98,7 +98,7 @@ describe('check', () => {
 
   test('finds nothing wrong after small changes: the derived files of a former state are in use', async () => {
     const database = await catalogue();
-    expect(removeSkills({ database, ids: ['b'] })).toBe(1);
+    expect(await removeSkills({ database, ids: ['b'] })).toBe(1);
     await updateSkills({ database, rows: [row('a', { description: 'new' })], embedder });
     expect(await checkCatalogue({ database })).toMatchObject({ skills: 2, problems: [], outdated: [] });
     writeFileSync(`${database}.keyword`, 'damaged');
@@ -147,7 +147,7 @@ describe('check', () => {
     writeFileSync(`${database}.loading-report`, '{}\n');
     rmSync(`${database}.keyword`);
     expect((await checkCatalogue({ database, repair: true })).problems).toEqual([]);
-    expect(removeSkills({ database, ids: ['nothing'] })).toBe(0);
+    expect(await removeSkills({ database, ids: ['nothing'] })).toBe(0);
     expect(existsSync(`${database}.loading-report`)).toBe(true);
   });
 

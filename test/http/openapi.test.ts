@@ -3,14 +3,8 @@ import { ERROR_STATUS } from '../../src/http/error-content.js';
 import { PAGE_PATHS } from '../../src/http/pages/frame/page-paths.js';
 import { servedRoutes } from '../../src/http/routes.js';
 import { NOT_BLANK, TIME_OR_SECONDS, unreadable } from '../../src/http/text-patterns.js';
-import {
-  DEFAULT_LIMIT,
-  DEFAULT_SEMANTIC_LIMIT,
-  MAX_KEYWORD_QUERY_LENGTH,
-  MAX_LIMIT,
-  MAX_PAGE,
-  MAX_SEMANTIC_QUERY_LENGTH,
-} from '../../src/index.js';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
+import { DEFAULT_LIMIT, DEFAULT_SEMANTIC_LIMIT } from '../../src/query.js';
 import { row } from '../rows.js';
 import {
   FIND,

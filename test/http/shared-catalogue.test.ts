@@ -83,11 +83,11 @@ describeWithPostgres('servers of one catalogue in PostgreSQL', (server) => {
     // Too many to be changed in place.
     const many = rowsOf(240, 260 + MAX_CHANGED_IN_PLACE);
     await buildCatalogue({ ...change, sources: [{ name: 'more', rows: many }] });
-    removeSkills({ database, ids: ['skill-7', 'skill-77'] });
+    await removeSkills({ database, ids: ['skill-7', 'skill-77'] });
     await loader.publish();
     await loader.checkpoint();
     await updateSkills({ ...change, rows: rowsOf(800, 820) });
-    removeSkills({ database, ids: ['skill-9', 'skill-801'] });
+    await removeSkills({ database, ids: ['skill-9', 'skill-801'] });
     await loader.publish();
     await until(() => followed.stats().copy?.version === 3);
     const fetched = await following(loader.address);

@@ -10,7 +10,7 @@ import {
   unreadable,
   WITHOUT_NUL,
 } from '../../src/http/text-patterns.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/index.js';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
 import { readTime } from '../../src/read-time.js';
 
 const PATTERNS = [

@@ -60,7 +60,7 @@ describe('a load with vectors', () => {
     const { database } = await loaded([{ name: 'rows', rows: ROWS }]);
     await load(database, [{ name: 'rows', rows: ROWS.slice(1) }], { prune: true });
     expect(vectorsOf(database)).toHaveLength(2);
-    expect(removeSkills({ database, ids: ['b'] })).toBe(1);
+    expect(await removeSkills({ database, ids: ['b'] })).toBe(1);
     // Searches that are open may still read it. The next load that writes takes it away.
     expect(vectorsOf(database)).toHaveLength(2);
     await load(database, [{ name: 'rows', rows: [ROWS[2]!, row('d')] }]);
@@ -69,7 +69,7 @@ describe('a load with vectors', () => {
 
   test('never gives the number of a vector to another', async () => {
     const { database, vectors } = await loaded([ROWS]);
-    removeSkills({ database, ids: ['c'] });
+    await removeSkills({ database, ids: ['c'] });
     await load(database, [[row('d')]]);
     const last = Math.max(...vectors.map(({ number }) => number));
     expect(Math.max(...vectorsOf(database).map(({ number }) => number))).toBeGreaterThan(last);
@@ -143,7 +143,7 @@ describe('a load with wrong options', () => {
       await expect(load(database, [ROWS], options as object)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
       expect(filesBeside(database)).toEqual([]);
     }
-    expect(() => removeSkills({ database: scratchFile('skills.db'), ids: 'abc' })).toThrow('array of ids');
+    await expect(removeSkills({ database: scratchFile('skills.db'), ids: 'abc' })).rejects.toThrow('array of ids');
   });
 });
 

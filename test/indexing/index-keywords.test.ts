@@ -61,7 +61,7 @@ describe('the index of words', () => {
     }
 
     writeFileSync(file, good);
-    removeSkills({ database, ids: ['s-7'] });
+    await removeSkills({ database, ids: ['s-7'] });
     expect((await answersOf(database))[0]?.pagination.total).toBe(count - 1);
   });
 

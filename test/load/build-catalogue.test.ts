@@ -487,8 +487,8 @@ describe('removeSkills', () => {
     await load(database, THREE);
     const before = traceOf(database);
 
-    expect(removeSkills({ database, ids: ['nobody', ''] })).toBe(0);
-    expect(removeSkills({ database, ids: [] })).toBe(0);
+    expect(await removeSkills({ database, ids: ['nobody', ''] })).toBe(0);
+    expect(await removeSkills({ database, ids: [] })).toBe(0);
     expect(traceOf(database)).toEqual(before);
     expect(filesBeside(database)).toEqual([]);
   });

@@ -201,7 +201,7 @@ test('small changes of a classified catalogue leave nothing that a check takes f
   await updateSkills({ database, rows: [{ ...COMMITS, stars: 7 }], semantic: false });
   expect(await problems()).toEqual([]);
   await updateSkills({ database, rows: [{ ...TESTS, categories: ['own'] }], embedder });
-  removeSkills({ database, ids: ['unsure'] });
+  await removeSkills({ database, ids: ['unsure'] });
   expect(await problems()).toEqual([]);
   await using search = await openSkillSearch({ database, embedder });
   expect(search.get('commits')?.derivedCategories).toEqual(await expectedOf(COMMITS));

@@ -34,7 +34,9 @@ describe('options for PostgreSQL', () => {
     const refused = { code: 'INVALID_OPTION', parameter };
     await expect(buildCatalogue({ database: file, sources: [[row('a')]], ...option })).rejects.toMatchObject(refused);
     await expect(updateSkills({ database: file, rows: [row('a')], ...option })).rejects.toMatchObject(refused);
-    expect(() => removeSkills({ database: file, ids: [], ...option })).toThrow(expect.objectContaining(refused));
+    await expect(removeSkills({ database: file, ids: [], ...option })).rejects.toThrow(
+      expect.objectContaining(refused),
+    );
     await expect(checkCatalogue({ database: file, ...option })).rejects.toMatchObject(refused);
     await expect(watchSources({ database: file, sources: ['.'], ...option })).rejects.toMatchObject(refused);
     await expect(copyCatalogue({ from: file, to: `${file}-copy`, ...option })).rejects.toMatchObject(refused);

@@ -87,7 +87,7 @@ function tryRows(target: SmallTarget, source: string, rows: readonly ChangedRow[
   return changeShared(target, small, { embedder });
 }
 
-function inFile(database: string, step: SmallStep): LoadReport | Promise<LoadReport> | number {
+function inFile(database: string, step: SmallStep): Promise<LoadReport | number> {
   if ('ids' in step) return removeSkills({ database, ids: step.ids });
   return updateSkills({ database, rows: step.rows, source: step.update, embedder });
 }

@@ -63,7 +63,7 @@ async function applyAll(
   for (const change of changes) {
     if ('ids' in change) {
       const there = change.ids.filter((id) => final.delete(id)).length;
-      expect(removeSkills({ database, ids: change.ids })).toBe(there);
+      expect(await removeSkills({ database, ids: change.ids })).toBe(there);
       continue;
     }
     const { added, updated, unchanged } = await updateSkills({ database, rows: change.rows, source: 'rows', embedder });
@@ -96,9 +96,9 @@ describe('rows', () => {
     expect(lastChangeInPlace(database)).toBe(true);
     expect(await updateSkills({ database, rows: [...many, row('c')], semantic: false })).toMatchObject({ added: 2 });
     expect(lastChangeInPlace(database)).toBe(false);
-    expect(removeSkills({ database, ids: many.slice(1).map(({ id }) => id!) })).toBe(500);
+    expect(await removeSkills({ database, ids: many.slice(1).map(({ id }) => id!) })).toBe(500);
     expect(lastChangeInPlace(database)).toBe(true);
-    expect(removeSkills({ database, ids: ['a', 'c', ...many.slice(1).map(({ id }) => id!)] })).toBe(2);
+    expect(await removeSkills({ database, ids: ['a', 'c', ...many.slice(1).map(({ id }) => id!)] })).toBe(2);
     expect(lastChangeInPlace(database)).toBe(false);
   });
 
@@ -112,7 +112,7 @@ describe('rows', () => {
     await updateSkills({ database, rows: rows('two'), semantic: false });
     expect(stampOfKeywordFile(database)).toBe(stamp);
     await updateSkills({ database, rows: [row('c', { description: 'three' })], semantic: false });
-    removeSkills({ database, ids: rows('two').map(({ id }) => id!) });
+    await removeSkills({ database, ids: rows('two').map(({ id }) => id!) });
     await updateSkills({ database, rows: rows('four'), semantic: false });
     const before = stampOf(database);
     expect(stampOfKeywordFile(database)).toBe(stamp);

@@ -120,7 +120,7 @@ describe('a load', () => {
     await load(database, folder, { prune: true });
     expect([...blobs(database).keys()]).toEqual([sha256(skillMd('a'))]);
     await using search = await open(database);
-    removeSkills({ database, ids: search.ids() });
+    await removeSkills({ database, ids: search.ids() });
     // The open search may still read them. The next load that writes gives them up.
     expect(blobs(database).size).toBe(1);
     await buildCatalogue({ database, sources: [[{ name: 'c', description: 'c' }]], semantic: false });

@@ -270,7 +270,7 @@ describe('an author', () => {
     await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
     const came = [row('new', { author: 'bOB', description: 'alpha', updatedAt: 99 }), row('x', { author: 'Zoe' })];
     await updateSkills({ database, rows: came, semantic: false });
-    removeSkills({ database, ids: ['s0'] });
+    await removeSkills({ database, ids: ['s0'] });
     await using search = await openSkillSearch({ database });
     expect(written(search)).toEqual(['bOB', 'Eve', 'Ada', 'Zoe']);
     await using fresh = await openSkillSearch({ skills: [...rows.slice(1), ...came] });

@@ -66,7 +66,7 @@ describe('a load that is finished', () => {
     const { search } = await following({ database });
     await updateSkills({ database, rows: [skill('second', 0)], semantic: false });
     await until(() => markersOf(search).length === 2, 10 * SECOND);
-    removeSkills({ database, ids: ['first-0'] });
+    await removeSkills({ database, ids: ['first-0'] });
     await until(() => markersOf(search).length === 1, 10 * SECOND);
     expect(markersOf(search)).toEqual(['second']);
     expect(search.stats().stamp).toBe(stampOf(database));

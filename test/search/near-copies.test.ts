@@ -178,7 +178,7 @@ describe('groups of copies in a file', () => {
     const { database, load } = catalogue();
     await load([0, 10, 20].map((changed, i) => skill(`s${i}`, { text: variant(changed), stars: i === 1 ? 5 : 0 })));
     expect((await groupsIn(database))['s0']).toEqual(['s1', 's0', 's2']);
-    removeSkills({ database, ids: ['s1'] });
+    await removeSkills({ database, ids: ['s1'] });
     expect(await groupsIn(database)).toEqual({ s0: ['s0'], s2: ['s2'] });
   });
 });

@@ -7,10 +7,10 @@ import {
   buildCatalogue,
   type ErrorCode,
   openSkillSearch,
-  RANKING_FEATURES,
   type SemanticQuery,
   type SkillSearch,
 } from '../../src/index.js';
+import { RANKING_FEATURES } from '../../src/result.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';

@@ -90,7 +90,7 @@ describeWithPostgres('a search over the address of a database', (server) => {
     const { search } = await following(loader);
     const rows = Array.from({ length: 100 }, (_, i) => row(`later-${i}`));
     await updateSkills({ database: loader.database, semantic: false, rows });
-    removeSkills({ database: loader.database, ids: ['skill-1'] });
+    await removeSkills({ database: loader.database, ids: ['skill-1'] });
     await loader.publish();
     await until(() => search.get('later-99') !== undefined);
     await until(() => search.stats().copy?.version === 2);
@@ -341,7 +341,7 @@ describeWithPostgres('a search over the address of a database', (server) => {
       const program = await startFollowing(loader.address, cache);
       const rows = Array.from({ length: 200 }, (_, i) => row(`skill-${i}`, { stars: round + 1 }));
       await updateSkills({ database: loader.database, semantic: false, rows });
-      removeSkills({ database: loader.database, ids: [`skill-${250 + round}`] });
+      await removeSkills({ database: loader.database, ids: [`skill-${250 + round}`] });
       await loader.publish();
       await wait(100 + round * 60);
       await program.kill();

@@ -42,7 +42,7 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
   /** Publishes a change, a new skill, and a removal. */
   async function publishMore({ database, publish }: Pick<SharedLoader, 'database' | 'publish'>): Promise<void> {
     await updateSkills({ database, embedder: EMBEDDER, rows: [row('skill-7', { stars: 1000 }), row('later')] });
-    removeSkills({ database, ids: ['skill-3'] });
+    await removeSkills({ database, ids: ['skill-3'] });
     await publish();
   }
   const more = (loader: SharedLoader): Promise<void> =>
@@ -102,7 +102,7 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     await expect(copy.bringUp()).rejects.toThrow('enough');
     loader.store.withChangesSince = withChangesSince;
     expect(readdirSync(join(copy.folder, 'new'))).toContain('skills.db.loading');
-    removeSkills({ database, ids: ['skill-0', 'skill-899'] });
+    await removeSkills({ database, ids: ['skill-0', 'skill-899'] });
     await loader.publish();
     await copy.bringUp();
     expect(existsSync(join(copy.folder, 'new'))).toBe(false);
@@ -233,7 +233,7 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     await server.execute(administrator, `DROP DATABASE ${name} WITH (FORCE)`);
     await server.execute(administrator, `ALTER DATABASE backup_of_${name} RENAME TO ${name}`);
     const again = await SharedLoader.open(address, first);
-    removeSkills({ database: first.database, ids: ['lost'] });
+    await removeSkills({ database: first.database, ids: ['lost'] });
     await change('kept');
     expect(await again.publish()).toMatchObject({ version: 2 });
     const restored = again.copyIn(copy.folder);
@@ -246,7 +246,7 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     const copy = loader.copyIn(scratchFolder());
     await copy.bringUp();
     const other = await published();
-    removeSkills({ database: other.database, ids: ['skill-9'] });
+    await removeSkills({ database: other.database, ids: ['skill-9'] });
     await other.publish();
     const there = other.copyIn(scratchFolder());
     await there.bringUp();

@@ -176,7 +176,7 @@ describe('a search that follows a snapshot', () => {
     const further = chunksAsked(server) - whole;
     expect(further).toBeGreaterThan(0);
     expect(further).toBeLessThan(whole);
-    removeSkills({ database, ids: ['later'] });
+    await removeSkills({ database, ids: ['later'] });
     await publish();
     await until(() => search.get('later') === undefined);
     await using here = await openSkillSearch({ database });

@@ -330,7 +330,7 @@ test.each([
     expect(code).toMatch(/^(?:NOT_A_CATALOGUE|DATABASE_DAMAGED)$/);
     const helps = { code, message: expect.stringMatching(/; load all sources into a new file$/) };
     await expect(load(database)).rejects.toMatchObject(helps);
-    expect(() => removeSkills({ database, ids: ['fig'] })).toThrow(/; load all sources into a new file$/);
+    await expect(removeSkills({ database, ids: ['fig'] })).rejects.toThrow(/; load all sources into a new file$/);
     await expect(checkCatalogue({ database, repair: true })).rejects.toMatchObject(helps);
     expect(readFileSync(database).equals(before)).toBe(true);
   },

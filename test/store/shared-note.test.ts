@@ -22,7 +22,7 @@ describe('the note of a state', () => {
   test('is void in the next state', async () => {
     const database = await catalogue();
     writeNote(database, 'a 1');
-    removeSkills({ database, ids: ['a'] });
+    await removeSkills({ database, ids: ['a'] });
     expect(readNamedState(database)?.note).toBeUndefined();
   });
 

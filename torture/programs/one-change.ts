@@ -14,4 +14,4 @@ const [database = '', path = ''] = process.argv.slice(2);
 const { rows, ids } = JSON.parse(readFileSync(path, 'utf8')) as { rows: unknown[]; ids: string[] };
 await untilTold();
 await updateSkills({ database, rows, source: 'rows', embedder: new StandInEmbedder() });
-removeSkills({ database, ids });
+await removeSkills({ database, ids });

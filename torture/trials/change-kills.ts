@@ -40,7 +40,7 @@ export const CHANGE_KILLS: Trial = {
       const reference = join(whole, 'skills.db');
       await updateSkills({ database: reference, rows, source: 'rows', embedder });
       const states: Record<string, string> = { [textOf(database)]: 'before', [textOf(reference)]: 'updated' };
-      removeSkills({ database: reference, ids });
+      await removeSkills({ database: reference, ids });
       const end = textOf(reference);
       states[end] = 'updated and removed';
 
@@ -68,7 +68,7 @@ export const CHANGE_KILLS: Trial = {
           if (state === undefined) throw new Error('the catalogue is in no state of the change');
           facts[state as 'before'] += 1;
           await updateSkills({ database: path, rows, source: 'rows', embedder });
-          removeSkills({ database: path, ids });
+          await removeSkills({ database: path, ids });
           if (textOf(path) !== end) throw new Error('the same change again ends with another catalogue');
           const { problems } = await checkCatalogue({ database: path });
           if (problems.length > 0) throw new Error(`the catalogue is damaged: ${problems[0]!.problem}`);

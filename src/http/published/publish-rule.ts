@@ -1,7 +1,7 @@
 import { checkNames, invalidArgument, optionOf } from '../../check-arguments.js';
 import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
-import { MAX_LIMIT, type SkillSearch, SkillSearchError } from '../../index.js';
-import { MAX_PUBLISHED_SKILLS } from '../../limits.js';
+import { type SkillSearch, SkillSearchError } from '../../index.js';
+import { MAX_LIMIT, MAX_PUBLISHED_SKILLS } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 
 /**

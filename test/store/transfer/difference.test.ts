@@ -64,7 +64,7 @@ describe('the difference of two catalogues', () => {
     const { base, next } = await twoCatalogues();
     const rows = [row('d'), row('b', { stars: 1 })];
     await updateSkills({ database: next, rows, source: 'one', semantic: false });
-    removeSkills({ database: next, ids: ['c'] });
+    await removeSkills({ database: next, ids: ['c'] });
     expect(await idsOf(base, next)).toEqual([['c'], ['b', 'd']]);
     expect(await idsOf(next, base)).toEqual([['d'], ['b', 'c']]);
   });

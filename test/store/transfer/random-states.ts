@@ -91,7 +91,7 @@ export const moreSteps: fc.Arbitrary<readonly Step[]> = fc.array(stepOf, { minLe
 
 export async function take(database: string, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
-    if ('ids' in step) removeSkills({ database, ids: step.ids });
+    if ('ids' in step) await removeSkills({ database, ids: step.ids });
     else if ('update' in step) await updateSkills({ database, rows: step.rows, source: step.update, embedder });
     else if ('load' in step) {
       const { load: name, rows, prune, classify } = step;

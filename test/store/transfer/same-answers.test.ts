@@ -88,7 +88,7 @@ test('a catalogue that has grown by small changes answers by words as one that w
     const changed = new Set(Array.from({ length: 15 }, () => ids[draw(ids.length)]!));
     const rows = [...changed].map((id) => randomRow(id, draw));
     await updateSkills({ database: grown, rows, source: 'rows', semantic: false });
-    removeSkills({ database: grown, ids: Array.from({ length: 5 }, () => ids[draw(ids.length)]!) });
+    await removeSkills({ database: grown, ids: Array.from({ length: 5 }, () => ids[draw(ids.length)]!) });
   }
   await withChanges(undefined, grown, (changes) => applyChanges(once, changes, { note: 'a 1' }));
   expect([...numbersIn(grown)].toSorted()).not.toEqual([...numbersIn(once)].toSorted());

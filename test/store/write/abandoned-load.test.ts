@@ -61,7 +61,7 @@ describe('a load that was given up', () => {
     const other = new CatalogueWriter(path, 'another key', true);
     other.put(storeItem('old'), 'source');
     other.finish();
-    expect(removeSkills({ database: path, ids: ['nothing'] })).toBe(0);
+    expect(await removeSkills({ database: path, ids: ['nothing'] })).toBe(0);
     (await CatalogueRepair.publish(path, undefined)).close();
 
     expect(traceOf(path)).toEqual(before);

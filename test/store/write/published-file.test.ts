@@ -105,7 +105,7 @@ describe('the published file', () => {
     reader.close();
   });
 
-  test('has small pages while it is small, and others once it has grown, and readers keep what they opened', () => {
+  test('has small pages while it is small, and others once it has grown, and readers keep what they opened', async () => {
     const path = scratchFile('skills.db');
     loadItems(path, [storeItem('a'), storeItem('b')], false);
     expect(pageBytesOf(path)).toBe(SMALL_PAGE_BYTES);
@@ -122,13 +122,13 @@ describe('the published file', () => {
     expect(reader.ids()).toEqual(['a', 'b']);
     reader.close();
 
-    expect(removeSkills({ database: path, ids: ['c'] })).toBe(1);
+    expect(await removeSkills({ database: path, ids: ['c'] })).toBe(1);
     loadItems(path, [storeItem('d')], true);
     expect(pageBytesOf(path)).toBe(SMALL_PAGE_BYTES);
     expect([...contentOf(path).keys()]).toEqual(['a', 'b', 'd']);
   });
 
-  test('shrinks when most of it was removed', () => {
+  test('shrinks when most of it was removed', async () => {
     const path = scratchFile('skills.db');
     const ids = Array.from({ length: 4000 }, (_, i) => `skill-${i}`);
     loadItems(
@@ -138,7 +138,7 @@ describe('the published file', () => {
     );
     const before = statSync(path).size;
 
-    expect(removeSkills({ database: path, ids: ids.slice(10) })).toBe(3990);
+    expect(await removeSkills({ database: path, ids: ids.slice(10) })).toBe(3990);
 
     expect(statSync(path).size).toBeLessThan(before / 4);
     expect([...contentOf(path).keys()]).toEqual(ids.slice(0, 10));

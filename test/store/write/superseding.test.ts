@@ -67,10 +67,10 @@ describe('what is left of forgotten skills', () => {
     row(`a${i}`, { name: `n ${i % 3000}`, description: `alpha ${i % 3000}`, stars: i % 7, updatedAt: i % 11 }),
   );
 
-  function removeFirst(database: string, count: number, atOnce: number): void {
+  async function removeFirst(database: string, count: number, atOnce: number): Promise<void> {
     for (let done = 0; done < count; done += atOnce) {
       const ids = rows.slice(done, Math.min(count, done + atOnce)).map(({ id }) => id!);
-      expect(removeSkills({ database, ids })).toBe(ids.length);
+      expect(await removeSkills({ database, ids })).toBe(ids.length);
     }
   }
 
@@ -85,8 +85,8 @@ describe('what is left of forgotten skills', () => {
     const stamp = stampOfKeywordFile(database)!;
     await using before = await openSkillSearch({ database });
     const count = MAX_SUPERSEDED + 700;
-    removeFirst(database, count, atOnce);
-    expect(removeSkills({ database, ids: [rows[count]!.id!] })).toBe(1);
+    await removeFirst(database, count, atOnce);
+    expect(await removeSkills({ database, ids: [rows[count]!.id!] })).toBe(1);
     expect(countIn(database, 'forgotten')).toBeGreaterThan(0);
     expect(countIn(database, 'superseded')).toBeLessThanOrEqual(MAX_SUPERSEDED);
     expect(stampOfKeywordFile(database)).toBe(stamp);
@@ -116,7 +116,7 @@ test('what is left of forgotten skills is dropped beyond so many of them', async
   const rows = Array.from({ length: MAX_SUPERSEDED + 1 }, (_, i) => row(`a${i}`));
   await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
   const stamp = stampOfKeywordFile(database)!;
-  expect(removeSkills({ database, ids: ['a0'] })).toBe(1);
+  expect(await removeSkills({ database, ids: ['a0'] })).toBe(1);
   const connection = new Database(database);
   // As many as if they had been removed with the first one.
   connection.exec(`
@@ -124,7 +124,7 @@ test('what is left of forgotten skills is dropped beyond so many of them', async
     INSERT INTO forgotten (skill, gone) SELECT 1000000 + i, 1 FROM n`);
   connection.close();
   for (let first = 1; first <= MAX_SUPERSEDED; first += MAX_CHANGED_IN_PLACE) {
-    removeSkills({ database, ids: rows.slice(first, first + MAX_CHANGED_IN_PLACE).map(({ id }) => id!) });
+    await removeSkills({ database, ids: rows.slice(first, first + MAX_CHANGED_IN_PLACE).map(({ id }) => id!) });
   }
   expect(countIn(database, 'forgotten')).toBe(0);
   expect(changesSince(database, stamp)).toBeUndefined();

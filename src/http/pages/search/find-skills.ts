@@ -10,13 +10,11 @@ import {
   type KeywordResult,
   type KeywordStep,
   type ListHit,
-  MAX_KEYWORD_QUERY_LENGTH,
-  MAX_PAGE,
-  MAX_SEMANTIC_LIMIT,
   type SemanticHit,
   type SemanticResult,
   type SkillFilters,
 } from '../../../index.js';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_PAGE, MAX_SEMANTIC_LIMIT } from '../../../limits.js';
 import type { PageRequest } from '../frame/page-answer.js';
 import { isWithoutVectors } from './is-without-vectors.js';
 import type { PageMode, PageQuestion } from './question-form.js';
