@@ -5,7 +5,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { programs } from '../test/postgres/postgres-cluster.js';
+import { programs } from '../test/share/postgres/postgres-cluster.js';
 import { round } from './bars.js';
 import { KILLS } from './cluster/cluster-kills.js';
 import type { QuotaFigures } from './cluster/quota-ledger.js';

@@ -2,10 +2,10 @@
 // fitted to.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { Calibration } from '../src/ranking/calibration.js';
-import { parseRankingModel, RANKING_MODEL } from '../src/ranking/ranking-model.js';
 import type { Ranking } from '../src/result.js';
 import { RANKING_FEATURES } from '../src/result.js';
+import type { Calibration } from '../src/search/ranking/calibration.js';
+import { parseRankingModel, RANKING_MODEL } from '../src/search/ranking/ranking-model.js';
 import { fitCalibration } from './ranking/first-hits.js';
 import { calibrationSets, fittedTo, sumsBy } from './ranking/fitted.js';
 import { gatherQuestions, isServed, type JudgedQuestion, TERMS } from './ranking/judged-questions.js';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as runtime from 'onnxruntime-node';
+import { readTokenizer } from '../src/core/read-tokenizer.js';
 import { BUNDLED_MODEL, openSkillSearch } from '../src/index.js';
-import { readTokenizer } from '../src/read-tokenizer.js';
 import { embeddedText } from '../src/semantic/embedded-text.js';
 
 process.env['ORT_DISABLE_TELEMETRY'] ??= '1';

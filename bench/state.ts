@@ -7,7 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { PostgresCluster, programs } from '../test/postgres/postgres-cluster.js';
+import { PostgresCluster, programs } from '../test/share/postgres/postgres-cluster.js';
 import type { StateFigures, StateJob } from './state-child.js';
 
 const { values } = parseArgs({

@@ -26,8 +26,8 @@ const PACKAGES_WITHIN = ['commander', 'stemmer', ...WIDTH];
 const STARTS = {
   main: ['cli/keep-compiled.js'],
   run: ['cli/run.js'],
-  hook: ['hook/run-hook.js'],
-  findAlone: ['hook/find-alone.js'],
+  hook: ['agents/hook/run-hook.js'],
+  findAlone: ['agents/hook/find-alone.js'],
   reading: ['cli/search-command.js', 'cli/list-command.js', 'cli/show-command.js'],
 };
 
@@ -74,12 +74,17 @@ const placesOfModules = {
   },
 };
 
-/** What each module imports at once. */
+/** What each module imports at once: through a front door, the files that have what it asks for. */
 const importsOf = new Map();
 const listOfImports = {
   name: 'list-of-imports',
-  moduleParsed({ id, importedIds }) {
-    importsOf.set(id, importedIds);
+  moduleParsed({ id, importedIds, code }) {
+    if (!id.startsWith(dist + sep)) return void importsOf.set(id, importedIds);
+    const all = [...namesFrom(code, dirname(id))].flatMap(([path, names]) =>
+      isDoor(path) ? names.map((name) => fileBehind(path, name)) : [path],
+    );
+    // Packages are found by the bundler.
+    importsOf.set(id, [...all, ...importedIds.filter((path) => !path.startsWith(dist + sep))]);
   },
 };
 
@@ -130,6 +135,50 @@ refuseUnknownPackages();
 
 function withSlashes(path) {
   return path.split(sep).join('/');
+}
+
+/** Whether a module only hands on what others of its folder have. */
+function isDoor(path) {
+  return /[\\/]index\.js$/.test(path) && !/^(?!export .* from |\s*$|\/\/|import )/m.test(oneLineEach(path));
+}
+
+function oneLineEach(path) {
+  return readFileSync(path, 'utf8').replace(/\{[^}]*\}/g, (names) => names.replace(/\s+/g, ' '));
+}
+
+/** @returns by file that a module imports or hands on at once: the names */
+function* namesFrom(code, folder) {
+  for (const [, names, path] of code.matchAll(
+    /^(?:import|export)\s(?:[^'";]*?(\{[^}]*\})\s*from\s*|[^'";{]*?from\s*)?['"](\.[^'"]+)['"]/gm,
+  )) {
+    yield [
+      resolve(folder, path),
+      (names ?? '')
+        .replace(/[{}]/g, '')
+        .split(',')
+        .map((name) => name.trim().split(/\s+as\s+/)[0])
+        .filter(Boolean),
+    ];
+  }
+}
+
+/** Which file has what a front door hands on. */
+function fileBehind(door, name) {
+  for (const [, names, path] of oneLineEach(door).matchAll(/^export (\{[^}]*\}) from ['"](\.[^'"]+)['"]/gm)) {
+    const handed = names
+      .replace(/[{}]/g, '')
+      .split(',')
+      .map((one) =>
+        one
+          .trim()
+          .split(/\s+as\s+/)
+          .at(-1),
+      );
+    if (!handed.includes(name)) continue;
+    const file = resolve(dirname(door), path);
+    return isDoor(file) ? fileBehind(file, name) : file;
+  }
+  throw new Error(`${relative(dist, door)} does not hand on ${name}`);
 }
 
 /** Which starts import a module at once. */

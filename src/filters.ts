@@ -1,9 +1,15 @@
-import { checkAtLeast, checkChoice, invalidArgument, parameterOf } from './check-arguments.js';
-import { countCodePoints } from './count-code-points.js';
-import { MAX_FILTER_TIME, MAX_NAME } from './limits.js';
-import { readTime } from './read-time.js';
+import {
+  checkAtLeast,
+  checkChoice,
+  countCodePoints,
+  invalidArgument,
+  MAX_FILTER_TIME,
+  MAX_NAME,
+  parameterOf,
+  readTime,
+  trimWhiteSpace,
+} from './core/index.js';
 import { SKILL_SCOPES, type SkillScope } from './skill.js';
-import { trimWhiteSpace } from './trim-white-space.js';
 
 /** A time: Unix seconds, or a date or time as ISO 8601 has it (`2026-01-31`, `2026-01-31T12:00:00Z`). */
 export type Time = number | string;

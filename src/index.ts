@@ -1,23 +1,35 @@
-export { ERROR_CODES, type ErrorCode, SkillSearchError } from './errors.js';
+export { ERROR_CODES, type ErrorCode, SkillSearchError } from './core/index.js';
 export type { SkillFilters, Time } from './filters.js';
-export { STOP_WORDS } from './keyword/stop-words.js';
-export { buildCatalogue } from './load/build-catalogue.js';
-export { type CheckOptions, checkCatalogue } from './load/check-catalogue.js';
-export type { CatalogueProblem, CheckReport } from './load/check-report.js';
-export { type CopyOptions, copyCatalogue } from './load/copy-catalogue.js';
+export { STOP_WORDS } from './keyword/index.js';
 export type {
   BuildOptions,
+  CatalogueProblem,
+  CheckReport,
+  FailedSource,
   FolderDefaults,
   InstalledSource,
   LoadProgress,
+  LoadReport,
+  LoadWarning,
+  RejectedRow,
   RowSource,
   SharedOptions,
   Source,
-} from './load/load-options.js';
-export type { FailedSource, LoadReport, LoadWarning, RejectedRow } from './load/load-report.js';
-export { type RemoveOptions, removeSkills } from './load/remove-skills.js';
-export { type UpdateOptions, updateSkills } from './load/update-skills.js';
-export { type SnapshotOptions, type SnapshotReport, writeSnapshot } from './load/write-snapshot.js';
+} from './load/index.js';
+export {
+  buildCatalogue,
+  type CheckOptions,
+  type CopyOptions,
+  checkCatalogue,
+  copyCatalogue,
+  type RemoveOptions,
+  removeSkills,
+  type SnapshotOptions,
+  type SnapshotReport,
+  type UpdateOptions,
+  updateSkills,
+  writeSnapshot,
+} from './load/index.js';
 export {
   COPY_MODES,
   type CopyMode,
@@ -62,28 +74,33 @@ export {
   type Suggestion,
   type SuggestionKind,
 } from './result.js';
+export type {
+  CompleteIdsPage,
+  OpenOptions,
+  SemanticOptions,
+  SimilarOptions,
+  SkillSearch,
+  SuggestOptions,
+  WarmUpOptions,
+} from './search/index.js';
 export {
   DEFAULT_SHARED_INTERVAL,
   DEFAULT_SNAPSHOT_INTERVAL,
   type FollowedSearch,
   type FollowOptions,
   followCatalogue,
+  openSkillSearch,
   type ReloadEvent,
-} from './search/follow-catalogue.js';
-export { openSkillSearch } from './search/open-skill-search.js';
-export type { OpenOptions } from './search/search-options.js';
+} from './search/index.js';
 export type {
-  CompleteIdsPage,
-  SemanticOptions,
-  SimilarOptions,
-  SkillSearch,
-  SuggestOptions,
-  WarmUpOptions,
-} from './search/skill-search.js';
-export type { Embedder, EmbeddingPurpose, EmbedOptions } from './semantic/embedder.js';
-export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/model-folder.js';
-export type { ModelOptions } from './semantic/model-options.js';
-export type { ModelSettings, Pooling } from './semantic/settings/model-settings.js';
+  Embedder,
+  EmbeddingPurpose,
+  EmbedOptions,
+  ModelOptions,
+  ModelSettings,
+  Pooling,
+} from './semantic/index.js';
+export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/index.js';
 export {
   type ContentFile,
   SKILL_SCOPES,
@@ -95,5 +112,5 @@ export {
   type SkillProperties,
   type SkillScope,
 } from './skill.js';
-export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/watch-options.js';
-export { watchSources } from './watch/watch-sources.js';
+export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/index.js';
+export { watchSources } from './watch/index.js';

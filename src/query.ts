@@ -6,15 +6,18 @@ import {
   checkNames,
   checkNumber,
   invalidArgument,
+  MAX_LIMIT,
+  MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
+  MAX_SEMANTIC_QUERY_LENGTH,
   type Names,
   namesOf,
   parameterOf,
-} from './check-arguments.js';
-import { SkillSearchError } from './errors.js';
+  SkillSearchError,
+  trimWhiteSpace,
+} from './core/index.js';
 import { FILTER_NAMES, type ResolvedFilters, resolveFilters, type SkillFilters } from './filters.js';
-import { MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_LIMIT, MAX_SEMANTIC_QUERY_LENGTH } from './limits.js';
 import { FACETS, type Facet, RANKINGS, type Ranking } from './result.js';
-import { trimWhiteSpace } from './trim-white-space.js';
 
 /**
  * The orders of a keyword search; the first is the library's default:

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
-import { Database } from '../src/sqlite/connection.js';
 import { unpackRecord } from '../src/store/packed-record.js';
 import { type StoredText, textOf } from '../src/store/packed-text.js';
+import { Database } from '../src/store/sqlite/connection.js';
 
 /** All that a catalogue says of one skill, whatever number it is stored under. */
 export interface StoredContent {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { PostgresCluster } from '../../test/postgres/postgres-cluster.js';
+import type { PostgresCluster } from '../../test/share/postgres/postgres-cluster.js';
 import type { Random } from '../random.js';
 import type { ClusterLoader } from './cluster-loader.js';
 import type { ClusterServer } from './cluster-server.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectAccess } from '../../src/access/index.js';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
-import { PASSWORD, PostgresCluster } from '../../test/postgres/postgres-cluster.js';
+import { PASSWORD, PostgresCluster } from '../../test/share/postgres/postgres-cluster.js';
 import { Connection } from './ask.js';
 import { type ClientFigures, ClusterClient } from './cluster-client.js';
 import { ClusterKills, type KillFigures } from './cluster-kills.js';

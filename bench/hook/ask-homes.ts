@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { type FitValues, type FitWay, fitValues, fitValuesByWords } from '../../src/hook/fit-rule.js';
-import { readPromptQuestion } from '../../src/hook/prompt-question.js';
-import { LOOKED_AT, rankByWords } from '../../src/hook/rank-by-words.js';
+import { type FitValues, type FitWay, fitValues, fitValuesByWords } from '../../src/agents/hook/fit-rule.js';
+import { readPromptQuestion } from '../../src/agents/hook/prompt-question.js';
+import { LOOKED_AT, rankByWords } from '../../src/agents/hook/rank-by-words.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { questionVectorOf } from '../../src/search/question-vector-of.js';
 import { wordCandidatesOf } from '../../src/search/word-candidates.js';

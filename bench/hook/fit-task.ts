@@ -1,4 +1,4 @@
-import type { TaskRule } from '../../src/hook/task-score.js';
+import type { TaskRule } from '../../src/agents/hook/task-score.js';
 
 /** A prompt as a vector. */
 export interface TaskExample {

@@ -1,4 +1,4 @@
-import { FIT_FEATURES, type FitRule, type FitValues, fitSum } from '../../src/hook/fit-rule.js';
+import { FIT_FEATURES, type FitRule, type FitValues, fitSum } from '../../src/agents/hook/fit-rule.js';
 import { solve } from '../ranking/solve.js';
 
 /** What a search found for a prompt. */

@@ -1,6 +1,6 @@
+import { stemOf } from '../../src/core/text/stem.js';
 import type { KeywordStep } from '../../src/index.js';
 import { isSingleCharacter, type Question, readQuestion } from '../../src/keyword/question.js';
-import { stemOf } from '../../src/text/stem.js';
 
 /** One word that is asked for: a document has it if it has any of these terms. */
 export interface AttemptWord {

@@ -1,5 +1,5 @@
-import { stemOf } from '../../src/text/stem.js';
-import { readWords } from '../../src/text/words.js';
+import { stemOf } from '../../src/core/text/stem.js';
+import { readWords } from '../../src/core/text/words.js';
 
 /** The terms of a text as our own index has them, by their stems. */
 export interface Terms {

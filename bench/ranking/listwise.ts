@@ -1,3 +1,4 @@
+import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
 import {
   FEWEST_WORDS,
   LARGE,
@@ -7,8 +8,7 @@ import {
   reachOf,
   SMALL,
   sizeOf,
-} from '../../src/ranking/fusion.js';
-import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
+} from '../../src/search/ranking/fusion.js';
 import { type JudgedQuestion, TERMS, type Term } from './judged-questions.js';
 import { solve } from './solve.js';
 

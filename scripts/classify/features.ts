@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
-import { skillTerms } from '../../src/classify/skill-terms.js';
 import { chooseModel } from '../../src/semantic/choose-model.js';
+import { skillTerms } from '../../src/semantic/classify/skill-terms.js';
 import { embeddedText } from '../../src/semantic/embedded-text.js';
 
 /** Terms of the vocabulary: the most frequent ones of the catalogue. */

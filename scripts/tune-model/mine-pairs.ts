@@ -5,15 +5,15 @@
 // The same options and catalogue make the same pairs in the same order.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { isDamage } from '../../src/errors.js';
+import { isDamage } from '../../src/core/errors.js';
+import type { DocumentNumber } from '../../src/core/numbers.js';
+import { fnv1a } from '../../src/core/text/fnv1a.js';
 import { readIds } from '../../src/evaluation/corpus-rows.js';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
 import { faultIn, readId, readObjects } from '../../src/evaluation/read-lines.js';
-import type { DocumentNumber } from '../../src/numbers.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
 import { embeddedText } from '../../src/semantic/embedded-text.js';
 import type { Skill } from '../../src/skill.js';
-import { fnv1a } from '../../src/text/fnv1a.js';
 import { CopyGroups, drawNegatives, drawSome, HardNegatives, type Neighbours } from './negatives.js';
 import { languageOfPhrase, PAIR_KINDS, type PairKind, type Phrase, phraseKey, skillPhrases } from './phrases.js';
 

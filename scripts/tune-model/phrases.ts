@@ -1,13 +1,14 @@
 // What skills say of themselves, as texts that somebody may ask: quoted phrases, "use when" clauses, headings, names.
+
+import { foldAccents, foldCase, normaliseText } from '../../src/core/text/characters.js';
+import { functionWords, isListedLanguage } from '../../src/core/text/language/function-words.js';
+import { languageOf } from '../../src/core/text/language/language-of.js';
+import { stemOf } from '../../src/core/text/stem.js';
+import { UNSPACED_CHARACTER } from '../../src/core/text/unspaced-scripts.js';
+import { isPartKind, readWords } from '../../src/core/text/words.js';
 import { withoutFrontMatter } from '../../src/evaluation/without-front-matter.js';
 import { embeddedText } from '../../src/semantic/embedded-text.js';
 import type { Skill } from '../../src/skill.js';
-import { foldAccents, foldCase, normaliseText } from '../../src/text/characters.js';
-import { functionWords, isListedLanguage } from '../../src/text/language/function-words.js';
-import { languageOf } from '../../src/text/language/language-of.js';
-import { stemOf } from '../../src/text/stem.js';
-import { UNSPACED_CHARACTER } from '../../src/text/unspaced-scripts.js';
-import { isPartKind, readWords } from '../../src/text/words.js';
 
 /**
  * What a text of a pair is:

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Connection, Statement } from '../sqlite/connection.js';
+import type { Connection, Statement } from '../store/index.js';
 
 /** A key that is accepted; null for a limit that the server sets. */
 type AcceptedRow = [id: number, daily: number | null, perMinute: number | null, hash: Buffer];

@@ -1,7 +1,12 @@
-import { checkListener, checkOptions, checkPath, refuseAddress } from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
-import { SkillSearchError } from '../errors.js';
-import { type Connection, isBusy, type Statement } from '../sqlite/connection.js';
+import {
+  checkListener,
+  checkOptions,
+  checkPath,
+  isPostgresAddress,
+  refuseAddress,
+  SkillSearchError,
+} from '../core/index.js';
+import { type Connection, isBusy, type Statement } from '../store/index.js';
 import { type Admission, minuteExceeded, quotaLeft, UNLIMITED_ADMISSION } from './admission.js';
 import type { ApiKey, NewApiKey } from './api-key.js';
 import { ApiKeys } from './api-keys.js';

@@ -1,4 +1,4 @@
-import { SkillSearchError } from '../errors.js';
+import { SkillSearchError } from '../core/index.js';
 import { type Quota, UNLIMITED } from './options.js';
 import type { Verdict } from './usage.js';
 

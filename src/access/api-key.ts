@@ -1,4 +1,4 @@
-import { SkillSearchError } from '../errors.js';
+import { SkillSearchError } from '../core/index.js';
 
 /** What is known of a key. The key itself is not stored. */
 export interface ApiKey {

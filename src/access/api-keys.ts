@@ -1,4 +1,4 @@
-import type { Connection, Statement } from '../sqlite/connection.js';
+import type { Connection, Statement } from '../store/index.js';
 import { AcceptedKeys } from './accepted-keys.js';
 import { type ApiKey, type KeyRow, keyNotFound, type NewApiKey, toApiKey } from './api-key.js';
 import { hashOf, isKey, makeKey, type NewKeyOptions } from './new-key.js';

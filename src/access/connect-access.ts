@@ -22,8 +22,8 @@ import { resolveSharedOptions, type SharedAccessOptions } from './shared-options
 export async function connectAccess(options: SharedAccessOptions): Promise<SharedAccess> {
   const resolved = resolveSharedOptions(options);
   const [{ PostgresPool }, { prepareTables }, { ACCESS_TABLES }, { SharedAccess: Opened }] = await Promise.all([
-    import('../postgres/postgres-pool.js'),
-    import('../postgres/shared-tables.js'),
+    import('../share/postgres/postgres-pool.js'),
+    import('../share/postgres/shared-tables.js'),
     import('./shared-tables.js'),
     import('./shared-access.js'),
   ]);

@@ -1,4 +1,4 @@
-import type { PostgresStatement } from '../postgres/postgres-statement.js';
+import type { PostgresStatement } from '../share/index.js';
 import type { Quota } from './options.js';
 import { judge, type Verdict } from './usage.js';
 

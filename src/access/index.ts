@@ -1,4 +1,4 @@
-export { isPostgresAddress } from '../database-address.js';
+export { isPostgresAddress } from '../core/index.js';
 export { type Access, openAccess } from './access.js';
 export { type Admission, type QuotaLeft, type SharedAdmission, UNLIMITED_ADMISSION } from './admission.js';
 export type { ApiKey, NewApiKey } from './api-key.js';

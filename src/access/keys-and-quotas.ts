@@ -1,4 +1,4 @@
-import type { SkillSearchError } from '../errors.js';
+import type { SkillSearchError } from '../core/index.js';
 import type { Admission, SharedAdmission } from './admission.js';
 import type { ApiKey, NewApiKey } from './api-key.js';
 import type { NewKeyOptions } from './new-key.js';

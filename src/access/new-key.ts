@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { checkOptions, namesOf } from '../check-arguments.js';
-import { SkillSearchError } from '../errors.js';
-import { MAX_KEY_NAME } from '../limits.js';
+import { checkOptions, MAX_KEY_NAME, namesOf, SkillSearchError } from '../core/index.js';
 import { checkCount } from './options.js';
 import { randomLetters } from './random-letters.js';
 

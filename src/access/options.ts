@@ -1,5 +1,4 @@
-import { checkNames, type Names, namesOf } from '../check-arguments.js';
-import { SkillSearchError } from '../errors.js';
+import { checkNames, type Names, namesOf, SkillSearchError } from '../core/index.js';
 
 /** How many requests a client may make. Each limit is an integer from 0; 0 means no limit. */
 export interface Quota {

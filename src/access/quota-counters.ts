@@ -1,4 +1,4 @@
-import type { Connection, Statement } from '../sqlite/connection.js';
+import type { Connection, Statement } from '../store/index.js';
 import type { Quota } from './options.js';
 import { count, dayOf, type Usage, type Verdict } from './usage.js';
 

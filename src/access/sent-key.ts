@@ -1,4 +1,4 @@
-import { SkillSearchError } from '../errors.js';
+import { SkillSearchError } from '../core/index.js';
 
 /** The key of a header `Authorization`; undefined if it is no `Bearer` with one word behind it. */
 export function sentKey(authorization: string): string | undefined {

@@ -1,5 +1,5 @@
-import { SkillSearchError } from '../errors.js';
-import type { PostgresPool } from '../postgres/postgres-pool.js';
+import { SkillSearchError } from '../core/index.js';
+import type { PostgresPool } from '../share/index.js';
 import { type Access, openAccess } from './access.js';
 import { minuteExceeded, quotaLeft, type SharedAdmission, UNLIMITED_ADMISSION } from './admission.js';
 import type { ApiKey, NewApiKey } from './api-key.js';

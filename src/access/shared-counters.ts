@@ -1,5 +1,5 @@
-import { POSTGRES_LIMITS } from '../limits.js';
-import type { PostgresPool } from '../postgres/postgres-pool.js';
+import { POSTGRES_LIMITS } from '../core/index.js';
+import type { PostgresPool } from '../share/index.js';
 import { type CountedRequests, type CountedRow, countStatement, verdictsOf } from './count-statement.js';
 import type { Quota } from './options.js';
 import { keyNotAccepted } from './sent-key.js';

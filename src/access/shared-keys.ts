@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { SkillSearchError } from '../errors.js';
-import type { PostgresPool } from '../postgres/postgres-pool.js';
+import { SkillSearchError } from '../core/index.js';
+import type { PostgresPool } from '../share/index.js';
 import { type ApiKey, type KeyRow, keyNotFound, type NewApiKey, toApiKey } from './api-key.js';
 import { hashOf, isKey, makeKey, type NewKeyOptions } from './new-key.js';
 import type { Quota } from './options.js';

@@ -6,10 +6,10 @@ import {
   checkPath,
   namesOf,
   optionOf,
-} from '../check-arguments.js';
-import { POSTGRES_LIMITS } from '../limits.js';
-import { type PostgresAddress, readPostgresAddress } from '../postgres/postgres-address.js';
-import type { PostgresEvent } from '../postgres/postgres-pool.js';
+  POSTGRES_LIMITS,
+} from '../core/index.js';
+import type { PostgresEvent } from '../share/index.js';
+import { type PostgresAddress, readPostgresAddress } from '../share/index.js';
 import { type AccessOptions, type Quotas, resolveQuotas } from './options.js';
 
 /** The database stopped answering, or answers again. */

@@ -1,4 +1,4 @@
-import type { SharedTables } from '../postgres/shared-tables.js';
+import type { SharedTables } from '../share/index.js';
 
 /**
  * The tables of keys and counters in PostgreSQL.

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
-import { SkillSearchError } from '../errors.js';
-import { type Connection, Database, databaseError, isBusy } from '../sqlite/connection.js';
+import { SkillSearchError } from '../core/index.js';
+import { type Connection, Database, databaseError, isBusy } from '../store/index.js';
 
 /** `PRAGMA application_id` of a state file: the letters SKAC. It distinguishes state files from other databases. */
 const APPLICATION_ID = 0x534b4143;

@@ -1,16 +1,19 @@
-export { countTokens } from './count-tokens.js';
+export { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from './formats/format-options.js';
+export { answerPrompts } from './hook/answer-prompts.js';
+export { HOOK_OPTIONS } from './hook/hook-options.js';
 export {
-  type AnthropicToolResult,
-  type FormatOptions,
-  type FormattableSkill,
-  type FormattedSkills,
-  type FormatValues,
-  type JsonSkills,
-  type OpenaiFunction,
-  type OpenaiToolSearchOutput,
-  SKILL_FORMATS,
-  type SkillFormat,
-  type SkillOrHit,
-} from './format-options.js';
-export { formatSkills } from './format-skills.js';
-export { toolNameOf } from './tool-name.js';
+  type AgentPlan,
+  type CataloguePlan,
+  type Dialogue,
+  type EntryAction,
+  type InitPlan,
+  InitRecord,
+  type InitResult,
+  type PlannedEntry,
+  runInit,
+  type ShownEdit,
+  userCatalogue,
+} from './init/index.js';
+export { hashOfFiles } from './install/folder-hash.js';
+export { type InstalledSkill, installSkills, type LockChoice } from './install/index.js';
+export { faultOfPaths } from './install/path-faults.js';

@@ -1,4 +1,4 @@
-import { AGENTS, type InstalledReport, type NameCollision, type ReportedAgent } from '../installed/index.js';
+import { AGENTS, type InstalledReport, type NameCollision, type ReportedAgent } from '../sources/index.js';
 import { counted } from './counted.js';
 import type { Styles } from './styles.js';
 import { oneLine } from './terminal-text.js';

@@ -1,4 +1,4 @@
-import { AGENTS, inspectInstalled, shownPath, surroundings } from '../installed/index.js';
+import { AGENTS, inspectInstalled, shownPath, surroundings } from '../sources/index.js';
 import { agentLines } from './agent-lines.js';
 import { jsonOption } from './common-options.js';
 import { agentOption } from './installed-option.js';

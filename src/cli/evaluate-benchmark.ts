@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { checkDatabase } from '../check-arguments.js';
-import { isCatalogueAddress } from '../database-address.js';
+import { checkDatabase, isCatalogueAddress, makeFolder } from '../core/index.js';
 import {
   type Benchmark,
   type Corpus,
@@ -20,7 +19,6 @@ import {
   writeRun,
 } from '../evaluation/index.js';
 import { type CopyMode, SkillSearchError } from '../index.js';
-import { makeFolder } from '../make-folder.js';
 import { counted } from './counted.js';
 import { comparisonLines, confidenceLines, meansLines, queryLines } from './evaluation-lines.js';
 import { LoadProgressBar } from './load-progress-bar.js';

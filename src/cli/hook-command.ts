@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { HOOK_OPTIONS } from '../hook/hook-options.js';
+import { HOOK_OPTIONS } from '../agents/index.js';
 import type { SetUp } from './set-up.js';
 
 /**

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkDatabase } from '../check-arguments.js';
+import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit, userCatalogue } from '../agents/index.js';
+import { checkDatabase } from '../core/index.js';
 import type { LoadReport } from '../index.js';
-import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit, userCatalogue } from '../init/index.js';
-import { surroundings, userFolders } from '../installed/index.js';
+import { surroundings, userFolders } from '../sources/index.js';
 import { askLine } from './ask-line.js';
 import { chooseAgents } from './choose-agents.js';
 import { jsonOption, parseNames, parsePath } from './common-options.js';

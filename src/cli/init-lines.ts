@@ -1,4 +1,4 @@
-import type { AgentPlan, CataloguePlan, EntryAction, InitPlan, PlannedEntry, ShownEdit } from '../init/index.js';
+import type { AgentPlan, CataloguePlan, EntryAction, InitPlan, PlannedEntry, ShownEdit } from '../agents/index.js';
 import { blankUnsafe, oneLine } from './terminal-text.js';
 
 const ACTIONS: Readonly<Record<EntryAction, string>> = {

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { type InstalledSkill, installSkills } from '../install/index.js';
-import { shownPath, surroundings } from '../installed/index.js';
+import { type InstalledSkill, installSkills } from '../agents/index.js';
+import { shownPath, surroundings } from '../sources/index.js';
 import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
 import { jsonOption } from './common-options.js';
 import { counted } from './counted.js';

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { type Command, Option } from 'commander';
+import { makeFolder } from '../core/index.js';
 import type { InstalledSource } from '../index.js';
-import { surroundings } from '../installed/index.js';
-import { makeFolder } from '../make-folder.js';
+import { surroundings } from '../sources/index.js';
 import type { Output } from './output.js';
 import { oneLine } from './terminal-text.js';
 
@@ -52,7 +52,7 @@ export async function chooseInstalled(
     return { database, source: undefined };
   }
   if (command.getOptionValueSource('database') !== 'default') return { database, source: { installed: { agents } } };
-  const { installedPlace } = await import('../installed/installed-place.js');
+  const { installedPlace } = await import('../sources/installed/installed-place.js');
   const place = await installedPlace(surroundings(), agents);
   makeFolder(dirname(place.database), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
   tell(place.database);

@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
-import { makeFolder } from '../make-folder.js';
-import { surroundings, userFolders } from '../user-folders.js';
+import { makeFolder, surroundings, userFolders } from '../core/index.js';
 import { KeptCode } from './kept-code.js';
 
 /** Node has it from 22.1 on. */

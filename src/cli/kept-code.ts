@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rm
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { makeFolder } from '../make-folder.js';
+import { makeFolder } from '../core/index.js';
 
 /**
  * What a file of kept code begins with: two numbers of 32 bits, the length of the list and the checksum of the rest.

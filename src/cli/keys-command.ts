@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { type ApiKey, isPostgresAddress, KEY_PREFIXES, type KeyForm, type KeysAndQuotas } from '../access/index.js';
-import { refuseOption } from '../check-arguments.js';
+import { refuseOption } from '../core/index.js';
 import { COMPATIBILITIES, type Compatibility } from '../http/index.js';
 import { databaseOption, jsonOption, parseInteger } from './common-options.js';
 import { type Output, printJson, printLines } from './output.js';

@@ -22,7 +22,7 @@ void (isHook ? answerPrompt() : runCommand());
 async function answerPrompt(): Promise<void> {
   // What nobody has caught: a host would see a failure.
   process.on('uncaughtException', () => process.exit(0));
-  const { runHook } = await import('../hook/run-hook.js');
+  const { runHook } = await import('../agents/hook/run-hook.js');
   await runHook(words.slice(1), { input: process.stdin, output: process.stdout });
   // A host need not close the input, and the model need not be unloaded.
   process.exit(0);

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { SourceWatch, WatchOptions } from '../index.js';
-import type { StdioServer } from '../mcp/serve-stdio.js';
-import { unpublishedLog } from '../mcp/unpublished-log.js';
+import type { StdioServer } from '../mcp/index.js';
+import { unpublishedLog } from '../mcp/index.js';
 import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
 import { modelOption } from './common-options.js';
 import type { Output } from './output.js';

@@ -1,6 +1,4 @@
-import { isPostgresAddress } from '../database-address.js';
-import { SkillSearchError } from '../errors.js';
-import { splitHosts } from '../split-hosts.js';
+import { isPostgresAddress, SkillSearchError, splitHosts } from '../core/index.js';
 
 /**
  * Refuses an address with a password in it: everybody on a machine can read the words of a command. The message does

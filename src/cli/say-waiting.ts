@@ -1,4 +1,4 @@
-import { tellWhileWaiting } from '../tell-while-waiting.js';
+import { tellWhileWaiting } from '../core/index.js';
 import type { Output } from './output.js';
 import { oneLine } from './terminal-text.js';
 

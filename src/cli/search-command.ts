@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from '../agents/format-options.js';
-import { isCatalogueAddress } from '../database-address.js';
+import { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from '../agents/index.js';
+import { isCatalogueAddress } from '../core/index.js';
 import {
   COPY_MODES,
   type CopyMode,
@@ -113,7 +113,7 @@ async function printFormatted(
   { format, maxTokens }: { readonly format: SkillFormat; readonly maxTokens?: number | undefined },
   output: Output,
 ): Promise<void> {
-  const { formatSkills } = await import('../agents/format-skills.js');
+  const { formatSkills } = await import('../agents/formats/format-skills.js');
   const { text } = formatSkills(hits, { format, maxTokens });
   if (text !== '') printLines(output, text.split('\n'));
 }

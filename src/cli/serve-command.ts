@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, type KeysAndQuotas } from '../access/index.js';
-import { isCatalogueAddress } from '../database-address.js';
-import { answerPrompts } from '../hook/answer-prompts.js';
+import { answerPrompts } from '../agents/index.js';
+import { isCatalogueAddress, tellWhileWaiting } from '../core/index.js';
 import {
   COMPATIBILITIES,
   type Compatibility,
@@ -26,8 +26,7 @@ import {
   type SkillSearch,
   type WatchOptions,
 } from '../index.js';
-import { unpublishedLog } from '../mcp/unpublished-log.js';
-import { tellWhileWaiting } from '../tell-while-waiting.js';
+import { unpublishedLog } from '../mcp/index.js';
 import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
 import { modelOption, parseInteger } from './common-options.js';
 import { counted } from './counted.js';

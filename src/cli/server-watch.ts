@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isCatalogueAddress } from '../database-address.js';
+import { isCatalogueAddress } from '../core/index.js';
 import type { SourceWatch, WatchOptions } from '../index.js';
 import { addInstalledOptions, chooseInstalled, type InstalledFlags } from './installed-option.js';
 import { addWatchOptions, hasWatchFlags, type WatchFlags, watchOptionsOf } from './watch-flags.js';

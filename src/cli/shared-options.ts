@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { isCatalogueAddress, isPostgresAddress } from '../database-address.js';
+import { isCatalogueAddress, isPostgresAddress } from '../core/index.js';
 import { parsePath } from './common-options.js';
 
 /** Flags of a command whose `--database` may be a catalogue in PostgreSQL. */

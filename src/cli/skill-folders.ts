@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import type { LockChoice } from '../install/index.js';
-import { AGENTS, SHARED_AGENT, type Surroundings } from '../installed/index.js';
+import type { LockChoice } from '../agents/index.js';
+import { AGENTS, SHARED_AGENT, type Surroundings } from '../sources/index.js';
 import { parsePath } from './common-options.js';
 
 /** Where skills are installed, as `install` is told. */

@@ -9,9 +9,14 @@ import {
   openAccess,
   type SharedAccessOptions,
 } from '../access/index.js';
-import { checkDatabase, refuseAddress, refuseOption } from '../check-arguments.js';
-import { isCatalogueAddress, isSnapshotAddress } from '../database-address.js';
-import { SkillSearchError } from '../errors.js';
+import {
+  checkDatabase,
+  isCatalogueAddress,
+  isSnapshotAddress,
+  refuseAddress,
+  refuseOption,
+  SkillSearchError,
+} from '../core/index.js';
 import { refusePassword } from './refuse-password.js';
 
 /** Where keys and quotas are kept. */

@@ -1,8 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describeValue } from '../check-arguments.js';
+import { describeValue, isObject } from '../core/index.js';
 import { SkillSearchError } from '../index.js';
-import { isObject } from '../is-object.js';
 import type { Gains } from './benchmark.js';
 import { faultIn, readId, readLines, readObjects } from './read-lines.js';
 

@@ -1,4 +1,4 @@
-import { checkOptions, namesOf } from '../check-arguments.js';
+import { checkOptions, namesOf } from '../core/index.js';
 import { randomNumbers } from './random-numbers.js';
 
 /** The two ends of an interval. */

@@ -1,4 +1,4 @@
-import { checkOptions, namesOf } from '../check-arguments.js';
+import { checkOptions, namesOf } from '../core/index.js';
 import type { Question } from './benchmark.js';
 import { bootstrapIntervals, type Interval } from './bootstrap.js';
 import type { Figures } from './measure.js';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { makeFolder } from '../core/index.js';
 import { BUNDLED_MODEL, inspectModel } from '../index.js';
-import { makeFolder } from '../make-folder.js';
 import type { CorpusOptions } from './corpus-options.js';
 
 /** Where the catalogues of a corpus lie: in a temporary folder, or where the next run finds them. */

@@ -1,4 +1,4 @@
-import { type Names, namesOf } from '../check-arguments.js';
+import { type Names, namesOf } from '../core/index.js';
 import type { LoadProgress, ModelOptions, OpenOptions, SharedOptions } from '../index.js';
 
 /** Which documents to search: exactly one of `documents`, `catalogue` and `database`, and changes to them. */

@@ -1,4 +1,4 @@
-import { MAX_DESCRIPTION, MAX_ID, MAX_NAME } from '../limits.js';
+import { MAX_DESCRIPTION, MAX_ID, MAX_NAME } from '../core/index.js';
 import { faultIn, readId, readLines, readObjects } from './read-lines.js';
 import { withoutFrontMatter } from './without-front-matter.js';
 

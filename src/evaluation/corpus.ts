@@ -1,5 +1,4 @@
-import { checkOptions } from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
+import { checkOptions, isPostgresAddress } from '../core/index.js';
 import {
   buildCatalogue,
   copyCatalogue,

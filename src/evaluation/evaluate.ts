@@ -1,4 +1,4 @@
-import { checkChoice, checkOptions, invalidArgument, namesOf } from '../check-arguments.js';
+import { checkChoice, checkOptions, invalidArgument, namesOf } from '../core/index.js';
 import { type CopyMode, type SkillSearch, SkillSearchError } from '../index.js';
 import { type Benchmark, GAIN_FUNCTIONS, type GainFunction, type Run } from './benchmark.js';
 import { type Comparison, compareFigures } from './compare.js';

@@ -1,4 +1,4 @@
-import { checkChoice, checkFlag, checkOptions, namesOf } from '../check-arguments.js';
+import { checkChoice, checkFlag, checkOptions, namesOf } from '../core/index.js';
 import { GAIN_FUNCTIONS, type GainFunction, type Gains, type RankedDocument } from './benchmark.js';
 import { averagePrecision, judgedShare, ndcg, precision, recall, reciprocalRank, usefulShare } from './metrics.js';
 

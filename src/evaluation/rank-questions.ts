@@ -1,6 +1,13 @@
-import { checkChoice, checkOptions, namesOf } from '../check-arguments.js';
+import {
+  checkChoice,
+  checkOptions,
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_LIMIT,
+  MAX_SEMANTIC_LIMIT,
+  MAX_SEMANTIC_QUERY_LENGTH,
+  namesOf,
+} from '../core/index.js';
 import { COPY_MODES, type CopyMode, type Ranking, type SkillSearch } from '../index.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_SEMANTIC_LIMIT, MAX_SEMANTIC_QUERY_LENGTH } from '../limits.js';
 import type { Question, RankedDocument } from './benchmark.js';
 
 /**

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { checkOptions, checkPath, checkText, describeValue, namesOf } from '../check-arguments.js';
+import { checkOptions, checkPath, checkText, describeValue, namesOf, nearestName } from '../core/index.js';
 import { SkillSearchError } from '../index.js';
-import { nearestName } from '../nearest-name.js';
 import { type Benchmark, type Gains, LEAST_USEFUL, type Question } from './benchmark.js';
 import { type BenchmarkFiles, readBenchmarkFiles, type WrittenQuestion } from './benchmark-files.js';
 

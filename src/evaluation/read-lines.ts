@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { isObject } from '../core/index.js';
 import { SkillSearchError } from '../index.js';
-import { isObject } from '../is-object.js';
 
 /** A line of a file. */
 export interface Line {

@@ -1,4 +1,4 @@
-import { checkOptions, namesOf } from '../check-arguments.js';
+import { checkOptions, namesOf } from '../core/index.js';
 import type { CopyMode } from '../index.js';
 import type { GainFunction } from './benchmark.js';
 import { extremesOf, type QuestionDifference } from './compare.js';

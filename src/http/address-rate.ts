@@ -1,4 +1,4 @@
-import { MAX_COUNTED_ADDRESSES } from '../limits.js';
+import { MAX_COUNTED_ADDRESSES } from '../core/index.js';
 
 /** Milliseconds: what an address may do in this time it may do at once. */
 const BURST = 10_000;

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { invalidArgument, optionOf } from '../check-arguments.js';
+import { invalidArgument, optionOf } from '../core/index.js';
 import type { SkillSearchError } from '../index.js';
 import type { Call } from './call.js';
 import type { Refusal } from './refusal.js';

@@ -1,6 +1,5 @@
-import { isDamage } from '../errors.js';
+import { isDamage, isKnownOutage } from '../core/index.js';
 import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
-import { isKnownOutage } from '../known-outage.js';
 import type { LogEvent } from './log-event.js';
 
 /** What was logged of each search, so that a damaged skill is logged once and not with every answer. */

@@ -1,7 +1,6 @@
+import { MAX_LIMIT, sourceOf } from '../core/index.js';
 import { type KeywordQuery, SkillSearchError } from '../index.js';
-import { MAX_LIMIT } from '../limits.js';
 import { type ResolvedKeywordQuery, resolveKeywordQuery } from '../query.js';
-import { sourceOf } from '../source-of.js';
 import { clientTurn } from './client-turn.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';

@@ -1,6 +1,5 @@
-import { checkOptions, namesOf } from '../check-arguments.js';
+import { checkOptions, namesOf, nextTurn } from '../core/index.js';
 import type { SkillSearch } from '../index.js';
-import { nextTurn } from '../threads/turns.js';
 import { wholeOf } from './body.js';
 import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { readRequestBody } from './request-body.js';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { clientOfAddress } from '../access/index.js';
-import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
+import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../core/index.js';
 import { AddressRate } from './address-rate.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';

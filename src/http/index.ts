@@ -1,4 +1,4 @@
-export { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../limits.js';
+export { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../core/index.js';
 export { type Connection, createHandler, type Handler } from './handler.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
 export { type MetricsServer, startMetricsServer } from './metrics-server.js';

@@ -1,5 +1,4 @@
-import { isObject } from '../is-object.js';
-import { MCP_HTTP_LIMITS } from '../limits.js';
+import { isObject, MCP_HTTP_LIMITS } from '../core/index.js';
 
 /** What is called to find skills. It alone is a search of the quota. */
 export const SEARCH_TOOL = 'search_skills';

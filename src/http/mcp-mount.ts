@@ -1,9 +1,9 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type Admission, type Client, clientOfAddress, type SharedAdmission } from '../access/index.js';
+import { MCP_HTTP_LIMITS } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import { MCP_HTTP_LIMITS } from '../limits.js';
-import type { McpOptions } from '../mcp/engine.js';
-import { checkSdk, loadSdk } from '../mcp/skills/load-sdk.js';
+import type { McpOptions } from '../mcp/index.js';
+import { checkSdk, loadSdk } from '../mcp/index.js';
 import type { Content } from './call.js';
 import { clientTurn } from './client-turn.js';
 import { ClientGone, publicError, translateError } from './error-content.js';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { clientOfAddress } from '../access/index.js';
-import { SERVER_LIMITS } from '../limits.js';
+import { SERVER_LIMITS } from '../core/index.js';
 import { AddressRate } from './address-rate.js';
 import { refuseNewConnections } from './refuse-new-connections.js';
 

@@ -1,4 +1,4 @@
-import { MAX_LIMIT } from '../limits.js';
+import { MAX_LIMIT } from '../core/index.js';
 import { DEFAULT_SEMANTIC_LIMIT } from '../query.js';
 import { findOperation } from './find-operation.js';
 import { describeMcp } from './openapi-mcp.js';

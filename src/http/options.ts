@@ -1,8 +1,14 @@
 import { type KeysAndQuotas, openAccess, UNLIMITED } from '../access/index.js';
-import { checkInteger, checkListener, checkNumber, invalidArgument, optionOf } from '../check-arguments.js';
+import {
+  checkInteger,
+  checkListener,
+  checkNumber,
+  invalidArgument,
+  MAX_LONGEST_WAIT,
+  optionOf,
+} from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import { MAX_LONGEST_WAIT } from '../limits.js';
-import type { UnpublishedListener } from '../mcp/skills/unpublished-listener.js';
+import type { UnpublishedListener } from '../mcp/index.js';
 import { AllowedHosts, LOOPBACK, resolveHosts } from './allowed-hosts.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
 import type { LogEvent } from './log-event.js';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { SERVER_LIMITS } from '../limits.js';
+import { SERVER_LIMITS } from '../core/index.js';
 
 /** The requests of one connection. */
 interface Pending {

@@ -1,5 +1,5 @@
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_NAME, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../core/index.js';
 import { SKILL_SCOPES } from '../index.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_NAME, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../limits.js';
 import { DEFAULT_LIMIT } from '../query.js';
 
 /** The values of `sortBy` over HTTP; the first is the default. The library has also `relevance`. */

@@ -1,13 +1,11 @@
-import { countCodePoints } from '../count-code-points.js';
+import { countCodePoints, MAX_LIMIT, trimWhiteSpace } from '../core/index.js';
 import { type KeywordQuery, type SemanticQuery, SkillSearchError } from '../index.js';
-import { MAX_LIMIT } from '../limits.js';
 import {
   type ResolvedKeywordQuery,
   type ResolvedSemanticQuery,
   resolveKeywordQuery,
   resolveSemanticQuery,
 } from '../query.js';
-import { trimWhiteSpace } from '../trim-white-space.js';
 import { readParameters } from './parameters.js';
 import {
   HTTP_SORT_ORDERS,

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { SERVER_LIMITS } from '../limits.js';
+import { SERVER_LIMITS } from '../core/index.js';
 import { wholeOf } from './body.js';
 import type { Answer } from './call.js';
 

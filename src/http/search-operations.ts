@@ -1,5 +1,5 @@
+import { MAX_PAGE } from '../core/index.js';
 import type { DamagedSkill, KeywordRecords, Pagination, SkillSearch } from '../index.js';
-import { MAX_PAGE } from '../limits.js';
 import type { ResolvedKeywordQuery, ResolvedSemanticQuery } from '../query.js';
 import type { Body } from './body.js';
 import type { Call } from './call.js';

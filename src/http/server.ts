@@ -1,4 +1,4 @@
-import { checkOptions, namesOf } from '../check-arguments.js';
+import { checkOptions, namesOf } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { HttpServer } from './http-server.js';
 import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, limitOf, resolveHandlerOptions } from './options.js';

@@ -1,6 +1,5 @@
-import { MAX_UNINDEXED } from '../limits.js';
-import { readStamp } from '../store/read/catalogue-reader.js';
-import { changesSince } from '../store/read/changes-since.js';
+import { MAX_UNINDEXED } from '../core/index.js';
+import { changesSince, readStamp } from '../store/index.js';
 
 /**
  * Whether more has changed since a derived file was written than searches put beside it.

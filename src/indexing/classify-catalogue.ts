@@ -1,5 +1,5 @@
-import type { Classifier } from '../classify/classifier.js';
-import type { LabelledSkill, LabelSink } from '../store/write/label-sink.js';
+import type { Classifier } from '../semantic/index.js';
+import type { LabelledSkill, LabelSink } from '../store/index.js';
 
 /** Skills between two writes, and two turns of the event loop: some ten milliseconds. */
 const BATCH = 256;

@@ -1,7 +1,7 @@
-import { DocumentCollector } from '../keyword/packed/build/collect-keywords.js';
-import type { KeywordPart } from '../keyword/packed/build/merge-keywords.js';
-import type { DocumentNumber } from '../numbers.js';
-import type { CatalogueTexts } from '../store/read/catalogue-texts.js';
+import type { DocumentNumber } from '../core/index.js';
+import type { KeywordPart } from '../keyword/index.js';
+import { DocumentCollector } from '../keyword/index.js';
+import type { CatalogueTexts } from '../store/index.js';
 import type { SharedDocuments } from './index-keywords-job.js';
 import { DAMAGED_DOCUMENT, toDocument } from './keyword-documents.js';
 

@@ -1,11 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { anyOf } from '../abort.js';
-import { checkDimensions, embedChecked } from '../semantic/check-vectors.js';
-import type { ChosenModel } from '../semantic/choose-model.js';
-import { embeddedText } from '../semantic/embedded-text.js';
-import type { Embedder } from '../semantic/embedder.js';
-import { TEXTS_PER_THREAD } from '../semantic/local-embedder.js';
-import type { EmbeddedText, EmbeddingSink, TextToEmbed } from '../store/write/embedding-sink.js';
+import { anyOf } from '../core/index.js';
+import type { ChosenModel, Embedder } from '../semantic/index.js';
+import { checkDimensions, embedChecked, embeddedText, TEXTS_PER_THREAD } from '../semantic/index.js';
+import type { EmbeddedText, EmbeddingSink, TextToEmbed } from '../store/index.js';
 import type { VectorExchange } from './vector-exchange.js';
 
 /** Texts between two writes. A kill loses at most these: a second or two of work. */

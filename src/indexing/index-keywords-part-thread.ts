@@ -1,7 +1,6 @@
-import { memoryOf } from '../arrays/array-tree.js';
-import { DocumentCollector } from '../keyword/packed/build/collect-keywords.js';
-import { CatalogueTexts } from '../store/read/catalogue-texts.js';
-import { jobInThread } from '../threads/job-in-thread.js';
+import { jobInThread, memoryOf } from '../core/index.js';
+import { DocumentCollector } from '../keyword/index.js';
+import { CatalogueTexts } from '../store/index.js';
 import { type CollectedPart, collectPart } from './collect-part.js';
 import type { SharedDocuments } from './index-keywords-job.js';
 

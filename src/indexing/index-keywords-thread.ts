@@ -1,14 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { memoryOf } from '../arrays/array-tree.js';
-import { DROPPED } from '../keyword/packed/build/dropped.js';
-import { type KeywordPart, mergeKeywords } from '../keyword/packed/build/merge-keywords.js';
-import { unchangedDocuments } from '../keyword/packed/build/unchanged-documents.js';
-import { hashOfKey } from '../keyword/packed/key-hash.js';
-import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
-import { CatalogueReader } from '../store/read/catalogue-reader.js';
-import { CatalogueTexts } from '../store/read/catalogue-texts.js';
-import { type Job, jobInThread } from '../threads/job-in-thread.js';
-import { runJob } from '../threads/run-job.js';
+import { type Job, jobInThread, memoryOf, runJob } from '../core/index.js';
+import type { PackedKeywords } from '../keyword/index.js';
+import { DROPPED, hashOfKey, type KeywordPart, mergeKeywords, unchangedDocuments } from '../keyword/index.js';
+import { CatalogueReader, CatalogueTexts } from '../store/index.js';
 import { type CollectedPart, collectPart, shareDocuments } from './collect-part.js';
 import type { KeywordsJob, SharedDocuments } from './index-keywords-job.js';
 import { readKeywordFile, writeKeywordFile } from './keyword-file.js';

@@ -1,7 +1,7 @@
-import { collectKeywords } from '../keyword/packed/build/collect-keywords.js';
-import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
-import { CatalogueReader, readStamp } from '../store/read/catalogue-reader.js';
-import { runJob } from '../threads/run-job.js';
+import { runJob } from '../core/index.js';
+import type { PackedKeywords } from '../keyword/index.js';
+import { collectKeywords } from '../keyword/index.js';
+import { CatalogueReader, readStamp } from '../store/index.js';
 import type { KeywordsJob } from './index-keywords-job.js';
 import { documentsOf } from './keyword-documents.js';
 import { isCurrentKeywordFile, writeKeywordFile } from './keyword-file.js';

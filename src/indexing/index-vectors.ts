@@ -1,8 +1,7 @@
-import { lowerBound } from '../arrays/lower-bound.js';
-import type { VectorLinks } from '../semantic/nearest/vector-file.js';
-import { buildVectorFiles, removeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
-import { filesBeside } from '../store/file-names.js';
-import { openStoredVectors, type VectorReader } from '../store/read/vector-reader.js';
+import { lowerBound } from '../core/index.js';
+import type { VectorLinks } from '../semantic/index.js';
+import { buildVectorFiles, removeVectorFiles, vectorFilesAreCurrent } from '../semantic/index.js';
+import { filesBeside, openStoredVectors, type VectorReader } from '../store/index.js';
 
 export interface IndexingOptions {
   readonly signal?: AbortSignal | undefined;

@@ -1,6 +1,5 @@
-import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
-import { filesBeside } from '../store/file-names.js';
-import { openStoredVectors } from '../store/read/vector-reader.js';
+import { headOfVectorFile } from '../semantic/index.js';
+import { filesBeside, openStoredVectors } from '../store/index.js';
 import { changedTooMuch } from './changed-too-much.js';
 import { type IndexOrWarnOptions, indexOrWarn } from './index-or-warn.js';
 import { wordsAreDue } from './words-are-due.js';

@@ -1,9 +1,9 @@
-import { isDamage } from '../errors.js';
-import type { DocumentSource, KeywordDocument } from '../keyword/keyword-index.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import { isDamage } from '../core/index.js';
+import type { DocumentSource, KeywordDocument } from '../keyword/index.js';
 import type { Skill } from '../skill.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import { unpacked } from '../store/read/skill-statements.js';
+import type { CatalogueReader } from '../store/index.js';
+import { unpacked } from '../store/index.js';
 
 /** What is indexed of a skill that is damaged: nothing. */
 export const DAMAGED_DOCUMENT: KeywordDocument = { name: '', author: '', labels: [], description: '', files: [] };

@@ -1,15 +1,18 @@
 import { closeSync } from 'node:fs';
-import type { FileRules, StatedSizes } from '../arrays/array-rules.js';
-import { type ExpectedFile, openArrayFile } from '../arrays/open-array-file.js';
-import { PagedArrayFile } from '../arrays/paged-array-file.js';
-import { isCurrentArrayFile, readArrayFile } from '../arrays/read-array-file.js';
-import { writeArrayFile } from '../arrays/write-array-file.js';
-import type { PackedKeywords } from '../keyword/packed/packed-keywords.js';
-import { packedRules } from '../keyword/packed/packed-rules.js';
-import { filesBeside } from '../store/file-names.js';
-import { columnRules } from '../store/read/column-rules.js';
-import type { PackedColumns } from '../store/read/columns.js';
-import { WORD_RULES } from '../text/word-rules.js';
+import type { FileRules, StatedSizes } from '../core/index.js';
+import {
+  type ExpectedFile,
+  isCurrentArrayFile,
+  openArrayFile,
+  PagedArrayFile,
+  readArrayFile,
+  WORD_RULES,
+  writeArrayFile,
+} from '../core/index.js';
+import type { PackedKeywords } from '../keyword/index.js';
+import { packedRules } from '../keyword/index.js';
+import type { PackedColumns } from '../store/index.js';
+import { columnRules, filesBeside } from '../store/index.js';
 
 /** What the keyword file of a catalogue holds. */
 export interface KeywordFileContent {

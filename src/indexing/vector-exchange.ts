@@ -1,4 +1,4 @@
-import type { EmbeddedText } from '../store/write/embedding-sink.js';
+import type { EmbeddedText } from '../store/index.js';
 
 /** Vectors that several loads share, so that each text is embedded once. */
 export interface VectorExchange {

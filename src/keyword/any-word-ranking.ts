@@ -1,6 +1,5 @@
-import type { Pieces } from '../arrays/all-pieces.js';
-import { kthLargest } from '../arrays/kth-largest.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber, Pieces } from '../core/index.js';
+import { kthLargest } from '../core/index.js';
 import { SCORED_FIELDS } from '../result.js';
 import { HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25.js';
 import type { DocumentScores, RankedDocuments, RankOptions } from './keyword-index.js';

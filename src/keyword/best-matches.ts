@@ -1,5 +1,5 @@
-import { LargestValues } from '../arrays/largest-values.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import { LargestValues } from '../core/index.js';
 import type { BestOptions, ScoredDocuments } from './keyword-index.js';
 import type { LengthNorms } from './length-norms.js';
 import { type MatchedWord, scoreMatches } from './score-matches.js';

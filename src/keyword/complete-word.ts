@@ -1,6 +1,4 @@
-import { foldAccents } from '../text/characters.js';
-import { stemOf } from '../text/stem.js';
-import { typedWord } from '../text/typed-word.js';
+import { foldAccents, stemOf, typedWord } from '../core/index.js';
 import type { CompletedWord, CountedText, KeywordIndex } from './keyword-index.js';
 import { readQuestion } from './question.js';
 import { type StopWords, stopWordsOf } from './stop-words.js';

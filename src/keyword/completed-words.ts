@@ -1,4 +1,4 @@
-import { isUnspacedTerm } from '../text/characters.js';
+import { isUnspacedTerm } from '../core/index.js';
 import { FIELDS } from './index-fields.js';
 
 /** The fields whose words complete what somebody types: what is in the text of files only is rarely meant. */

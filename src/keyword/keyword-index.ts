@@ -1,5 +1,4 @@
-import type { Pieces } from '../arrays/all-pieces.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber, Pieces } from '../core/index.js';
 import type { CorrectedWord, FieldScores, KeywordStep } from '../result.js';
 import type { FieldWeights } from './bm25.js';
 import type { Question, QuestionWord } from './question.js';

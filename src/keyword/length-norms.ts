@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
 import { lengthNorm } from './bm25.js';
 
 /** The length norms of one field, see `lengthNorm`. Computed once per length, since there are few different lengths. */

@@ -1,4 +1,4 @@
-import type { Token } from '../text/words.js';
+import type { Token } from '../core/index.js';
 
 /** Average length of a word in characters, where neither spaces nor the script show where words end. */
 const CHARACTERS_A_WORD = 2;

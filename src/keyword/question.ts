@@ -1,7 +1,14 @@
-import { MAX_QUESTION_WORDS } from '../limits.js';
-import { foldAccents, isUnspacedTerm } from '../text/characters.js';
-import { languageOf, languageOfTokens } from '../text/language/language-of.js';
-import { isPartKind, MAX_TERM_LENGTH, readWords, type Token } from '../text/words.js';
+import {
+  foldAccents,
+  isPartKind,
+  isUnspacedTerm,
+  languageOf,
+  languageOfTokens,
+  MAX_QUESTION_WORDS,
+  MAX_TERM_LENGTH,
+  readWords,
+  type Token,
+} from '../core/index.js';
 import { weighPairs } from './pair-weights.js';
 import { mayBeStopWord, type StopWords, stopWordsOf } from './stop-words.js';
 

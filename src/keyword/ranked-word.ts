@@ -1,5 +1,5 @@
-import type { Pieces } from '../arrays/all-pieces.js';
-import { lowerBound } from '../arrays/lower-bound.js';
+import type { Pieces } from '../core/index.js';
+import { lowerBound } from '../core/index.js';
 import { SCORED_FIELDS } from '../result.js';
 import { type FieldWeights, saturation } from './bm25.js';
 import type { LengthNorms } from './length-norms.js';

@@ -1,6 +1,5 @@
-import { invalidArgument } from '../check-arguments.js';
-import type { SkillSearchError } from '../errors.js';
-import { foldAccents, foldCase, normaliseText } from '../text/characters.js';
+import type { SkillSearchError } from '../core/index.js';
+import { foldAccents, foldCase, invalidArgument, normaliseText } from '../core/index.js';
 import { readQuestion } from './question.js';
 import type { StopWords } from './stop-words.js';
 

@@ -1,5 +1,5 @@
-import { leapTo } from '../arrays/lower-bound.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import { leapTo } from '../core/index.js';
 
 /** Number of tiers. Scores of a higher tier are above all scores of a lower one, whatever the words add. */
 const SCORE_TIERS = 6;

@@ -1,6 +1,10 @@
-import { isUnspacedTerm } from '../text/characters.js';
-import { functionWords, isFunctionWord, isListedLanguage } from '../text/language/function-words.js';
-import { japaneseFunctionPairs } from '../text/language/japanese-function-pairs.js';
+import {
+  functionWords,
+  isFunctionWord,
+  isListedLanguage,
+  isUnspacedTerm,
+  japaneseFunctionPairs,
+} from '../core/index.js';
 
 /**
  * The default stop words of English: the usual list of 33 words (Lucene's), and the pronouns, question words and

@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
 import type { LengthNorms } from './length-norms.js';
 
 /** A posting list: the documents that have a term in a field, each with the frequency of the term. */

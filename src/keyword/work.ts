@@ -1,4 +1,4 @@
-import { QUESTION_WORK, QUESTION_WORK_PER_SKILL } from '../limits.js';
+import { QUESTION_WORK, QUESTION_WORK_PER_SKILL } from '../core/index.js';
 
 /**
  * Counts the work of one question, and bounds it. Counted is what is read and compared (postings, positions, terms),

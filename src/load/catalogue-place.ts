@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { checkDatabase, checkNotShared, checkPath, resolveDatabase } from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
+import { checkDatabase, checkNotShared, checkPath, isPostgresAddress, resolveDatabase } from '../core/index.js';
 import type { SharedOptions } from './load-options.js';
 
 /** Where a catalogue is for loads that come later. */
@@ -38,7 +37,7 @@ export async function cataloguePlace({
   }
   if (cache !== undefined) checkPath('cache', cache, 'a folder');
   if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
-  const { claimCopy } = await import('../shared-catalogue/claim-copy.js');
+  const { claimCopy } = await import('../share/shared-catalogue/claim-copy.js');
   const folder = cache === undefined ? undefined : resolve(cache);
   const copy = await claimCopy(database, { cache: folder, passwordFile, signal });
   return { database, ...copy };

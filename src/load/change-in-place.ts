@@ -1,8 +1,6 @@
-import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
-import { resolveModelOptions } from '../semantic/model-options.js';
-import { CatalogueWriter } from '../store/write/catalogue-writer.js';
-import type { ChangeCounts } from '../store/write/end-load.js';
-import { OpenChange } from '../store/write/open-change.js';
+import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
+import type { ChangeCounts } from '../store/index.js';
+import { CatalogueWriter, OpenChange } from '../store/index.js';
 import { canClassifyInPlace, classifyOrWarn } from './classify-or-warn.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import { Ingest } from './ingest.js';

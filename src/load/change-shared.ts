@@ -1,7 +1,6 @@
-import type { ChosenModel } from '../semantic/choose-model.js';
-import { CatalogueWriter } from '../store/write/catalogue-writer.js';
-import type { ChangeCounts } from '../store/write/end-load.js';
-import type { OpenChange } from '../store/write/open-change.js';
+import type { ChosenModel } from '../semantic/index.js';
+import type { ChangeCounts, OpenChange } from '../store/index.js';
+import { CatalogueWriter } from '../store/index.js';
 import { type ChangeOptions, modelInPlace, type SmallChange } from './change-in-place.js';
 import { canClassifyInPlace, classifyOrWarn } from './classify-or-warn.js';
 import { Ingest } from './ingest.js';

@@ -4,10 +4,10 @@ import {
   checkNotShared,
   checkOptions,
   checkSignal,
+  isPostgresAddress,
   namesOf,
   resolveDatabase,
-} from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
+} from '../core/index.js';
 import type { CheckReport } from './check-report.js';
 import type { SharedOptions } from './load-options.js';
 

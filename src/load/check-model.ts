@@ -1,6 +1,6 @@
-import { SkillSearchError } from '../errors.js';
-import type { ChosenModel } from '../semantic/choose-model.js';
-import { BUNDLED_MODEL, modelName } from '../semantic/model-folder.js';
+import { SkillSearchError } from '../core/index.js';
+import type { ChosenModel } from '../semantic/index.js';
+import { BUNDLED_MODEL, modelName } from '../semantic/index.js';
 
 /**
  * Refuses to replace vectors of the caller's own model only because the caller forgot to name it. Those of an earlier

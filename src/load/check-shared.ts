@@ -1,10 +1,14 @@
-import { isDamage } from '../errors.js';
-import { type ConnectedCatalogue, type ConnectOptions, connectShared } from '../shared-catalogue/connect-shared.js';
-import { isSameState } from '../shared-catalogue/copy-state.js';
-import { holdNewestCopy } from '../shared-catalogue/hold-newest-copy.js';
-import type { SharedChanges } from '../shared-catalogue/shared-changes.js';
-import { findSharedFaults, type SharedFault } from '../shared-catalogue/shared-faults.js';
-import type { SharedState } from '../shared-catalogue/shared-state.js';
+import { isDamage } from '../core/index.js';
+import type { SharedChanges, SharedState } from '../share/index.js';
+import {
+  type ConnectedCatalogue,
+  type ConnectOptions,
+  connectShared,
+  findSharedFaults,
+  holdNewestCopy,
+  isSameState,
+  type SharedFault,
+} from '../share/index.js';
 import type { CatalogueProblem, CheckReport } from './check-report.js';
 import { findProblems } from './find-problems.js';
 import { repairedProblems } from './repaired-problems.js';

@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
-import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
-import { resolveModelOptions } from '../semantic/model-options.js';
-import { openForReading } from '../store/database.js';
-import { VectorStatements } from '../store/write/vector-statements.js';
+import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
+import { openForReading, VectorStatements } from '../store/index.js';
 import { checkModel } from './check-model.js';
 import type { BuildOptions } from './load-options.js';
 

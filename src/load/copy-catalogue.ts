@@ -6,17 +6,15 @@ import {
   checkNotShared,
   checkOptions,
   checkPath,
+  isPostgresAddress,
+  isSnapshotAddress,
   namesOf,
   refuseShared,
   resolveDatabase,
-} from '../check-arguments.js';
-import { isPostgresAddress, isSnapshotAddress } from '../database-address.js';
-import { SkillSearchError } from '../errors.js';
-import { openForReading } from '../store/database.js';
-import { derivedFiles } from '../store/file-names.js';
-import { forgetJournal } from '../store/write/forget-journal.js';
-import { LoadLock } from '../store/write/load-lock.js';
-import { syncToDisk } from '../sync-to-disk.js';
+  SkillSearchError,
+  syncToDisk,
+} from '../core/index.js';
+import { derivedFiles, forgetJournal, LoadLock, openForReading } from '../store/index.js';
 import type { SharedOptions } from './load-options.js';
 
 /** Options of {@link copyCatalogue}. */
@@ -59,7 +57,7 @@ export async function copyCatalogue(options: CopyOptions): Promise<void> {
   const target = resolveDatabase(checkPath('to', to, 'a file'));
   checkFlag('overwrite', overwrite);
   if (!isShared) return copyFiles(file, target, overwrite === true);
-  const { withNewestCopy } = await import('../shared-catalogue/with-newest-copy.js');
+  const { withNewestCopy } = await import('../share/shared-catalogue/with-newest-copy.js');
   await withNewestCopy({ database: from, cache, passwordFile }, undefined, ({ database }) =>
     copyFiles(database, target, overwrite === true),
   );

@@ -1,9 +1,8 @@
-import { SkillSearchError } from '../errors.js';
-import { embedCatalogue, takeVectors } from '../indexing/embed-catalogue.js';
-import type { VectorExchange } from '../indexing/vector-exchange.js';
-import type { ChosenModel } from '../semantic/choose-model.js';
-import type { EmbeddingSink } from '../store/write/embedding-sink.js';
-import type { LoadVectors } from '../store/write/load-vectors.js';
+import { SkillSearchError } from '../core/index.js';
+import type { VectorExchange } from '../indexing/index.js';
+import { embedCatalogue, takeVectors } from '../indexing/index.js';
+import type { ChosenModel } from '../semantic/index.js';
+import type { EmbeddingSink, LoadVectors } from '../store/index.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadWarning } from './load-report.js';
 import type { Progress } from './progress.js';

@@ -1,16 +1,23 @@
 import { existsSync } from 'node:fs';
-import { copyKey } from '../copies/copy-key.js';
-import { isDamage } from '../errors.js';
-import { isCurrentKeywordFile, isWholeKeywordFile, stampOfKeywordFile } from '../indexing/keyword-file.js';
-import { embeddedText, hashText } from '../semantic/embedded-text.js';
-import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
-import { areWholeVectorFiles, vectorFilesAreCurrent } from '../semantic/nearest/vector-files.js';
-import { structureFaults } from '../store/check-schema.js';
-import { NEW_FILE, problemIn } from '../store/damaged.js';
-import { filesBeside } from '../store/file-names.js';
-import { CatalogueCheck } from '../store/read/catalogue-check.js';
-import { readStamp } from '../store/read/catalogue-reader.js';
-import { isLoading } from '../store/write/load-lock.js';
+import { isDamage } from '../core/index.js';
+import { isCurrentKeywordFile, isWholeKeywordFile, stampOfKeywordFile } from '../indexing/index.js';
+import {
+  areWholeVectorFiles,
+  embeddedText,
+  hashText,
+  headOfVectorFile,
+  vectorFilesAreCurrent,
+} from '../semantic/index.js';
+import {
+  CatalogueCheck,
+  copyKey,
+  filesBeside,
+  isLoading,
+  NEW_FILE,
+  problemIn,
+  readStamp,
+  structureFaults,
+} from '../store/index.js';
 import type { CatalogueProblem, CheckReport } from './check-report.js';
 
 const REPAIR = 'check it with the option repair';

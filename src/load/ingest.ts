@@ -1,21 +1,9 @@
-import { copyKey } from '../copies/copy-key.js';
-import { MAX_LISTED_PROBLEMS, MAX_SPARED } from '../limits.js';
-import { embeddedText, hashText } from '../semantic/embedded-text.js';
-import { checkRow } from '../sources/rows/check-row.js';
-import type {
-  KnownRow,
-  Origin,
-  RawRow,
-  RowFolder,
-  SourceItem,
-  SourceRemark,
-  UnreadableRow,
-} from '../sources/rows/row.js';
-import { deriveId, idWithHash } from '../sources/rows/skill-id.js';
-import type { PackedBlob } from '../store/blob-packing.js';
-import { withoutMark } from '../store/place.js';
-import type { SparedPlace } from '../store/write/pruning.js';
-import type { SkillSink } from '../store/write/skill-sink.js';
+import { MAX_LISTED_PROBLEMS, MAX_SPARED } from '../core/index.js';
+import { embeddedText, hashText } from '../semantic/index.js';
+import type { KnownRow, Origin, RawRow, RowFolder, SourceItem, SourceRemark, UnreadableRow } from '../sources/index.js';
+import { checkRow, deriveId, idWithHash } from '../sources/index.js';
+import type { PackedBlob, SkillSink, SparedPlace } from '../store/index.js';
+import { copyKey, withoutMark } from '../store/index.js';
 import type { LoadWarning, RejectedRow } from './load-report.js';
 import { packContents } from './pack-contents.js';
 

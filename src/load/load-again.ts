@@ -1,5 +1,4 @@
-import { isDamage, SkillSearchError } from '../errors.js';
-import { MAX_LOADS_AGAIN } from '../limits.js';
+import { isDamage, MAX_LOADS_AGAIN, SkillSearchError } from '../core/index.js';
 
 /** Another load has published changes of the same skills. */
 export class Overtaken extends Error {

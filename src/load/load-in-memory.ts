@@ -1,8 +1,7 @@
-import { checkRows } from '../check-arguments.js';
-import { readRows } from '../sources/rows/read-rows.js';
-import { Turns } from '../sources/rows/turns.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import { MemoryCatalogue } from '../store/write/memory-catalogue.js';
+import { checkRows } from '../core/index.js';
+import { readRows, Turns } from '../sources/index.js';
+import type { CatalogueReader } from '../store/index.js';
+import { MemoryCatalogue } from '../store/index.js';
 import { Ingest } from './ingest.js';
 import type { RowProblems } from './load-report.js';
 

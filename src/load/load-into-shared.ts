@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { connectShared } from '../shared-catalogue/connect-shared.js';
-import type { SharedState } from '../shared-catalogue/shared-state.js';
-import { differenceOf } from '../store/transfer/difference.js';
+import type { SharedState } from '../share/index.js';
+import { connectShared } from '../share/index.js';
+import { differenceOf } from '../store/index.js';
 import { loadAgain } from './load-again.js';
 import type { SharedOptions } from './load-options.js';
 import type { LoadTarget } from './load-target.js';

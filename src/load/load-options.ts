@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
-import { type Names, namesOf } from '../check-arguments.js';
-import type { FoundFolders } from '../installed/find-folders.js';
-import type { InstalledOptions } from '../installed/installed-options.js';
-import type { ModelOptions } from '../semantic/model-options.js';
+import { type Names, namesOf } from '../core/index.js';
+import type { ModelOptions } from '../semantic/index.js';
+import type { FoundFolders, InstalledOptions } from '../sources/index.js';
 
 /** Rows from a program: anything that can be iterated, with a name for reports and pruning. */
 export interface RowSource {

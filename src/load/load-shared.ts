@@ -1,4 +1,4 @@
-import { SkillSearchError } from '../errors.js';
+import { SkillSearchError } from '../core/index.js';
 import { loadIntoShared } from './load-into-shared.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadReport } from './load-report.js';

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
-import { checkDatabase, checkNotShared, checkOptions, resolveDatabase } from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
+import { checkDatabase, checkNotShared, checkOptions, isPostgresAddress, resolveDatabase } from '../core/index.js';
 import { BUILD_OPTIONS, type BuildOptions } from './load-options.js';
 import type { LoadReport } from './load-report.js';
 import { fileTarget } from './load-target.js';

@@ -1,6 +1,5 @@
-import { indexOrWarn } from '../indexing/index-or-warn.js';
-import { indexWhenDue } from '../indexing/index-when-due.js';
-import type { VectorExchange } from '../indexing/vector-exchange.js';
+import type { VectorExchange } from '../indexing/index.js';
+import { indexOrWarn, indexWhenDue } from '../indexing/index.js';
 import type { LoadWarning } from './load-report.js';
 
 /** How the end of a load is followed and stopped. */

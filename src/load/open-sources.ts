@@ -1,13 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { isIterable } from '../check-arguments.js';
-import { SkillSearchError } from '../errors.js';
-import { SKILL_FOLDER } from '../sources/folder/skill-folder.js';
-import { pathInside } from '../sources/folder/source-paths.js';
-import { checkSource, readSource } from '../sources/open-source.js';
-import type { ReadOptions } from '../sources/rows/read-options.js';
-import { readRows } from '../sources/rows/read-rows.js';
-import type { SourceItem } from '../sources/rows/row.js';
-import type { ResolvedSource } from '../sources/rows/source-kind.js';
+import { isIterable, SkillSearchError } from '../core/index.js';
+import type { ReadOptions, ResolvedSource, SourceItem } from '../sources/index.js';
+import { checkSource, pathInside, readRows, readSource, SKILL_FOLDER } from '../sources/index.js';
 import type { BuildOptions, FoundInstalledSource, InstalledSource, RowSource, Source } from './load-options.js';
 
 /** A source that exists and can be read. */
@@ -60,7 +54,7 @@ async function openInstalled(options: Omit<BuildOptions, 'database'>): Promise<O
   if (second !== undefined) {
     throw new SkillSearchError('INVALID_OPTION', 'sources must have at most one of installed skills');
   }
-  const { checkInstalledOptions } = await import('../installed/installed-options.js');
+  const { checkInstalledOptions } = await import('../sources/installed/installed-options.js');
   checkInstalledOptions(source.installed);
   const { signal, author, codehostBase, skillUrlBase, contents } = options;
   const { found } = source as Partial<FoundInstalledSource>;
@@ -69,7 +63,7 @@ async function openInstalled(options: Omit<BuildOptions, 'database'>): Promise<O
     folders = count;
   };
   async function* read(how: Pick<ReadOptions, 'folders'>): AsyncGenerator<SourceItem> {
-    const { readInstalled } = await import('../installed/read-installed.js');
+    const { readInstalled } = await import('../sources/installed/read-installed.js');
     const fixed = { signal, author, codehostBase, skillUrlBase, contents, folders: how.folders };
     yield* readInstalled(source!.installed, fixed, { onFolders, found });
   }

@@ -1,5 +1,5 @@
-import { type PackedBlob, packBlob } from '../store/blob-packing.js';
-import type { SkillContentsToStore } from '../store/stored-skill.js';
+import type { SkillContentsToStore } from '../store/index.js';
+import { type PackedBlob, packBlob } from '../store/index.js';
 
 /**
  * Packs those bytes of a skill that the store lacks, each once, outside of this thread.

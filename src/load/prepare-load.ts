@@ -1,7 +1,6 @@
-import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../check-arguments.js';
-import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
-import { resolveModelOptions } from '../semantic/model-options.js';
-import { loadKey } from '../store/write/open-load.js';
+import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../core/index.js';
+import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
+import { loadKey } from '../store/index.js';
 import { checkClassify } from './classify-or-warn.js';
 import type { BuildOptions } from './load-options.js';
 import { type OpenableSource, openSources } from './open-sources.js';

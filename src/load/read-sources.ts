@@ -1,6 +1,6 @@
-import type { SourceItem } from '../sources/rows/row.js';
-import { Turns } from '../sources/rows/turns.js';
-import type { CatalogueWriter } from '../store/write/catalogue-writer.js';
+import type { SourceItem } from '../sources/index.js';
+import { Turns } from '../sources/index.js';
+import type { CatalogueWriter } from '../store/index.js';
 import type { Ingest } from './ingest.js';
 import type { FailedSource } from './load-report.js';
 import type { OpenableSource } from './open-sources.js';

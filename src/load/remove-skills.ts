@@ -4,15 +4,12 @@ import {
   checkNotShared,
   checkOptions,
   invalidArgument,
+  isPostgresAddress,
+  MAX_CHANGED_IN_PLACE,
   namesOf,
   resolveDatabase,
-} from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
-import { MAX_CHANGED_IN_PLACE } from '../limits.js';
-import { endChange } from '../store/write/end-change.js';
-import { type EndOfLoad, endLoad } from '../store/write/end-load.js';
-import { OpenChange } from '../store/write/open-change.js';
-import { loadKey, OpenLoad } from '../store/write/open-load.js';
+} from '../core/index.js';
+import { type EndOfLoad, endChange, endLoad, loadKey, OpenChange, OpenLoad } from '../store/index.js';
 import type { SharedOptions } from './load-options.js';
 
 /** Options of {@link removeSkills}. */

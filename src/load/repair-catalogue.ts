@@ -1,7 +1,6 @@
-import { isDamage } from '../errors.js';
-import { indexKeywords } from '../indexing/index-keywords.js';
-import { indexVectors } from '../indexing/index-vectors.js';
-import { CatalogueRepair } from '../store/write/catalogue-repair.js';
+import { isDamage } from '../core/index.js';
+import { indexKeywords, indexVectors } from '../indexing/index.js';
+import { CatalogueRepair } from '../store/index.js';
 
 /**
  * Makes again what can be derived. What cannot be repaired is left as it is: the next check tells it.

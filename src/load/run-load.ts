@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { CatalogueWriter } from '../store/write/catalogue-writer.js';
+import { CatalogueWriter } from '../store/index.js';
 import { checkModel } from './check-model.js';
 import { classifyOrWarn } from './classify-or-warn.js';
 import { embedOrWarn } from './embed-or-warn.js';

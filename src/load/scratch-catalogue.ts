@@ -12,14 +12,10 @@ import {
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SkillSearchError } from '../errors.js';
-import { makeFolder } from '../make-folder.js';
-import { isSameState } from '../shared-catalogue/copy-state.js';
-import type { SharedCopy } from '../shared-catalogue/shared-copy.js';
-import type { SharedState } from '../shared-catalogue/shared-state.js';
-import { notWritable } from '../store/database.js';
-import { FileLock } from '../store/file-lock.js';
-import { sqliteFiles } from '../store/file-names.js';
+import { makeFolder, SkillSearchError } from '../core/index.js';
+import type { SharedCopy, SharedState } from '../share/index.js';
+import { isSameState } from '../share/index.js';
+import { FileLock, notWritable, sqliteFiles } from '../store/index.js';
 
 /** A scratch that nobody has used for so many milliseconds is deleted: its load will hardly be run again. */
 const KEPT_FOR = 7 * 86_400_000;

@@ -1,11 +1,8 @@
-import { SkillSearchError } from '../errors.js';
-import type { VectorExchange } from '../indexing/vector-exchange.js';
-import type { PublishOutcome } from '../shared-catalogue/publish-changes.js';
-import type { SharedCopy } from '../shared-catalogue/shared-copy.js';
-import type { SharedState } from '../shared-catalogue/shared-state.js';
-import type { SharedStore } from '../shared-catalogue/shared-store.js';
-import { openForReading } from '../store/database.js';
-import type { CatalogueChanges } from '../store/transfer/catalogue-changes.js';
+import { SkillSearchError } from '../core/index.js';
+import type { VectorExchange } from '../indexing/index.js';
+import type { PublishOutcome, SharedCopy, SharedState, SharedStore } from '../share/index.js';
+import type { CatalogueChanges } from '../store/index.js';
+import { openForReading } from '../store/index.js';
 import { Overtaken } from './load-again.js';
 import type { IndexingProgress } from './load-target.js';
 import { SharedVectors } from './shared-vectors.js';

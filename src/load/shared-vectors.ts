@@ -1,7 +1,7 @@
-import type { VectorExchange } from '../indexing/vector-exchange.js';
-import type { SharedStore } from '../shared-catalogue/shared-store.js';
-import { decodeVector, encodeVector, hasUnitLength } from '../store/vector-bytes.js';
-import type { EmbeddedText } from '../store/write/embedding-sink.js';
+import type { VectorExchange } from '../indexing/index.js';
+import type { SharedStore } from '../share/index.js';
+import type { EmbeddedText } from '../store/index.js';
+import { decodeVector, encodeVector, hasUnitLength } from '../store/index.js';
 
 /** Batches that may wait to be stored: some tens of megabytes. */
 const WAITING_BATCHES = 16;

@@ -1,7 +1,6 @@
-import type { VectorExchange } from '../indexing/vector-exchange.js';
-import type { SharedCopy } from '../shared-catalogue/shared-copy.js';
-import { TriedChange } from '../store/transfer/tried-change.js';
-import { OpenChange } from '../store/write/open-change.js';
+import type { VectorExchange } from '../indexing/index.js';
+import type { SharedCopy } from '../share/index.js';
+import { OpenChange, TriedChange } from '../store/index.js';
 import type { IndexingProgress } from './load-target.js';
 import { FILE_SYSTEM_ROOT } from './shared-home.js';
 import type { SharedLoad } from './shared-load.js';

@@ -1,6 +1,5 @@
-import { embeddedText } from '../semantic/embedded-text.js';
-import { openForReading } from '../store/database.js';
-import { VectorStatements } from '../store/write/vector-statements.js';
+import { embeddedText } from '../semantic/index.js';
+import { openForReading, VectorStatements } from '../store/index.js';
 
 /**
  * The texts that a load with this model would embed: each once. Writes nothing.

@@ -10,13 +10,13 @@ import {
   checkRows,
   checkSignal,
   invalidArgument,
+  isPostgresAddress,
+  MAX_CHANGED_IN_PLACE,
   namesOf,
   optionOf,
   resolveDatabase,
-} from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
-import { MAX_CHANGED_IN_PLACE } from '../limits.js';
-import { readRows } from '../sources/rows/read-rows.js';
+} from '../core/index.js';
+import { readRows } from '../sources/index.js';
 import { changeInPlace, type SmallChange } from './change-in-place.js';
 import type { LoadReport } from './load-report.js';
 import { fileTarget, type LoadTarget } from './load-target.js';

@@ -1,4 +1,4 @@
-import type { ModelOptions } from '../semantic/model-options.js';
+import type { ModelOptions } from '../semantic/index.js';
 import type { BuildOptions, SharedOptions } from './load-options.js';
 import type { LoadReport } from './load-report.js';
 

@@ -1,10 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { checkDatabase, resolveDatabase } from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
-import { SkillSearchError } from '../errors.js';
-import { MAX_CHANGED_IN_PLACE } from '../limits.js';
-import type { CatalogueWriter } from '../store/write/catalogue-writer.js';
+import {
+  checkDatabase,
+  isPostgresAddress,
+  MAX_CHANGED_IN_PLACE,
+  resolveDatabase,
+  SkillSearchError,
+} from '../core/index.js';
+import type { CatalogueWriter } from '../store/index.js';
 import { changeInPlace, type SmallChange } from './change-in-place.js';
 import type { Ingest } from './ingest.js';
 import type { BuildOptions, Source } from './load-options.js';

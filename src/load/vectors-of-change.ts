@@ -1,7 +1,6 @@
-import type { VectorExchange } from '../indexing/vector-exchange.js';
-import type { ChosenModel } from '../semantic/choose-model.js';
-import type { EmbeddedText, EmbeddingSink, TextToEmbed } from '../store/write/embedding-sink.js';
-import type { LoadVectors } from '../store/write/load-vectors.js';
+import type { VectorExchange } from '../indexing/index.js';
+import type { ChosenModel } from '../semantic/index.js';
+import type { EmbeddedText, EmbeddingSink, LoadVectors, TextToEmbed } from '../store/index.js';
 import { embedOrWarn } from './embed-or-warn.js';
 import type { BuildOptions } from './load-options.js';
 import type { LoadWarning } from './load-report.js';

@@ -6,11 +6,11 @@ import {
   checkOptions,
   checkPath,
   checkSignal,
+  isPostgresAddress,
   namesOf,
   resolveDatabase,
-} from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
-import { type WrittenFiles, writeFiles } from '../snapshot/write-files.js';
+} from '../core/index.js';
+import { type WrittenFiles, writeFiles } from '../share/index.js';
 import type { SharedOptions } from './load-options.js';
 
 /** Options of {@link writeSnapshot}. */
@@ -72,7 +72,7 @@ export async function writeSnapshot(options: SnapshotOptions): Promise<SnapshotR
   signal?.throwIfAborted();
   const how = { folder, prunes: prune === true, signal };
   if (!isShared) return writeFiles({ database: file, ...how });
-  const { withNewestCopy } = await import('../shared-catalogue/with-newest-copy.js');
+  const { withNewestCopy } = await import('../share/shared-catalogue/with-newest-copy.js');
   return withNewestCopy({ database, cache, passwordFile }, signal, async (copy) => {
     const { version, publishedAt } = copy.state;
     // Machines whose copies came about in other ways say the same.

@@ -1,9 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { isCatalogueAddress } from '../database-address.js';
-import { answerPrompts } from '../hook/answer-prompts.js';
+import { answerPrompts } from '../agents/index.js';
+import { isCatalogueAddress, tellWhileWaiting } from '../core/index.js';
 // Not from the library's entry: a client waits for the first answer, and the entry imports more.
-import { type FollowedSearch, followCatalogue, type ReloadEvent } from '../search/follow-catalogue.js';
-import { tellWhileWaiting } from '../tell-while-waiting.js';
+import { type FollowedSearch, followCatalogue, type ReloadEvent } from '../search/index.js';
 import { CatalogueEngine } from './engine.js';
 import type { EngineData, EngineReply, EngineRequest } from './engine-messages.js';
 import { FollowedCatalogue } from './followed-catalogue.js';

@@ -1,6 +1,6 @@
 import type { CallToolResult, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { SkillSearchError } from '../errors.js';
+import { SkillSearchError } from '../core/index.js';
 import type { SkillSearch } from '../index.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
 import { PublishedSkills } from './skills/published-skills.js';

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
-import { isObject } from '../is-object.js';
-import { STDIO_LIMITS } from '../limits.js';
+import { isObject, STDIO_LIMITS } from '../core/index.js';
 import { faultOfParams } from './params-fault.js';
 import { INVALID_PARAMS } from './skills/protocol-fault.js';
 

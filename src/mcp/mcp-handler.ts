@@ -1,6 +1,6 @@
 import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
+import { MCP_HTTP_LIMITS } from '../core/index.js';
 import type { SkillSearch } from '../index.js';
-import { MCP_HTTP_LIMITS } from '../limits.js';
 import type { McpOptions } from './engine.js';
 import { createMcpServer } from './mcp-server.js';
 import { faultOfParams } from './params-fault.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../is-object.js';
+import { isObject } from '../core/index.js';
 
 /** Texts that requests need. Where they are missing the SDK answers that it failed itself. */
 const NEEDED: Readonly<Record<string, string>> = { 'resources/read': 'uri', 'tools/call': 'name' };

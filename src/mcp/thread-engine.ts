@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import type { CallToolResult, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { startWorker } from '../threads/start-worker.js';
+import { startWorker } from '../core/index.js';
 import type { Engine } from './engine.js';
 import type { EngineData, EngineMethod, EngineReply, EngineRequest } from './engine-messages.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';

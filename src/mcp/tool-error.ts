@@ -1,4 +1,4 @@
-import { type ErrorCode, SkillSearchError } from '../errors.js';
+import { type ErrorCode, SkillSearchError } from '../core/index.js';
 import { ToolFault } from './tools/tool.js';
 
 /** What the caller may do after an error of the library. */

@@ -1,4 +1,4 @@
-import { MAX_LOGGED_UNPUBLISHED } from '../limits.js';
+import { MAX_LOGGED_UNPUBLISHED } from '../core/index.js';
 import type { UnpublishedListener, UnpublishedWhere } from './skills/unpublished-listener.js';
 
 const MESSAGES: Readonly<Record<UnpublishedWhere, string>> = {

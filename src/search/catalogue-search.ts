@@ -1,12 +1,4 @@
-import {
-  checkFlag,
-  checkInteger,
-  checkOptions,
-  checkText,
-  invalidArgument,
-  namesOf,
-  optionOf,
-} from '../check-arguments.js';
+import { checkFlag, checkInteger, checkOptions, checkText, invalidArgument, namesOf, optionOf } from '../core/index.js';
 import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,

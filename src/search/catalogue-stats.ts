@@ -1,9 +1,9 @@
-import { countingSort } from '../arrays/counting-sort.js';
-import type { LabelIndex } from '../ranking/label-filter.js';
+import { countingSort } from '../core/index.js';
 import type { CatalogueStats, CopyStats, LabelCount } from '../result.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { CatalogueReader } from '../store/index.js';
 import { type FacetValues, slugValues } from './facet-values.js';
 import { pageOf } from './listed-page.js';
+import type { LabelIndex } from './ranking/label-filter.js';
 
 /** @param copy what is known of the local copy; undefined if it is none */
 export function statsOf(reader: CatalogueReader, copy: CopyStats | undefined): CatalogueStats {

@@ -1,8 +1,7 @@
-import { topOf } from '../arrays/top.js';
-import { copiesOf } from '../copies/collapse-copies.js';
-import { copyPreference } from '../copies/copy-preference.js';
-import type { DocumentNumber } from '../numbers.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { DocumentNumber } from '../core/index.js';
+import { topOf } from '../core/index.js';
+import type { CatalogueReader } from '../store/index.js';
+import { copiesOf, copyPreference } from '../store/index.js';
 
 /** The ids of a document and its copies from one place to another, in the order in which a search prefers them. */
 export function copyIds(reader: CatalogueReader, document: DocumentNumber, from: number, to: number): string[] {

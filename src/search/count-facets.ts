@@ -1,13 +1,12 @@
-import type { Pieces } from '../arrays/all-pieces.js';
-import { besideTheirCopies } from '../copies/collapse-copies.js';
-import { MAX_FACET_VALUES } from '../limits.js';
+import type { Pieces } from '../core/index.js';
+import { MAX_FACET_VALUES } from '../core/index.js';
 import type { CopyMode } from '../query.js';
-import { FacetIndex } from '../ranking/facet-index.js';
-import type { InstallationFilter } from '../ranking/label-filter.js';
 import type { Facet, FacetCount, FacetCounts } from '../result.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import type { CatalogueColumns } from '../store/read/columns.js';
+import type { CatalogueColumns, CatalogueReader } from '../store/index.js';
+import { besideTheirCopies } from '../store/index.js';
 import { type FacetValues, facetValues, isNarrowed } from './facet-values.js';
+import { FacetIndex } from './ranking/facet-index.js';
+import type { InstallationFilter } from './ranking/label-filter.js';
 
 /** What is counted for an answer. */
 interface CountedQuery extends InstallationFilter {

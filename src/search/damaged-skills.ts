@@ -1,7 +1,7 @@
-import { isDamage, type SkillSearchError } from '../errors.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import { isDamage, type SkillSearchError } from '../core/index.js';
 import type { DamagedSkill } from '../result.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { CatalogueReader } from '../store/index.js';
 
 /** How many damaged skills an answer lists at most. */
 const MOST_LISTED = 100;

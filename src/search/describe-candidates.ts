@@ -1,13 +1,12 @@
-import type { Pieces } from '../arrays/all-pieces.js';
-import type { Question } from '../keyword/question.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber, Pieces } from '../core/index.js';
+import { inTurns } from '../core/index.js';
+import type { Question } from '../keyword/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
-import type { Candidate } from '../ranking/features.js';
-import type { QuestionContext } from '../ranking/hybrid.js';
-import { inTurns } from '../threads/in-turns.js';
 import { FEWEST_WITH_FEEDBACK, type FedBack, withFeedback } from './feedback.js';
 import { type GatheredCandidates, gatherCandidates, type SemanticSources } from './gather-candidates.js';
 import { medianOf } from './median.js';
+import type { Candidate } from './ranking/features.js';
+import type { QuestionContext } from './ranking/hybrid.js';
 
 /** All that the scores of an answer depend on. */
 export interface DescribedCandidates {

@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
 
 /** What {@link DocumentVectors} holds. */
 export interface ReadDocumentVectors {

@@ -1,17 +1,14 @@
-import { authorKey } from '../author-key.js';
-import { compareCodePoints } from '../code-point-order.js';
-import { licenseKey } from '../license-key.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import { authorKey, compareCodePoints, licenseKey } from '../core/index.js';
+import type { Facet } from '../result.js';
+import { UNKNOWN } from '../skill.js';
+import type { CatalogueColumns, CatalogueReader } from '../store/index.js';
 import {
   documentsByInstallation,
   documentsByOccupation,
   type InstallationFilter,
   type LabelIndex,
-} from '../ranking/label-filter.js';
-import type { Facet } from '../result.js';
-import { UNKNOWN } from '../skill.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import type { CatalogueColumns } from '../store/read/columns.js';
+} from './ranking/label-filter.js';
 
 /** The values of a facet in a catalogue, numbered by their keys in code-point order. */
 export interface FacetValues {

@@ -1,10 +1,10 @@
-import { type Comparator, topOf } from '../arrays/top.js';
-import { collapseCopies } from '../copies/collapse-copies.js';
-import type { DocumentNumber } from '../numbers.js';
-import type { Candidate } from '../ranking/features.js';
-import { HybridScorer, type QuestionContext } from '../ranking/hybrid.js';
+import type { DocumentNumber } from '../core/index.js';
+import { type Comparator, topOf } from '../core/index.js';
+import { collapseCopies } from '../store/index.js';
 import type { DocumentVectors } from './document-vectors.js';
 import { medianOf } from './median.js';
+import type { Candidate } from './ranking/features.js';
+import { HybridScorer, type QuestionContext } from './ranking/hybrid.js';
 
 /** How many of the best candidates speak for the question. Those beyond would count next to nothing. */
 const BEST = 20;

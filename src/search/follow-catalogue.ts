@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { untilAborted } from '../abort.js';
 import {
   type Argument,
   checkDatabase,
@@ -7,17 +6,19 @@ import {
   checkListener,
   checkOptions,
   checkSearched,
+  inTurns,
+  isCatalogueAddress,
+  isPostgresAddress,
   NO_FILE,
   namesOf,
   refuseOption,
-} from '../check-arguments.js';
-import { isCatalogueAddress, isPostgresAddress } from '../database-address.js';
-import { readStopWords } from '../keyword/read-stop-words.js';
+  untilAborted,
+} from '../core/index.js';
+import { readStopWords } from '../keyword/index.js';
 import type { CatalogueStats } from '../result.js';
-import type { ModelOptions } from '../semantic/model-options.js';
-import type { CopyFollower } from '../snapshot/copy-follower.js';
-import { signatureOf } from '../store/file-signature.js';
-import { inTurns } from '../threads/in-turns.js';
+import type { ModelOptions } from '../semantic/index.js';
+import type { CopyFollower } from '../share/index.js';
+import { signatureOf } from '../store/index.js';
 import { CatalogueSearch } from './catalogue-search.js';
 import { statsOf, statsOfCopy } from './catalogue-stats.js';
 import { facetsUsed, prepareFacets } from './count-facets.js';

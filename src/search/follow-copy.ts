@@ -1,5 +1,5 @@
-import { isSnapshotAddress } from '../database-address.js';
-import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.js';
+import { isSnapshotAddress } from '../core/index.js';
+import type { CopyFollower, FollowCopyOptions } from '../share/index.js';
 
 /**
  * Brings the local copy of what an address names up to date, and with an interval keeps it so.
@@ -9,9 +9,9 @@ import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.
  */
 export async function followCopy(options: FollowCopyOptions): Promise<CopyFollower> {
   if (isSnapshotAddress(options.address)) {
-    const { followSnapshot } = await import('../snapshot/follow-snapshot.js');
+    const { followSnapshot } = await import('../share/snapshot/follow-snapshot.js');
     return followSnapshot(options);
   }
-  const { followShared } = await import('../shared-catalogue/follow-shared.js');
+  const { followShared } = await import('../share/shared-catalogue/follow-shared.js');
   return followShared(options);
 }

@@ -1,19 +1,12 @@
-import { untilAborted } from '../abort.js';
-import type { Pieces } from '../arrays/all-pieces.js';
-import { copiesOf, prepareCopies } from '../copies/collapse-copies.js';
-import { copyPreference } from '../copies/copy-preference.js';
-import { FIELD_WEIGHTS } from '../keyword/bm25.js';
-import type { KeywordIndex, RankedDocuments } from '../keyword/keyword-index.js';
-import type { Question } from '../keyword/question.js';
-import { Work } from '../keyword/work.js';
-import type { DocumentNumber, VectorPlace } from '../numbers.js';
+import type { DocumentNumber, Pieces, VectorPlace } from '../core/index.js';
+import { giveWay, inTurns, OneAtATime, untilAborted } from '../core/index.js';
+import type { KeywordIndex, Question, RankedDocuments } from '../keyword/index.js';
+import { FIELD_WEIGHTS, Work } from '../keyword/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
-import type { NameMatch } from '../ranking/features.js';
-import type { CatalogueColumns } from '../store/read/columns.js';
-import { inTurns } from '../threads/in-turns.js';
-import { OneAtATime } from '../threads/one-at-a-time.js';
-import { giveWay } from '../threads/turns.js';
+import type { CatalogueColumns } from '../store/index.js';
+import { copiesOf, copyPreference, prepareCopies } from '../store/index.js';
 import type { DocumentVectors } from './document-vectors.js';
+import type { NameMatch } from './ranking/features.js';
 import type { VectorSearch } from './vector-search.js';
 
 /**

@@ -1,8 +1,7 @@
-import { topOf } from '../arrays/top.js';
-import type { VectorPlace } from '../numbers.js';
-import type { VectorSet } from '../semantic/nearest/vector-codes.js';
-import type { VectorIndex } from '../semantic/nearest/vector-index.js';
-import type { VectorReader } from '../store/read/vector-reader.js';
+import type { VectorPlace } from '../core/index.js';
+import { topOf } from '../core/index.js';
+import type { VectorIndex, VectorSet } from '../semantic/index.js';
+import type { VectorReader } from '../store/index.js';
 
 /**
  * An index of the vectors of a former state, and the few that came since. Those are compared one by one; their places

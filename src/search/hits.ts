@@ -1,13 +1,10 @@
-import { toDocument } from '../indexing/keyword-documents.js';
-import type { AskedWords } from '../keyword/explain/asked-words.js';
-import { type FileMatches, matchFiles } from '../keyword/explain/file-matches.js';
-import { matchedTerms } from '../keyword/explain/matched-terms.js';
-import { makeSnippet } from '../keyword/explain/snippet.js';
-import type { KeywordDocument, KeywordMatches, TermMatcher } from '../keyword/keyword-index.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import { toDocument } from '../indexing/index.js';
+import type { AskedWords, KeywordDocument, KeywordMatches, TermMatcher } from '../keyword/index.js';
+import { type FileMatches, makeSnippet, matchedTerms, matchFiles } from '../keyword/index.js';
 import type { KeywordHit, MatchedTerms, SemanticHit, Snippet } from '../result.js';
 import type { Skill } from '../skill.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { CatalogueReader } from '../store/index.js';
 import type { SemanticMatch } from './rank-candidates.js';
 
 /** A document on a page of a keyword search. */

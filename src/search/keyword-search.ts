@@ -1,21 +1,17 @@
-import { topOf } from '../arrays/top.js';
-import { CopiesAmong } from '../copies/copies-among.js';
-import { copyPreference } from '../copies/copy-preference.js';
-import type { KeywordMatches, ScoredDocuments } from '../keyword/keyword-index.js';
-import { readQuestion } from '../keyword/question.js';
-import { Work } from '../keyword/work.js';
-import { EXPLAINED_TEXT } from '../limits.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import { EXPLAINED_TEXT, topOf } from '../core/index.js';
+import type { KeywordMatches, ScoredDocuments } from '../keyword/index.js';
+import { readQuestion, Work } from '../keyword/index.js';
 import { type KeywordQuery, type ResolvedKeywordQuery, resolveKeywordQuery } from '../query.js';
-import { filterMask } from '../ranking/filter-mask.js';
-import { comparatorOf } from '../ranking/ranks.js';
 import type { DamagedSkill, KeywordHit, KeywordRecords, KeywordResult, KeywordStep, Pagination } from '../result.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import type { CatalogueColumns } from '../store/read/columns.js';
+import type { CatalogueColumns, CatalogueReader } from '../store/index.js';
+import { CopiesAmong, copyPreference } from '../store/index.js';
 import { facetPart } from './count-facets.js';
 import { damagedPart, readShown } from './damaged-skills.js';
 import { termMatcherOf, toKeywordHit } from './hits.js';
 import type { OpenState } from './open-state.js';
+import { filterMask } from './ranking/filter-mask.js';
+import { comparatorOf } from './ranking/ranks.js';
 
 /** Answers a keyword query with hits; see `SkillSearch.keyword`. */
 export function searchByKeywords(state: OpenState, query: KeywordQuery): KeywordResult {

@@ -1,8 +1,7 @@
-import type { Pieces } from '../arrays/all-pieces.js';
-import { lowerBound } from '../arrays/lower-bound.js';
-import type { SkillNumber } from '../numbers.js';
-import type { VectorLinks } from '../semantic/nearest/vector-file.js';
-import { NO_VECTOR } from '../store/read/catalogue-reader.js';
+import type { Pieces, SkillNumber } from '../core/index.js';
+import { lowerBound } from '../core/index.js';
+import type { VectorLinks } from '../semantic/index.js';
+import { NO_VECTOR } from '../store/index.js';
 
 /** Numbers of skills up to so many times as many as there are links are looked up in a table of all numbers. */
 const SPARSE = 8;

@@ -1,7 +1,7 @@
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
 import { type ListQuery, resolveListQuery } from '../query.js';
 import type { DamagedSkill, ListHit, ListResult } from '../result.js';
-import type { CatalogueColumns } from '../store/read/columns.js';
+import type { CatalogueColumns } from '../store/index.js';
 import { facetPart } from './count-facets.js';
 import { damagedPart, readShown } from './damaged-skills.js';
 import { listedSkills } from './listed-skills.js';

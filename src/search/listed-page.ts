@@ -1,5 +1,4 @@
-import { checkInteger, parameterOf } from '../check-arguments.js';
-import { MAX_LISTED } from '../limits.js';
+import { checkInteger, MAX_LISTED, parameterOf } from '../core/index.js';
 
 /** Which items are on a page of a list: from the first number up to the second. */
 export function pageOf(page: number | undefined): readonly [from: number, to: number] {

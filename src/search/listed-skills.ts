@@ -1,10 +1,9 @@
-import { collapseCopies } from '../copies/collapse-copies.js';
-import { copyPreference } from '../copies/copy-preference.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
 import type { CopyMode, ResolvedListQuery } from '../query.js';
-import { filterMask, wholeMask } from '../ranking/filter-mask.js';
-import type { CatalogueColumns } from '../store/read/columns.js';
+import type { CatalogueColumns } from '../store/index.js';
+import { collapseCopies, copyPreference } from '../store/index.js';
 import type { KnownCounts } from './count-facets.js';
+import { filterMask, wholeMask } from './ranking/filter-mask.js';
 
 /** The skills of a list. */
 interface ShownSkills {

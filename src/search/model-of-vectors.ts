@@ -1,6 +1,6 @@
-import { SkillSearchError } from '../errors.js';
-import { INSTALL_RUNTIME, isRuntimeInstalled, RUNTIME_PACKAGE } from '../semantic/runtime-package.js';
-import type { VectorReader } from '../store/read/vector-reader.js';
+import { SkillSearchError } from '../core/index.js';
+import { INSTALL_RUNTIME, isRuntimeInstalled, RUNTIME_PACKAGE } from '../semantic/index.js';
+import type { VectorReader } from '../store/index.js';
 
 /**
  * The id of the model that made the vectors of a catalogue.

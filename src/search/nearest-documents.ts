@@ -1,12 +1,9 @@
-import { Members } from '../arrays/members.js';
-import type { DocumentNumber, VectorPlace } from '../numbers.js';
-import type { VectorSet } from '../semantic/nearest/vector-codes.js';
-import { headOfVectorFile } from '../semantic/nearest/vector-file.js';
-import { VectorIndex } from '../semantic/nearest/vector-index.js';
-import { filesBeside } from '../store/file-names.js';
-import { type CatalogueReader, NO_VECTOR } from '../store/read/catalogue-reader.js';
-import type { VectorReader } from '../store/read/vector-reader.js';
-import { inTurns } from '../threads/in-turns.js';
+import type { DocumentNumber, VectorPlace } from '../core/index.js';
+import { inTurns, Members } from '../core/index.js';
+import type { VectorSet } from '../semantic/index.js';
+import { headOfVectorFile, VectorIndex } from '../semantic/index.js';
+import type { VectorReader } from '../store/index.js';
+import { type CatalogueReader, filesBeside, NO_VECTOR } from '../store/index.js';
 import { DocumentVectors } from './document-vectors.js';
 import { GrownVectors } from './grown-vectors.js';
 import { linkedPlaces } from './linked-places.js';

@@ -1,26 +1,26 @@
-import { untilAborted } from '../abort.js';
-import { arraysOf } from '../arrays/array-tree.js';
-import { DamagedArrayFileError } from '../arrays/pager.js';
 import {
+  arraysOf,
   checkChoice,
   checkDatabase,
   checkFlag,
   checkOptions,
   checkSearched,
   checkSignal,
+  DamagedArrayFileError,
+  isCatalogueAddress,
+  isPostgresAddress,
   resolveDatabase,
-} from '../check-arguments.js';
-import { isCatalogueAddress, isPostgresAddress } from '../database-address.js';
-import { SkillSearchError } from '../errors.js';
-import { type OpenKeywordFile, openKeywordFile } from '../indexing/keyword-file.js';
-import { readStopWords } from '../keyword/read-stop-words.js';
-import type { LoadWarning } from '../load/load-report.js';
+  SkillSearchError,
+  untilAborted,
+} from '../core/index.js';
+import { type OpenKeywordFile, openKeywordFile } from '../indexing/index.js';
+import { readStopWords } from '../keyword/index.js';
+import type { LoadWarning } from '../load/index.js';
 import type { CopyStats } from '../result.js';
-import { resolveModelOptions } from '../semantic/model-options.js';
-import type { CopyFollower } from '../snapshot/copy-follower.js';
-import { CatalogueReader } from '../store/read/catalogue-reader.js';
-import { withoutLateLabels } from '../store/read/columns.js';
-import type { MemoryCatalogue } from '../store/write/memory-catalogue.js';
+import { resolveModelOptions } from '../semantic/index.js';
+import type { CopyFollower } from '../share/index.js';
+import type { MemoryCatalogue } from '../store/index.js';
+import { CatalogueReader, withoutLateLabels } from '../store/index.js';
 import { followCopy } from './follow-copy.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import { type KeywordIndexParts, openKeywordIndex } from './open-keyword-index.js';

@@ -1,12 +1,10 @@
-import { ALL_IN_MEMORY } from '../arrays/pager.js';
-import { documentsOf } from '../indexing/keyword-documents.js';
-import type { OpenKeywordFile } from '../indexing/keyword-file.js';
-import type { KeywordIndex } from '../keyword/keyword-index.js';
-import { RecoveringIndex } from '../keyword/packed/build/recovering-index.js';
-import { PackedIndex } from '../keyword/packed/packed-index.js';
-import type { DocumentNumber } from '../numbers.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import type { ChangedColumns } from '../store/read/changed-columns.js';
+import type { DocumentNumber } from '../core/index.js';
+import { ALL_IN_MEMORY } from '../core/index.js';
+import type { OpenKeywordFile } from '../indexing/index.js';
+import { documentsOf } from '../indexing/index.js';
+import type { KeywordIndex } from '../keyword/index.js';
+import { PackedIndex, RecoveringIndex } from '../keyword/index.js';
+import type { CatalogueReader, ChangedColumns } from '../store/index.js';
 
 /** What an index of words is opened from, or made from. */
 export interface KeywordIndexParts {

@@ -1,5 +1,5 @@
-import { SkillSearchError } from '../errors.js';
-import type { CopyFollower } from '../snapshot/copy-follower.js';
+import { SkillSearchError } from '../core/index.js';
+import type { CopyFollower } from '../share/index.js';
 
 /** Codes of a file that is of no use. */
 const OF_NO_USE: readonly string[] = ['DATABASE_DAMAGED', 'NOT_A_CATALOGUE', 'UNSUPPORTED_FORMAT'];

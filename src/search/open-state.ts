@@ -1,9 +1,8 @@
-import { SkillSearchError } from '../errors.js';
-import type { OpenKeywordFile } from '../indexing/keyword-file.js';
-import type { KeywordIndex } from '../keyword/keyword-index.js';
-import type { StopWords } from '../keyword/stop-words.js';
+import { SkillSearchError } from '../core/index.js';
+import type { OpenKeywordFile } from '../indexing/index.js';
+import type { KeywordIndex, StopWords } from '../keyword/index.js';
 import type { CopyStats } from '../result.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
+import type { CatalogueReader } from '../store/index.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenedOnce } from './opened-once.js';
 import type { SkillSearch } from './skill-search.js';

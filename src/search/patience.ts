@@ -1,6 +1,4 @@
-import { type Argument, checkNumber } from '../check-arguments.js';
-import { SkillSearchError } from '../errors.js';
-import { MAX_LONGEST_WAIT, MAX_READING_TIME } from '../limits.js';
+import { type Argument, checkNumber, MAX_LONGEST_WAIT, MAX_READING_TIME, SkillSearchError } from '../core/index.js';
 
 const LONGEST_WAIT: Argument = { name: 'longestWait', code: 'INVALID_OPTION' };
 

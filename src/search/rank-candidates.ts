@@ -1,14 +1,13 @@
-import { type Comparator, topOf } from '../arrays/top.js';
-import { collapseCopies } from '../copies/collapse-copies.js';
-import { copyPreference } from '../copies/copy-preference.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import { type Comparator, topOf } from '../core/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
-import { COMPARED } from '../ranking/calibration.js';
-import { HybridScorer, type ScoredCandidate } from '../ranking/hybrid.js';
-import { comparatorOf } from '../ranking/ranks.js';
 import type { ScoreParts } from '../result.js';
-import type { CatalogueColumns } from '../store/read/columns.js';
+import type { CatalogueColumns } from '../store/index.js';
+import { collapseCopies, copyPreference } from '../store/index.js';
 import type { DescribedCandidates } from './describe-candidates.js';
+import { COMPARED } from './ranking/calibration.js';
+import { HybridScorer, type ScoredCandidate } from './ranking/hybrid.js';
+import { comparatorOf } from './ranking/ranks.js';
 
 /** A document that is shown. */
 export interface SemanticMatch {

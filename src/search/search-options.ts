@@ -1,5 +1,5 @@
-import { type Names, namesOf } from '../check-arguments.js';
-import type { ModelOptions } from '../semantic/model-options.js';
+import { type Names, namesOf } from '../core/index.js';
+import type { ModelOptions } from '../semantic/index.js';
 
 /** What `openSkillSearch` opens, and how: either `database` or `skills` is required. */
 export interface OpenOptions extends ModelOptions {

@@ -1,13 +1,17 @@
-import { anyOf, type JoinedSignal, untilAborted } from '../abort.js';
-import { checkOptions, checkSignal, namesOf } from '../check-arguments.js';
-import { askedWords } from '../keyword/explain/asked-words.js';
-import { readQuestion } from '../keyword/question.js';
-import type { DocumentNumber } from '../numbers.js';
+import type { DocumentNumber } from '../core/index.js';
+import {
+  anyOf,
+  checkOptions,
+  checkSignal,
+  giveWay,
+  inTurns,
+  type JoinedSignal,
+  namesOf,
+  untilAborted,
+} from '../core/index.js';
+import { askedWords, readQuestion } from '../keyword/index.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
-import { filterMask } from '../ranking/filter-mask.js';
 import type { SemanticHit, SemanticResult } from '../result.js';
-import { inTurns } from '../threads/in-turns.js';
-import { giveWay } from '../threads/turns.js';
 import { copyIds } from './copy-ids.js';
 import { damagedPart, Shown, toDamagedSkill } from './damaged-skills.js';
 import { describeCandidates } from './describe-candidates.js';
@@ -17,6 +21,7 @@ import type { OpenState } from './open-state.js';
 import { Patience } from './patience.js';
 import { noteQuestionVector } from './question-vector-of.js';
 import { rankCandidates } from './rank-candidates.js';
+import { filterMask } from './ranking/filter-mask.js';
 import type { SemanticOptions } from './skill-search.js';
 
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */

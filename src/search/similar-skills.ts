@@ -1,17 +1,12 @@
-import { topOf } from '../arrays/top.js';
-import { checkInteger, checkOptions, namesOf, optionOf } from '../check-arguments.js';
-import { allCopiesOf, collapseCopies, prepareCopies } from '../copies/collapse-copies.js';
-import { copyPreference } from '../copies/copy-preference.js';
-import { MAX_SIMILAR } from '../limits.js';
-import type { DocumentNumber } from '../numbers.js';
-import { comparatorOf } from '../ranking/ranks.js';
+import type { DocumentNumber } from '../core/index.js';
+import { checkInteger, checkOptions, giveWay, inTurns, MAX_SIMILAR, namesOf, optionOf, topOf } from '../core/index.js';
 import type { DamagedSkill, SimilarSkill } from '../result.js';
-import type { CatalogueColumns } from '../store/read/columns.js';
-import { inTurns } from '../threads/in-turns.js';
-import { giveWay } from '../threads/turns.js';
+import type { CatalogueColumns } from '../store/index.js';
+import { allCopiesOf, collapseCopies, copyPreference, prepareCopies } from '../store/index.js';
 import { readShown } from './damaged-skills.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenState } from './open-state.js';
+import { comparatorOf } from './ranking/ranks.js';
 import type { SimilarOptions } from './skill-search.js';
 
 const DEFAULT_SIMILAR = 10;

@@ -1,4 +1,4 @@
-import type { RowProblems } from '../load/load-report.js';
+import type { RowProblems } from '../load/index.js';
 import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,

@@ -1,6 +1,13 @@
-import { checkInteger, checkOptions, invalidArgument, namesOf, optionOf } from '../check-arguments.js';
-import { completeWord } from '../keyword/complete-word.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_SUGGESTIONS } from '../limits.js';
+import {
+  checkInteger,
+  checkOptions,
+  invalidArgument,
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_SUGGESTIONS,
+  namesOf,
+  optionOf,
+} from '../core/index.js';
+import { completeWord } from '../keyword/index.js';
 import type { Suggestion } from '../result.js';
 import type { OpenState } from './open-state.js';
 import type { SuggestOptions } from './skill-search.js';

@@ -1,7 +1,6 @@
-import type { Pieces } from '../arrays/all-pieces.js';
-import { lowerBound } from '../arrays/lower-bound.js';
-import type { VectorNumber } from '../numbers.js';
-import { NO_VECTOR } from '../store/read/catalogue-reader.js';
+import type { Pieces, VectorNumber } from '../core/index.js';
+import { lowerBound } from '../core/index.js';
+import { NO_VECTOR } from '../store/index.js';
 
 /** Vectors between two pieces: a millisecond or so. */
 const PIECE = 1 << 13;

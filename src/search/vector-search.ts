@@ -1,21 +1,20 @@
-import { SkillSearchError } from '../errors.js';
-import { embedCatalogue } from '../indexing/embed-catalogue.js';
-import type { DocumentNumber, VectorPlace } from '../numbers.js';
+import type { DocumentNumber, VectorPlace } from '../core/index.js';
+import { SkillSearchError } from '../core/index.js';
+import { embedCatalogue } from '../indexing/index.js';
+import type { Embedder, ModelOptions } from '../semantic/index.js';
 import {
+  type ChosenModel,
   checkDimensions,
+  chooseModel,
   embedChecked,
+  LocalEmbedder,
+  type LocalEmbedOptions,
+  RoutedEmbedder,
   readableShareChecked,
   readsLanguageChecked,
-} from '../semantic/check-vectors.js';
-import { type ChosenModel, chooseModel } from '../semantic/choose-model.js';
-import type { Embedder } from '../semantic/embedder.js';
-import { LocalEmbedder, type LocalEmbedOptions } from '../semantic/local-embedder.js';
-import type { ModelOptions } from '../semantic/model-options.js';
-import { RoutedEmbedder } from '../semantic/routed-embedder.js';
-import { sentencesOf } from '../semantic/sentences.js';
-import type { CatalogueReader } from '../store/read/catalogue-reader.js';
-import type { VectorReader } from '../store/read/vector-reader.js';
-import type { EmbeddingSink } from '../store/write/embedding-sink.js';
+  sentencesOf,
+} from '../semantic/index.js';
+import type { CatalogueReader, EmbeddingSink, VectorReader } from '../store/index.js';
 import type { DocumentVectors } from './document-vectors.js';
 import { modelOfVectors } from './model-of-vectors.js';
 import type { NearestDocuments } from './nearest-documents.js';

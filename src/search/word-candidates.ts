@@ -1,16 +1,13 @@
-import { allPieces } from '../arrays/all-pieces.js';
-import { collapseCopies } from '../copies/collapse-copies.js';
-import { copyPreference } from '../copies/copy-preference.js';
-import { FIELD_WEIGHTS } from '../keyword/bm25.js';
-import { readQuestion } from '../keyword/question.js';
-import { Work } from '../keyword/work.js';
+import { allPieces } from '../core/index.js';
+import { FIELD_WEIGHTS, readQuestion, Work } from '../keyword/index.js';
 import { resolveSemanticQuery, type SemanticQuery } from '../query.js';
-import { filterMask } from '../ranking/filter-mask.js';
 import type { FieldScores } from '../result.js';
 import type { Skill } from '../skill.js';
+import { collapseCopies, copyPreference } from '../store/index.js';
 import { CatalogueSearch } from './catalogue-search.js';
 import { copyIds } from './copy-ids.js';
 import type { OpenState } from './open-state.js';
+import { filterMask } from './ranking/filter-mask.js';
 import type { SkillSearch } from './skill-search.js';
 
 /** A skill that has some word of a question. */

@@ -1,6 +1,4 @@
-import { untilAborted } from '../abort.js';
-import { describeValue } from '../check-arguments.js';
-import { SkillSearchError } from '../errors.js';
+import { describeValue, SkillSearchError, untilAborted } from '../core/index.js';
 import type { Embedder } from './embedder.js';
 import type { LocalEmbedOptions } from './local-embedder.js';
 

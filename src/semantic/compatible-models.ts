@@ -1,4 +1,4 @@
-import { MAX_COMPATIBLE_MODELS } from '../limits.js';
+import { MAX_COMPATIBLE_MODELS } from '../core/index.js';
 import { readContentOf } from './settings/read-json.js';
 
 /**

@@ -1,5 +1,4 @@
-import { untilAborted } from '../abort.js';
-import { SkillSearchError } from '../errors.js';
+import { SkillSearchError, untilAborted } from '../core/index.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
 import { EmbeddingTimes } from './embedding-times.js';
 import { LastingModelThread } from './lasting-model-thread.js';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../core/index.js';
 import type { Script } from './readable-share.js';
 import type { ModelSettings } from './settings/model-settings.js';
 

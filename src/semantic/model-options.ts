@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { checkPath } from '../check-arguments.js';
-import { SkillSearchError } from '../errors.js';
+import { checkPath, SkillSearchError } from '../core/index.js';
 import type { Embedder } from './embedder.js';
 
 /** Which model makes vectors: by default the one that comes with the library. */

@@ -1,7 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { SkillSearchError } from '../errors.js';
-import { RequestQueue } from '../threads/request-queue.js';
-import { startWorker } from '../threads/start-worker.js';
+import { RequestQueue, SkillSearchError, startWorker } from '../core/index.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import type { Script } from './readable-share.js';
 

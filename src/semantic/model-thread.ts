@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { MAX_MODEL_DIMENSIONS, MIN_MODEL_DIMENSIONS } from '../limits.js';
+import { MAX_MODEL_DIMENSIONS, MIN_MODEL_DIMENSIONS } from '../core/index.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
 import { importRuntime, OnnxModel, type Runtime } from './onnx-model.js';
 import { readableScripts, type Script } from './readable-share.js';

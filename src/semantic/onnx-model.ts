@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
-import { type ReadTokenizer, readTokenizer } from '../read-tokenizer.js';
-import { inNativeCode } from '../threads/native-work.js';
-import type { Tokenizer } from '../word-piece-tokenizer.js';
+import type { Tokenizer } from '../core/index.js';
+import { inNativeCode, type ReadTokenizer, readTokenizer } from '../core/index.js';
 import { type ModelOutput, type ModelOutputs, OUTPUTS, type OutputName, type TextModel } from './text-model.js';
 
 /** The package, loaded. */

@@ -1,5 +1,4 @@
-import { normaliseText } from '../text/characters.js';
-import { UNSPACED_SCRIPTS } from '../text/unspaced-scripts.js';
+import { normaliseText, UNSPACED_SCRIPTS } from '../core/index.js';
 
 /** Scripts that are distinguished. Letters of all others are `Other`. */
 const SCRIPTS = ['Latin', 'Han', 'Hiragana', 'Katakana', 'Hangul', 'Cyrillic', 'Greek', 'Arabic', 'Hebrew'] as const;

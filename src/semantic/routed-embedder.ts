@@ -1,5 +1,4 @@
-import { SkillSearchError } from '../errors.js';
-import { languageOf } from '../text/language/language-of.js';
+import { languageOf, SkillSearchError } from '../core/index.js';
 import type { Embedder } from './embedder.js';
 import { LocalEmbedder, type LocalEmbedOptions } from './local-embedder.js';
 import type { ModelFolder } from './model-folder.js';

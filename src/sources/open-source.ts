@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { SkillSearchError } from '../errors.js';
+import { SkillSearchError } from '../core/index.js';
 import { SKILL_FOLDER } from './folder/skill-folder.js';
 import { JSON_FILE } from './json/json-file.js';
 import { STANDARD_INPUT } from './json/standard-input.js';

@@ -1,9 +1,8 @@
-import { SkillSearchError } from '../errors.js';
-import { MAX_FILE_CHECK_TIME, MAX_SNAPSHOT_CHECK_TIME } from '../limits.js';
-import { checkFile, type FileCheck, UnreadableFileError } from '../sqlite/check-file.js';
-import type { Connection } from '../sqlite/connection.js';
+import { MAX_FILE_CHECK_TIME, MAX_SNAPSHOT_CHECK_TIME, SkillSearchError } from '../core/index.js';
 import { beyondRepair, NEW_FILE } from './damaged.js';
 import { SCHEMA } from './schema.js';
+import { checkFile, type FileCheck, UnreadableFileError } from './sqlite/check-file.js';
+import type { Connection } from './sqlite/connection.js';
 
 /** All that the schema of a catalogue says. The second is SQLite's own, for the numbers of vectors. */
 const STATEMENTS: readonly string[] = [...SCHEMA, 'CREATE TABLE sqlite_sequence(name,seq)'];

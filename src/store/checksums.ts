@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { SkillNumber, VectorNumber } from '../numbers.js';
+import type { SkillNumber, VectorNumber } from '../core/index.js';
 import type { StoredText } from './packed-text.js';
 import type { SkillColumns } from './stored-skill.js';
 

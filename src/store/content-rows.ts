@@ -1,7 +1,7 @@
-import type { SkillNumber } from '../numbers.js';
-import type { Connection, Statement } from '../sqlite/connection.js';
+import type { SkillNumber } from '../core/index.js';
 import { blobChecksum, type ContentRow, contentsChecksum } from './checksums.js';
 import { corruptAsMissing } from './database.js';
+import type { Connection, Statement } from './sqlite/connection.js';
 import { saysContents } from './stored-skill.js';
 
 /** What is stored of the contents of a skill, its files aside. */

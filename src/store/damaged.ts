@@ -1,4 +1,4 @@
-import { isDamage, SkillSearchError } from '../errors.js';
+import { isDamage, SkillSearchError } from '../core/index.js';
 
 /** What helps against damage, as the end of a message. */
 const REMEDY = 'load its sources again; `skill-discovery check` lists what is damaged';

@@ -1,11 +1,11 @@
 import { type Stats, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SkillSearchError } from '../errors.js';
-import { type Connection, Database, databaseError, isSqliteError } from '../sqlite/connection.js';
+import { SkillSearchError } from '../core/index.js';
 import { checkSchema } from './check-schema.js';
 import { beyondRepair, damagedError } from './damaged.js';
 import { PAGE_BYTES } from './page-bytes.js';
 import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from './schema.js';
+import { type Connection, Database, databaseError, isSqliteError } from './sqlite/connection.js';
 
 /** A new, empty catalogue in memory. Nothing in it is packed: it is made for a short time. */
 export function createInMemory(): Connection {

@@ -1,8 +1,8 @@
-import type { SkillNumber } from '../numbers.js';
-import type { Connection, Statement } from '../sqlite/connection.js';
+import type { SkillNumber } from '../core/index.js';
 import { derivedLabelChecksum } from './checksums.js';
 import { readMeta } from './meta.js';
 import { DERIVED_LABELS } from './schema.js';
+import type { Connection, Statement } from './sqlite/connection.js';
 
 /** The key of `meta` that has the rules of the classifier. */
 export const CLASSIFIER_KEY = 'classifier';

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
-import type { SkillNumber, VectorNumber } from '../numbers.js';
-import type { Connection } from '../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../core/index.js';
 import { damagedError } from './damaged.js';
 import { LABELLED_SKILLS } from './derived-labels.js';
 import { readMeta, writeMeta } from './meta.js';
+import type { Connection } from './sqlite/connection.js';
 import { HASH_BYTES } from './stored-skill.js';
 
 /**

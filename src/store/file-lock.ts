@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { type Connection, isBusy } from '../sqlite/connection.js';
 import { openForWriting } from './database.js';
+import { type Connection, isBusy } from './sqlite/connection.js';
 
 /** How often a lock that is waited for is tried, in milliseconds. */
 const LOOK_AGAIN = 100;

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { resolveDatabase } from '../check-arguments.js';
+import { resolveDatabase } from '../core/index.js';
 import { derivedFiles } from './file-names.js';
 
 /**

@@ -1,7 +1,7 @@
-import type { SkillNumber, VectorNumber } from '../numbers.js';
-import type { Connection } from '../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../core/index.js';
 import { readMeta } from './meta.js';
 import { FORGOTTEN, STATES } from './schema.js';
+import type { Connection } from './sqlite/connection.js';
 
 /** A state of a catalogue, among those that small changes have made since the last whole load. */
 export interface CatalogueState {

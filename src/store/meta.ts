@@ -1,4 +1,4 @@
-import type { Connection } from '../sqlite/connection.js';
+import type { Connection } from './sqlite/connection.js';
 
 /** Reads a value of the table `meta`. Returns undefined if the key is not there. */
 export function readMeta(connection: Connection, key: string): string | undefined {

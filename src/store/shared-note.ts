@@ -1,8 +1,8 @@
-import { SkillSearchError } from '../errors.js';
-import type { Connection } from '../sqlite/connection.js';
+import { SkillSearchError } from '../core/index.js';
 import { notWritable, openForReading, openForWriting, storeError } from './database.js';
 import { checkNotes, isMetaWhole, sealMeta } from './facts.js';
 import { readMeta, writeMeta } from './meta.js';
+import type { Connection } from './sqlite/connection.js';
 
 /** The key of `meta` that says which state of a shared catalogue a local copy is. */
 const NOTE_KEY = 'shared_version';

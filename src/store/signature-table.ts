@@ -1,10 +1,10 @@
-import { type ComparedText, SIGNATURE_RULES, signatureOf, type TextSignature } from '../copies/text-signature.js';
-import type { SkillNumber } from '../numbers.js';
-import type { Connection, Statement } from '../sqlite/connection.js';
+import type { SkillNumber } from '../core/index.js';
 import { isSignatureWhole, signatureChecksum } from './checksums.js';
+import { type ComparedText, SIGNATURE_RULES, signatureOf, type TextSignature } from './copies/text-signature.js';
 import { readMeta, writeMeta } from './meta.js';
 import { type BesideRecord, fieldsOf, type RecordFields, unpackRecord } from './packed-record.js';
 import { isStoredText, textOf } from './packed-text.js';
+import type { Connection, Statement } from './sqlite/connection.js';
 import type { SkillToStore } from './stored-skill.js';
 
 /** Key in `meta` of the rules by which the signatures were made. */

@@ -1,4 +1,4 @@
-import { LITTLE_ENDIAN } from '../arrays/byte-order.js';
+import { LITTLE_ENDIAN } from '../core/index.js';
 
 /** Encodes a vector as 32-bit floats, little-endian. */
 export function encodeVector(vector: Float32Array): Buffer {

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { isInside } from '../is-inside.js';
-import { isSkillFile } from '../sources/rows/content-name.js';
+import { isInside } from '../core/index.js';
+import { isSkillFile } from '../sources/index.js';
 
 /** What changed paths mean for a source. */
 export interface Affected {

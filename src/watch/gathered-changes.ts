@@ -1,4 +1,4 @@
-import { MAX_GATHERED_EVENTS } from '../limits.js';
+import { MAX_GATHERED_EVENTS } from '../core/index.js';
 
 /** What has changed in a source since it was read last. */
 export interface SourceChanges {

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { untilAborted } from '../abort.js';
-import { embedChecked } from '../semantic/check-vectors.js';
-import type { ChosenModel } from '../semantic/choose-model.js';
-import type { Embedder, EmbedOptions } from '../semantic/embedder.js';
+import { untilAborted } from '../core/index.js';
+import type { ChosenModel, Embedder, EmbedOptions } from '../semantic/index.js';
+import { embedChecked } from '../semantic/index.js';
 
 /** Milliseconds without a text after which the model is closed. It takes some 100 MB, and a second to load. */
 const IDLE = 60_000;

@@ -1,9 +1,6 @@
-import { buildCatalogue } from '../load/build-catalogue.js';
-import type { BuildOptions } from '../load/load-options.js';
-import type { LoadReport } from '../load/load-report.js';
-import { updateSkills } from '../load/update-skills.js';
-import { updateSources } from '../load/update-sources.js';
-import type { Embedder } from '../semantic/embedder.js';
+import type { BuildOptions, LoadReport } from '../load/index.js';
+import { buildCatalogue, updateSkills, updateSources } from '../load/index.js';
+import type { Embedder } from '../semantic/index.js';
 import type { WatchedSource } from './watched-source.js';
 
 /** What to load. */

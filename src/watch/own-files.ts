@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { isInside } from '../is-inside.js';
+import { isInside } from '../core/index.js';
 
 /** What SQLite keeps beside a database while it writes. */
 const BESIDE_DATABASES = /-(?:journal|wal|shm)$/;

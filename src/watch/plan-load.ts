@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { MAX_CHANGED_IN_PLACE } from '../limits.js';
+import { MAX_CHANGED_IN_PLACE } from '../core/index.js';
 import { type Affected, affectedFolders } from './affected-folders.js';
 import type { SourceChanges } from './gathered-changes.js';
 import type { LoadPlan } from './load-changes.js';

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
-import { anyOf } from '../abort.js';
-import { SkillSearchError } from '../errors.js';
-import type { CataloguePlace } from '../load/catalogue-place.js';
-import type { LoadReport } from '../load/load-report.js';
-import { textsWithoutVector } from '../load/texts-without-vector.js';
-import type { ChosenModel } from '../semantic/choose-model.js';
+import { anyOf, SkillSearchError } from '../core/index.js';
+import type { CataloguePlace, LoadReport } from '../load/index.js';
+import { textsWithoutVector } from '../load/index.js';
+import type { ChosenModel } from '../semantic/index.js';
 import { GatheredChanges, type SourceChanges } from './gathered-changes.js';
 import { KeptModel } from './kept-model.js';
 import { loadChanges, loadVectors, type WatchedLoad } from './load-changes.js';

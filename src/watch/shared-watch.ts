@@ -1,5 +1,5 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { FileLock } from '../store/file-lock.js';
+import { FileLock } from '../store/index.js';
 import { Retries } from './retries.js';
 import type { WatchProblem } from './watch-options.js';
 

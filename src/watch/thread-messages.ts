@@ -1,5 +1,5 @@
-import type { ErrorMessage } from '../error-message.js';
-import type { LoadProgress } from '../load/load-options.js';
+import type { ErrorMessage } from '../core/index.js';
+import type { LoadProgress } from '../load/index.js';
 import type { WatchedChange, WatchOptions, WatchProblem } from './watch-options.js';
 
 /** What the thread of a watch is started with. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { errorOf } from '../error-message.js';
-import { startWorker } from '../threads/start-worker.js';
+import { errorOf, startWorker } from '../core/index.js';
 import type { WatchMessage, WatchThreadData } from './thread-messages.js';
 import type { SourceWatch, WatchOptions } from './watch-options.js';
 

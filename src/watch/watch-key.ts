@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { installedKey } from '../installed/installed-key.js';
-import type { InstalledOptions } from '../installed/installed-options.js';
+import type { InstalledOptions } from '../sources/index.js';
+import { installedKey } from '../sources/index.js';
 import type { WatchedLoad } from './load-changes.js';
 
 /** What decides what a watch loads, but for the catalogue. */

@@ -1,6 +1,6 @@
-import { type Names, namesOf } from '../check-arguments.js';
-import { type BuildOptions, FILE_BUILD_OPTION_NAMES, type InstalledSource } from '../load/load-options.js';
-import type { LoadReport } from '../load/load-report.js';
+import { type Names, namesOf } from '../core/index.js';
+import type { LoadReport } from '../load/index.js';
+import { type BuildOptions, FILE_BUILD_OPTION_NAMES, type InstalledSource } from '../load/index.js';
 
 /** Options of {@link watchSources}: those of a load, and how the sources are watched. */
 export interface WatchOptions extends Omit<BuildOptions, 'database' | 'sources' | 'prune' | 'stdin' | 'signal'> {

@@ -6,12 +6,14 @@ import {
   checkNotShared,
   checkOptions,
   checkSignal,
+  isPostgresAddress,
+  MAX_POLL_INTERVAL,
+  MAX_WATCH_WAIT,
+  MIN_POLL_INTERVAL,
   optionOf,
   resolveDatabase,
-} from '../check-arguments.js';
-import { isPostgresAddress } from '../database-address.js';
-import { SkillSearchError } from '../errors.js';
-import { MAX_POLL_INTERVAL, MAX_WATCH_WAIT, MIN_POLL_INTERVAL } from '../limits.js';
+  SkillSearchError,
+} from '../core/index.js';
 import { type SourceWatch, WATCH_OPTIONS, type WatchOptions } from './watch-options.js';
 
 const DEFAULT_QUIET = 150;

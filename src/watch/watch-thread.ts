@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../error-message.js';
+import { messageOf } from '../core/index.js';
 import type { WatchMessage, WatchThreadData } from './thread-messages.js';
 import { watchSources } from './watch-sources.js';
 

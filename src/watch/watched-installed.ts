@@ -1,7 +1,7 @@
-import { type FoundFolders, findFolders } from '../installed/find-folders.js';
-import type { InstalledOptions } from '../installed/installed-options.js';
-import { isInside } from '../is-inside.js';
-import type { FoundInstalledSource, InstalledSource } from '../load/load-options.js';
+import { isInside } from '../core/index.js';
+import type { FoundInstalledSource, InstalledSource } from '../load/index.js';
+import type { InstalledOptions } from '../sources/index.js';
+import { type FoundFolders, findFolders } from '../sources/index.js';
 import { WatchedPath } from './watched-path.js';
 import type { Polling, SourceListener, WatchedSource } from './watched-source.js';
 

@@ -1,4 +1,4 @@
-import type { Source } from '../load/load-options.js';
+import type { Source } from '../load/index.js';
 import type { WatchProblem } from './watch-options.js';
 
 /** A source that is watched. */

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { connectAccess, openAccess } from '../../src/access/index.js';
-import { Database } from '../../src/sqlite/connection.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { Database } from '../../src/store/sqlite/connection.js';
 import { scratchFile } from '../scratch-folder.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { keepsKeysAndQuotas } from './keys-and-quotas.js';
 
 describe('in a file', () => {

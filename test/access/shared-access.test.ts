@@ -13,9 +13,9 @@ import {
   type StateEvent,
 } from '../../src/access/index.js';
 import { dayOf } from '../../src/access/usage.js';
-import { POSTGRES_LIMITS } from '../../src/limits.js';
+import { POSTGRES_LIMITS } from '../../src/core/limits.js';
 import { codeOf } from '../error-code.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 
 const ADDRESS = '192.0.2.1';
 

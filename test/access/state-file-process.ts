@@ -9,7 +9,7 @@
  */
 import { createInterface } from 'node:readline';
 import { openAccess } from '../../src/access/index.js';
-import { SkillSearchError } from '../../src/errors.js';
+import { SkillSearchError } from '../../src/core/errors.js';
 import { say } from '../../torture/say.js';
 
 const [now = '', client = '', times = '', daily = '', perMinute = ''] = process.argv.slice(2);

@@ -5,8 +5,8 @@ import { type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions
 import { fitListwise, scoresOf } from '../../bench/ranking/listwise.js';
 import { solve } from '../../bench/ranking/solve.js';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
-import { lengthOf } from '../../src/ranking/fusion.js';
 import { RANKING_FEATURES } from '../../src/result.js';
+import { lengthOf } from '../../src/search/ranking/fusion.js';
 
 /** Questions of ten candidates, of which one is picked with a probability in proportion to e to its score. */
 function questionsBy(weights: readonly number[], count: number): JudgedQuestion[] {

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { projectCatalogue } from '../../src/core/installed-catalogue.js';
+import { surroundings } from '../../src/core/user-folders.js';
 import { openSkillSearch } from '../../src/index.js';
-import type { InstalledReport } from '../../src/installed/index.js';
-import { projectCatalogue } from '../../src/installed-catalogue.js';
-import { surroundings } from '../../src/user-folders.js';
-import { MadeUpHome, skillMarkdown } from '../installed/made-up-home.js';
+import type { InstalledReport } from '../../src/sources/installed/index.js';
+import { MadeUpHome, skillMarkdown } from '../sources/installed/made-up-home.js';
 import { linesOf, runCaptured } from './run-captured.js';
 
 /** The process as if it were on a made-up machine, in its project. */

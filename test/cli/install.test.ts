@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
-import { catalogueOf, idOf, PDF_FORMS, skillMarkdown } from '../install/skill-catalogue.js';
+import { catalogueOf, idOf, PDF_FORMS, skillMarkdown } from '../agents/install/skill-catalogue.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { writeFiles } from '../sources/folder/temporary-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';

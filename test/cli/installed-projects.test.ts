@@ -6,7 +6,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type LoadReport, openSkillSearch } from '../../src/index.js';
-import { MadeUpHome, skillMarkdown } from '../installed/made-up-home.js';
+import { MadeUpHome, skillMarkdown } from '../sources/installed/made-up-home.js';
 import type { Captured } from './run-captured.js';
 import { catchOutput, runProcess, startProcess } from './run-process.js';
 

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { contentOf } from '../catalogue-file.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import { PASSWORD } from '../postgres/postgres-cluster.js';
 import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { PASSWORD } from '../share/postgres/postgres-cluster.js';
 import { linesOf, runCaptured } from './run-captured.js';
 
 afterEach(() => vi.unstubAllEnvs());

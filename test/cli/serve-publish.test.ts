@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { catalogueOf, PDF_FORMS, skillMarkdown } from '../install/skill-catalogue.js';
+import { catalogueOf, PDF_FORMS, skillMarkdown } from '../agents/install/skill-catalogue.js';
 import { runCaptured } from './run-captured.js';
 import { startServing } from './serving.js';
 

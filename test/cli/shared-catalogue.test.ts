@@ -4,10 +4,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { callTool, ERAS, newClient } from '../mcp/connect.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import { PASSWORD } from '../postgres/postgres-cluster.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { PASSWORD } from '../share/postgres/postgres-cluster.js';
 import { linesOf, runCaptured } from './run-captured.js';
 import { SEARCH, startServing } from './serving.js';
 

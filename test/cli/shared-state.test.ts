@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import { PASSWORD } from '../postgres/postgres-cluster.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { PASSWORD } from '../share/postgres/postgres-cluster.js';
 import { type Captured, linesOf, runCaptured } from './run-captured.js';
 import { SEARCH, startServing } from './serving.js';
 

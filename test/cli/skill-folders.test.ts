@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { targetOf } from '../../src/cli/skill-folders.js';
-import { surroundings } from '../../src/installed/index.js';
+import { surroundings } from '../../src/sources/installed/index.js';
 
 const cwd = resolve('/work/project');
 const home = resolve('/home/wren');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue, writeSnapshot } from '../../src/index.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { serveFolder } from '../snapshot/snapshot-server.js';
+import { serveFolder } from '../share/snapshot/snapshot-server.js';
 import { runCaptured } from './run-captured.js';
 import { SEARCH, startServing } from './serving.js';
 

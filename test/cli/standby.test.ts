@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
-import { describeWithStandbys } from '../postgres/describe-with-postgres.js';
-import { PASSWORD, type PostgresStandby } from '../postgres/postgres-cluster.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { describeWithStandbys } from '../share/postgres/describe-with-postgres.js';
+import { PASSWORD, type PostgresStandby } from '../share/postgres/postgres-cluster.js';
 import { linesOf, runCaptured } from './run-captured.js';
 import { SEARCH, startServing } from './serving.js';
 

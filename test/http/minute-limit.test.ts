@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { MAX_COUNTED_ADDRESSES } from '../../src/core/limits.js';
 import { MinuteLimit } from '../../src/http/minute-limit.js';
-import { MAX_COUNTED_ADDRESSES } from '../../src/limits.js';
 
 test('a minute lasts 60 seconds from its first request, for each client', () => {
   let now = 1000;

@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashOfFiles } from '../../src/agents/install/folder-hash.js';
+import { readFolder } from '../../src/agents/install/read-folder.js';
 import { startServer } from '../../src/http/index.js';
-import { hashOfFiles } from '../../src/install/folder-hash.js';
-import { readFolder } from '../../src/install/read-folder.js';
-import { catalogueOf, idOf, PDF_FORMS, skillMarkdown } from '../install/skill-catalogue.js';
+import { catalogueOf, idOf, PDF_FORMS, skillMarkdown } from '../agents/install/skill-catalogue.js';
 import { scratchFolder } from '../scratch-folder.js';
 
 /** The real installer: the last version for Node 20. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/limits.js';
 import { ERROR_STATUS } from '../../src/http/error-content.js';
 import { PAGE_PATHS } from '../../src/http/pages/frame/page-paths.js';
 import { servedRoutes } from '../../src/http/routes.js';
 import { NOT_BLANK, TIME_OR_SECONDS, unreadable } from '../../src/http/text-patterns.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
 import { DEFAULT_LIMIT, DEFAULT_SEMANTIC_LIMIT } from '../../src/query.js';
 import { row } from '../rows.js';
 import {

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { MAX_CHANGED_IN_PLACE } from '../../src/core/limits.js';
 import { openServerMetrics, startServer } from '../../src/http/index.js';
 import { buildCatalogue, type FollowedSearch, followCatalogue, removeSkills, updateSkills } from '../../src/index.js';
-import { MAX_CHANGED_IN_PLACE } from '../../src/limits.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { SharedLoader } from '../shared-catalogue/shared-loader.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { SharedLoader } from '../share/shared-catalogue/shared-loader.js';
 import { until } from '../until.js';
 import { accessOf, HEALTH, keyword, SEMANTIC } from './ask.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectAccess, type SharedAccess, type SharedAccessOptions } from '../../src/access/index.js';
 import { createHandler, type LogEvent, startServer } from '../../src/http/index.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import { PASSWORD } from '../postgres/postgres-cluster.js';
 import { row } from '../rows.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { PASSWORD } from '../share/postgres/postgres-cluster.js';
 import { type Ask, askerOf, failingSearch, HEALTH, keyword, minuteOf, quotaOf, searchOver, semantic } from './ask.js';
 
 const KITE = keyword({ q: 'kite' });

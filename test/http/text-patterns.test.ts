@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/limits.js';
+import { readTime } from '../../src/core/read-time.js';
 import { readKeywordQuery } from '../../src/http/read-query.js';
 import {
   letterOrDigit,
@@ -10,8 +12,6 @@ import {
   unreadable,
   WITHOUT_NUL,
 } from '../../src/http/text-patterns.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
-import { readTime } from '../../src/read-time.js';
 
 const PATTERNS = [
   NOT_BLANK,

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { writeArrayFile } from '../../src/arrays/write-array-file.js';
+import { writeArrayFile } from '../../src/core/arrays/write-array-file.js';
+import { WORD_RULES } from '../../src/core/text/word-rules.js';
+import { runJob } from '../../src/core/threads/run-job.js';
 import { buildCatalogue, type KeywordResult, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
 import { shareDocuments } from '../../src/indexing/collect-part.js';
 import { buildKeywords } from '../../src/indexing/index-keywords.js';
 import { isCurrentKeywordFile, openKeywordFile, readKeywordFile } from '../../src/indexing/keyword-file.js';
-import { WORD_RULES } from '../../src/text/word-rules.js';
-import { runJob } from '../../src/threads/run-job.js';
 import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type ArrayTree, arraysOf, type NumberArray, numbersOf, treeOf } from '../../src/arrays/array-tree.js';
-import { readArrayFile } from '../../src/arrays/read-array-file.js';
-import { writeArrayFile } from '../../src/arrays/write-array-file.js';
+import { type ArrayTree, arraysOf, type NumberArray, numbersOf, treeOf } from '../../src/core/arrays/array-tree.js';
+import { readArrayFile } from '../../src/core/arrays/read-array-file.js';
+import { writeArrayFile } from '../../src/core/arrays/write-array-file.js';
+import { WORD_RULES } from '../../src/core/text/word-rules.js';
 import { buildCatalogue, openSkillSearch } from '../../src/index.js';
 import { isCurrentKeywordFile, openKeywordFile } from '../../src/indexing/keyword-file.js';
 import { filesBeside } from '../../src/store/file-names.js';
-import { WORD_RULES } from '../../src/text/word-rules.js';
 import { stampOf } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';

@@ -1,5 +1,5 @@
-import { foldAccents, isUnspacedTerm } from '../../src/text/characters.js';
-import { stemOf } from '../../src/text/stem.js';
+import { foldAccents, isUnspacedTerm } from '../../src/core/text/characters.js';
+import { stemOf } from '../../src/core/text/stem.js';
 
 /** Whether a term of a text answers a term of the question. */
 export type Accepts = (asked: string, found: string) => boolean;

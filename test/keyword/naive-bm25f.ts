@@ -1,8 +1,8 @@
+import { readWords } from '../../src/core/text/words.js';
 import type { FieldWeights } from '../../src/keyword/bm25.js';
 import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
 import type { QuestionWord } from '../../src/keyword/question.js';
 import { type FieldScores, SCORED_FIELDS, type ScoredField } from '../../src/result.js';
-import { readWords } from '../../src/text/words.js';
 import { type Accepts, asItStands } from './as-it-stands.js';
 
 interface NaiveDocument {

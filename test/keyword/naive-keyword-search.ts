@@ -1,10 +1,10 @@
+import { foldAccents, foldCase, isUnspacedTerm, normaliseText } from '../../src/core/text/characters.js';
+import { stemOf } from '../../src/core/text/stem.js';
+import { isPartKind, readWords, type Token } from '../../src/core/text/words.js';
 import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
 import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
 import type { Question, QuestionWord } from '../../src/keyword/question.js';
 import type { KeywordStep } from '../../src/result.js';
-import { foldAccents, foldCase, isUnspacedTerm, normaliseText } from '../../src/text/characters.js';
-import { stemOf } from '../../src/text/stem.js';
-import { isPartKind, readWords, type Token } from '../../src/text/words.js';
 import { type Accepts, asItStands } from './as-it-stands.js';
 import { NaiveBm25f } from './naive-bm25f.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readWords } from '../../src/core/text/words.js';
 import { weighPairs } from '../../src/keyword/pair-weights.js';
-import { readWords } from '../../src/text/words.js';
 
 function weightsIn(text: string): Record<string, number> {
   return Object.fromEntries([...weighPairs(readWords(text))].map(([{ term }, weight]) => [term, weight]));

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MAX_QUESTION_WORDS } from '../../src/core/limits.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { readStopWords } from '../../src/keyword/read-stop-words.js';
 import { STOP_WORDS } from '../../src/keyword/stop-words.js';
-import { MAX_QUESTION_WORDS } from '../../src/limits.js';
 
 const words = (text: string): string[] => readQuestion(text).words.map((word) => word.terms.join('|'));
 const looseWords = (text: string): string[] => readQuestion(text).looseWords.map((word) => word.terms.join('|'));

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { foldAccents } from '../../src/core/text/characters.js';
+import { LISTED_LANGUAGES } from '../../src/core/text/language/function-words.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { readStopWords } from '../../src/keyword/read-stop-words.js';
 import { mayBeStopWord, STOP_WORDS, stopWordsOf } from '../../src/keyword/stop-words.js';
-import { foldAccents } from '../../src/text/characters.js';
-import { LISTED_LANGUAGES } from '../../src/text/language/function-words.js';
-import { SHORT_QUESTIONS } from '../text/language/short-questions.js';
+import { SHORT_QUESTIONS } from '../core/text/language/short-questions.js';
 
 const wordsOf = (text: string, stopWords?: Iterable<string>): string[] =>
   readQuestion(text, readStopWords(stopWords)).words.map(({ terms }) => terms[0]!);

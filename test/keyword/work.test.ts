@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { QUESTION_WORK, QUESTION_WORK_PER_SKILL } from '../../src/core/limits.js';
 import { Work } from '../../src/keyword/work.js';
-import { QUESTION_WORK, QUESTION_WORK_PER_SKILL } from '../../src/limits.js';
 
 describe('the work of a question', () => {
   test('is spent up to its limit, and one unit more is refused and told', () => {

@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/core/limits.js';
 import {
   type BuildOptions,
   buildCatalogue,
@@ -27,7 +28,6 @@ import {
   removeSkills,
   type Source,
 } from '../../src/index.js';
-import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/limits.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';

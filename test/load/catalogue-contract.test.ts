@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { scratchFile } from '../scratch-folder.js';
-import { catalogueInPostgres } from '../shared-catalogue/catalogue-in-postgres.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { catalogueInPostgres } from '../share/shared-catalogue/catalogue-in-postgres.js';
 import { keepsAwkwardTexts } from './contract/awkward-texts.js';
 import type { CatalogueStore } from './contract/catalogue-under-test.js';
 import { keepsContents } from './contract/contents.js';

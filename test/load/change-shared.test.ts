@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { MAX_CHANGED_IN_PLACE } from '../../src/core/limits.js';
 import { buildCatalogue, removeSkills, updateSkills } from '../../src/index.js';
-import { MAX_CHANGED_IN_PLACE } from '../../src/limits.js';
 import { contentOf } from '../catalogue-file.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 
 const MANY = Array.from({ length: MAX_CHANGED_IN_PLACE + 1 }, (_, i) => row(`many-${i}`));
 

@@ -10,11 +10,11 @@ import {
   removeSkills,
   updateSkills,
 } from '../../src/index.js';
-import { SharedStore } from '../../src/shared-catalogue/shared-store.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { SharedStore } from '../../src/share/shared-catalogue/shared-store.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 
 const EMBEDDER = new StandInEmbedder();
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readClassifier } from '../../src/classify/read-classifier.js';
 import {
   buildCatalogue,
   checkCatalogue,
@@ -10,8 +9,9 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
+import { readClassifier } from '../../src/semantic/classify/read-classifier.js';
 import { embeddedText } from '../../src/semantic/embedded-text.js';
-import { Database } from '../../src/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite/connection.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';

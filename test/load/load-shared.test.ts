@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { MAX_LOADS_AGAIN } from '../../src/core/limits.js';
 import {
   type BuildOptions,
   buildCatalogue,
@@ -13,14 +14,13 @@ import {
   type LoadReport,
   updateSkills,
 } from '../../src/index.js';
-import { MAX_LOADS_AGAIN } from '../../src/limits.js';
-import { connectShared } from '../../src/shared-catalogue/connect-shared.js';
+import { connectShared } from '../../src/share/shared-catalogue/connect-shared.js';
 import { locationIn } from '../../src/store/place.js';
 import { contentOf, vectorsOf } from '../catalogue-file.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 
 describeWithPostgres('a load into PostgreSQL', (server) => {
   /** Loads into a database of PostgreSQL, from machines with a cache folder each. */
@@ -495,7 +495,7 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     const error = await load().catch((refused: Error) => refused);
     expect(error).toMatchObject({ code: 'DATABASE_NOT_READABLE', message: expect.stringContaining('password') });
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain('zebra');
-    const { PASSWORD } = await import('../postgres/postgres-cluster.js');
+    const { PASSWORD } = await import('../share/postgres/postgres-cluster.js');
     writeFileSync(passwordFile, `${PASSWORD}\n`);
     const report = await load();
     expect(report.added).toBe(1);

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildCatalogue, copyCatalogue, openSkillSearch, updateSkills, writeSnapshot } from '../../src/index.js';
-import { readManifest } from '../../src/snapshot/manifest.js';
+import { readManifest } from '../../src/share/snapshot/manifest.js';
 import { codeOf } from '../error-code.js';
-import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { serveFolder } from '../snapshot/snapshot-server.js';
+import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { serveFolder } from '../share/snapshot/snapshot-server.js';
 
 /** Rows with texts that do not get much smaller when they are packed. */
 function* manyRows(count: number): Generator<Row> {

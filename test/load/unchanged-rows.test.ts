@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type LoadReport } from '../../src/index.js';
 import { Ingest } from '../../src/load/ingest.js';
 import { fingerprintOf } from '../../src/sources/rows/row-fingerprint.js';
-import { Database } from '../../src/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite/connection.js';
 import { type SkillColumns, toColumns } from '../../src/store/stored-skill.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/core/limits.js';
 import {
   type BuildOptions,
   buildCatalogue,
@@ -14,8 +15,7 @@ import {
   type SkillContents,
   type SkillSearch,
 } from '../../src/index.js';
-import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/limits.js';
-import { Database } from '../../src/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite/connection.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';

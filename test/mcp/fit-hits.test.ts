@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countTokens } from '../../src/agents/index.js';
+import { countTokens } from '../../src/agents/formats/index.js';
 import type { Skill } from '../../src/index.js';
 import { fitHits } from '../../src/mcp/tools/fit-hits.js';
 

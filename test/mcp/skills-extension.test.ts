@@ -1,6 +1,6 @@
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { describe, expect, test } from 'vitest';
-import { MAX_RESOURCE_BYTES } from '../../src/limits.js';
+import { MAX_RESOURCE_BYTES } from '../../src/core/limits.js';
 import { PublishedSkills } from '../../src/mcp/skills/published-skills.js';
 import { SkillPages } from '../../src/mcp/skills/skill-pages.js';
 import { connect, ERAS } from './connect.js';

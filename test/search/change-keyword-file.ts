@@ -1,9 +1,9 @@
-import type { NumberArray } from '../../src/arrays/array-tree.js';
-import { arraysOf, numbersOf, treeOf } from '../../src/arrays/array-tree.js';
-import { readArrayFile } from '../../src/arrays/read-array-file.js';
-import { writeArrayFile } from '../../src/arrays/write-array-file.js';
+import type { NumberArray } from '../../src/core/arrays/array-tree.js';
+import { arraysOf, numbersOf, treeOf } from '../../src/core/arrays/array-tree.js';
+import { readArrayFile } from '../../src/core/arrays/read-array-file.js';
+import { writeArrayFile } from '../../src/core/arrays/write-array-file.js';
+import { WORD_RULES } from '../../src/core/text/word-rules.js';
 import { filesBeside } from '../../src/store/file-names.js';
-import { WORD_RULES } from '../../src/text/word-rules.js';
 import { stampOf } from '../catalogue-file.js';
 
 /** Writes the keyword file of a catalogue again, with right checksums, after something has changed its arrays. */

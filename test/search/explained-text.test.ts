@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { EXPLAINED_TEXT, MAX_LIMIT } from '../../src/core/limits.js';
 import { openSkillSearch } from '../../src/index.js';
-import { EXPLAINED_TEXT, MAX_LIMIT } from '../../src/limits.js';
 import { row } from '../rows.js';
 
 describe('the text that explanations of hits look at', () => {

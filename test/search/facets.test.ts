@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { NumberArray } from '../../src/arrays/array-tree.js';
+import type { NumberArray } from '../../src/core/arrays/array-tree.js';
 import {
   buildCatalogue,
   FACETS,
@@ -15,8 +15,8 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { Database } from '../../src/sqlite/connection.js';
 import { filesBeside } from '../../src/store/file-names.js';
+import { Database } from '../../src/store/sqlite/connection.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { changeKeywordFile } from './change-keyword-file.js';

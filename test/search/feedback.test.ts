@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, type SemanticHit, type SkillSearch } from '../../src/index.js';
-import type { Candidate } from '../../src/ranking/features.js';
-import type { QuestionContext } from '../../src/ranking/hybrid.js';
 import { DocumentVectors } from '../../src/search/document-vectors.js';
 import { withFeedback } from '../../src/search/feedback.js';
+import type { Candidate } from '../../src/search/ranking/features.js';
+import type { QuestionContext } from '../../src/search/ranking/hybrid.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { NumberArray } from '../../src/arrays/array-tree.js';
+import type { NumberArray } from '../../src/core/arrays/array-tree.js';
 import type { SkillFilters } from '../../src/filters.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
-import { Database } from '../../src/sqlite/connection.js';
 import { filesBeside } from '../../src/store/file-names.js';
 import { storedLicense } from '../../src/store/read/stored-license.js';
+import { Database } from '../../src/store/sqlite/connection.js';
 import { toColumns } from '../../src/store/stored-skill.js';
 import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';

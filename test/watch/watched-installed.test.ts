@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { MadeUpHome } from '../installed/made-up-home.js';
+import { MadeUpHome } from '../sources/installed/made-up-home.js';
 import { eventually, watching } from './watching.js';
 
 // For a machine with twenty other things to do.

@@ -6,7 +6,7 @@ import {
   type NumberArray,
   numbersOf,
   treeOf,
-} from '../../src/arrays/array-tree.js';
+} from '../../src/core/arrays/array-tree.js';
 import { oneOf, randomInteger } from '../random.js';
 
 /**

@@ -7,14 +7,14 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { readArrayFile } from '../../src/arrays/read-array-file.js';
-import { writeArrayFile } from '../../src/arrays/write-array-file.js';
+import { readArrayFile } from '../../src/core/arrays/read-array-file.js';
+import { writeArrayFile } from '../../src/core/arrays/write-array-file.js';
+import { WORD_RULES } from '../../src/core/text/word-rules.js';
 import { randomNumbers } from '../../src/evaluation/random-numbers.js';
 import { buildCatalogue, openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
 import { derivedFiles, filesBeside } from '../../src/store/file-names.js';
 import { openStoredVectors } from '../../src/store/read/vector-reader.js';
-import { WORD_RULES } from '../../src/text/word-rules.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { QUESTIONS, trialRows } from '../catalogue-rows.js';
 import { answerMessages } from '../child-program.js';

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { PostgresCluster, programs } from '../../test/postgres/postgres-cluster.js';
+import { PostgresCluster, programs } from '../../test/share/postgres/postgres-cluster.js';
 import { raceSharedLoads } from '../shared-race.js';
 import type { Trial } from '../trial.js';
 

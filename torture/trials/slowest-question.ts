@@ -1,4 +1,5 @@
-import { allPieces } from '../../src/arrays/all-pieces.js';
+import { allPieces } from '../../src/core/arrays/all-pieces.js';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/limits.js';
 import { openSkillSearch } from '../../src/index.js';
 import { readKeywordFile } from '../../src/indexing/keyword-file.js';
 import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
@@ -8,7 +9,6 @@ import { PackedIndex } from '../../src/keyword/packed/packed-index.js';
 import type { PackedKeywords } from '../../src/keyword/packed/packed-keywords.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { Work } from '../../src/keyword/work.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/limits.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
 import { mutate, newQuestion, termsOf } from './questions/costly-questions.js';
 

@@ -1,5 +1,5 @@
+import { MAX_LISTED } from '../../core/index.js';
 import type { LabelCount } from '../../index.js';
-import { MAX_LISTED } from '../../limits.js';
 import { type Html, html } from './frame/html.js';
 import { renderPage } from './frame/layout.js';
 import type { PageAnswer, PageRequest } from './frame/page-answer.js';

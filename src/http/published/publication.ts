@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isDamage } from '../../errors.js';
+import { faultOfPaths } from '../../agents/index.js';
+import { isDamage, sourceOf } from '../../core/index.js';
 import type { ContentFile, Skill, SkillSearch } from '../../index.js';
-import { faultOfPaths } from '../../install/path-faults.js';
-import { PublishedSkills } from '../../mcp/skills/published-skills.js';
-import type { UnpublishedListener } from '../../mcp/skills/unpublished-listener.js';
-import { sourceOf } from '../../source-of.js';
+import type { UnpublishedListener } from '../../mcp/index.js';
+import { PublishedSkills } from '../../mcp/index.js';
 import { chosenIds, type PublishRule } from './publish-rule.js';
 import { storedGzip } from './stored-gzip.js';
 import { type ArchivedFile, fitsTar, tarOf } from './tar.js';

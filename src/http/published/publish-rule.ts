@@ -1,7 +1,6 @@
-import { checkNames, invalidArgument, optionOf } from '../../check-arguments.js';
+import { checkNames, invalidArgument, MAX_LIMIT, MAX_PUBLISHED_SKILLS, optionOf } from '../../core/index.js';
 import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
-import { MAX_LIMIT, MAX_PUBLISHED_SKILLS } from '../../limits.js';
 import { UNKNOWN } from '../../skill.js';
 
 /**

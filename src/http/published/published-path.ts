@@ -1,4 +1,4 @@
-import { decodePart } from '../../decode-part.js';
+import { decodePart } from '../../core/index.js';
 /** What a path below `/.well-known/` asks for. */
 export type PublishedPath = {
   /** Of the skill whose page is at the beginning of the path; undefined for all that are published. */

@@ -1,9 +1,8 @@
 import { TextDecoder } from 'node:util';
+import { hashOfFiles } from '../../agents/index.js';
+import { nextTurn, OneAtATime } from '../../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
-import { hashOfFiles } from '../../install/folder-hash.js';
-import type { UnpublishedListener } from '../../mcp/skills/unpublished-listener.js';
-import { OneAtATime } from '../../threads/one-at-a-time.js';
-import { nextTurn } from '../../threads/turns.js';
+import type { UnpublishedListener } from '../../mcp/index.js';
 import {
   archiveOf,
   bytesOf,

@@ -1,5 +1,4 @@
-import { isUnspacedTerm } from '../../text/characters.js';
-import { stemOf } from '../../text/stem.js';
+import { isUnspacedTerm, stemOf } from '../../core/index.js';
 import { isSingleCharacter, type Question } from '../question.js';
 
 /** Tells which word of a question a term of a text answers, without an index. */

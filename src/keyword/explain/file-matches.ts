@@ -1,5 +1,4 @@
-import { normaliseText } from '../../text/characters.js';
-import { plainTerm, visitWords } from '../../text/words.js';
+import { normaliseText, plainTerm, visitWords } from '../../core/index.js';
 import type { KeywordDocument } from '../keyword-index.js';
 import type { AskedWords } from './asked-words.js';
 import { MAX_READ } from './snippet.js';

@@ -1,6 +1,5 @@
+import { normaliseText, plainTerm, visitWords } from '../../core/index.js';
 import type { MatchedTerms } from '../../result.js';
-import { normaliseText } from '../../text/characters.js';
-import { plainTerm, visitWords } from '../../text/words.js';
 import type { KeywordDocument, TermMatcher } from '../keyword-index.js';
 import { MAX_READ } from './snippet.js';
 

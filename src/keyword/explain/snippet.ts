@@ -1,6 +1,5 @@
+import { mapNormalised, plainTerm, visitWords } from '../../core/index.js';
 import type { Snippet } from '../../result.js';
-import { mapNormalised } from '../../text/normalised-offsets.js';
-import { plainTerm, visitWords } from '../../text/words.js';
 import type { KeywordDocument, TermMatcher } from '../keyword-index.js';
 
 /** The most characters of a snippet, without the ellipses. */

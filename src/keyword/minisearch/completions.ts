@@ -1,8 +1,5 @@
-import { compareCodePoints } from '../../code-point-order.js';
-import type { DocumentNumber } from '../../numbers.js';
-import { foldAccents } from '../../text/characters.js';
-import { typedNameKey } from '../../text/name-key.js';
-import type { Token } from '../../text/words.js';
+import type { DocumentNumber, Token } from '../../core/index.js';
+import { compareCodePoints, foldAccents, typedNameKey } from '../../core/index.js';
 import { completesWords } from '../completed-words.js';
 import type { CountedText } from '../keyword-index.js';
 

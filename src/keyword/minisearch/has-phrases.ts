@@ -1,4 +1,4 @@
-import { readWords, type Token } from '../../text/words.js';
+import { readWords, type Token } from '../../core/index.js';
 import type { KeywordDocument } from '../keyword-index.js';
 import type { Phrase } from '../question.js';
 import type { StepPlan } from '../steps/plan-steps.js';

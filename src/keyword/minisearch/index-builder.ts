@@ -1,9 +1,6 @@
-import { appendTo } from '../../arrays/group-by-key.js';
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
+import { appendTo, beginningsOf, nameKey, readWords } from '../../core/index.js';
 import { SCORED_FIELDS } from '../../result.js';
-import { beginningsOf } from '../../text/name-beginnings.js';
-import { nameKey } from '../../text/name-key.js';
-import { readWords } from '../../text/words.js';
 import { COMPLETED_FIELDS } from '../completed-words.js';
 import { FIELDS, PARTS_OF_SCORED, textsOfFiles } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';

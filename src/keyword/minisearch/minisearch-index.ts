@@ -1,7 +1,6 @@
-import type { Pieces } from '../../arrays/all-pieces.js';
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber, Pieces } from '../../core/index.js';
+import { nameKey } from '../../core/index.js';
 import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
-import { nameKey } from '../../text/name-key.js';
 import { rankAnyWord } from '../any-word-ranking.js';
 import { bestMatches } from '../best-matches.js';
 import { inverseDocumentFrequency } from '../bm25.js';

@@ -1,5 +1,5 @@
 import MiniSearch, { type Options } from 'minisearch';
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
 
 /** The documents that have a term in one field, each with the frequency of the term. */
 export type FieldPostings = ReadonlyMap<DocumentNumber, number>;

@@ -1,7 +1,5 @@
 import SearchableMap from 'minisearch/SearchableMap';
-import { appendTo } from '../../arrays/group-by-key.js';
-import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
-import { stemOf } from '../../text/stem.js';
+import { appendTo, foldAccents, isUnspacedTerm, stemOf } from '../../core/index.js';
 import { editDistance } from '../steps/edit-distance.js';
 import type { Lookup } from '../steps/lookup.js';
 

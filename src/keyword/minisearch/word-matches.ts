@@ -1,6 +1,6 @@
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
+import { sameAccents } from '../../core/index.js';
 import { SCORED_FIELDS } from '../../result.js';
-import { sameAccents } from '../../text/characters.js';
 import { SCORED_OF } from '../index-fields.js';
 import type { QuestionWord } from '../question.js';
 import type { FieldPostings, MiniSearchPostings } from './minisearch-postings.js';

@@ -1,4 +1,4 @@
-import { foldAccents } from '../../text/characters.js';
+import { foldAccents } from '../../core/index.js';
 import type { StepPlan } from '../steps/plan-steps.js';
 import type { AnsweringTerms } from './answer-reader.js';
 import type { TermSource } from './term-source.js';

@@ -1,4 +1,4 @@
-import type { TermNumber } from '../../numbers.js';
+import type { TermNumber } from '../../core/index.js';
 import { lastFieldOf } from '../index-fields.js';
 import type { QuestionWord } from '../question.js';
 import { RecentlyUsed } from '../recently-used.js';

@@ -1,8 +1,5 @@
-import { lowerBoundBy } from '../../arrays/lower-bound.js';
-import type { Pager } from '../../arrays/pager.js';
-import { compareCodePoints } from '../../code-point-order.js';
-import type { TermNumber } from '../../numbers.js';
-import { typedNameKey } from '../../text/name-key.js';
+import type { Pager, TermNumber } from '../../core/index.js';
+import { compareCodePoints, lowerBoundBy, typedNameKey } from '../../core/index.js';
 import type { CompletedWord, CompletionOptions, CountedText, KeywordIndex } from '../keyword-index.js';
 import { firstOf } from './first-of.js';
 import type { PackedCompletions } from './packed-completions.js';

@@ -1,5 +1,4 @@
-import { countBits } from '../../arrays/count-bits.js';
-import { leapTo } from '../../arrays/lower-bound.js';
+import { countBits, leapTo } from '../../core/index.js';
 import { RecentlyUsed } from '../recently-used.js';
 import type { Work } from '../work.js';
 import type { PostingList } from './posting-list.js';

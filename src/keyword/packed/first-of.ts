@@ -1,4 +1,4 @@
-import type { Comparator } from '../../arrays/top.js';
+import type { Comparator } from '../../core/index.js';
 
 /** The first few of the numbers from `from` up to `to` in an order. */
 export function firstOf(from: number, to: number, compare: Comparator, limit: number): number[] {

@@ -1,4 +1,4 @@
-import { fnv1a } from '../../text/fnv1a.js';
+import { fnv1a } from '../../core/index.js';
 
 /** 32-bit hash of a key. */
 export function hashOfKey(key: string): number {

@@ -1,4 +1,4 @@
-import type { Pager } from '../../arrays/pager.js';
+import type { Pager } from '../../core/index.js';
 import type { PackedKeywords } from './packed-keywords.js';
 
 /** In place of the number of a document in the whole: it is gone. */

@@ -1,4 +1,4 @@
-import type { TermNumber } from '../../numbers.js';
+import type { TermNumber } from '../../core/index.js';
 import type { PostingList } from './posting-list.js';
 
 /** Reads posting lists from where they are. None of them is empty. */

@@ -1,6 +1,5 @@
-import { lowerBoundBy } from '../../arrays/lower-bound.js';
-import type { Pager } from '../../arrays/pager.js';
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber, Pager } from '../../core/index.js';
+import { lowerBoundBy } from '../../core/index.js';
 import { checkOfKey, hashOfKey } from './key-hash.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { TermNumber } from '../../numbers.js';
+import type { TermNumber } from '../../core/index.js';
 import type { KeywordSegment } from './keyword-segment.js';
 import { MappedEntries } from './mapped-entries.js';
 import type { PackedCompletions } from './packed-completions.js';

@@ -1,5 +1,5 @@
-import type { TermNumber } from '../../numbers.js';
-import { foldAccents, sameAccents } from '../../text/characters.js';
+import type { TermNumber } from '../../core/index.js';
+import { foldAccents, sameAccents } from '../../core/index.js';
 import type { Work } from '../work.js';
 import type { AnsweredWord } from './answer-reader.js';
 import type { DocumentSets, Word } from './document-sets.js';

@@ -1,4 +1,4 @@
-import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
+import { ALL_IN_MEMORY, type Pager } from '../../core/index.js';
 import { SCORED_FIELDS } from '../../result.js';
 import type { DocumentSource } from '../keyword-index.js';
 import { LengthNorms } from '../length-norms.js';

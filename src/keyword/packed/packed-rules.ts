@@ -1,4 +1,4 @@
-import type { FileRules, StatedSizes } from '../../arrays/array-rules.js';
+import type { FileRules, StatedSizes } from '../../core/index.js';
 import { SCORED_FIELDS } from '../../result.js';
 import { FIELDS } from '../index-fields.js';
 import { LETTER_GROUP_COUNT } from './letters.js';

@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
 import { FILES, INNER } from '../index-fields.js';
 import type { Phrase } from '../question.js';
 import type { Work } from '../work.js';

@@ -1,4 +1,4 @@
-import { DamagedArrayFileError } from '../../arrays/pager.js';
+import { DamagedArrayFileError } from '../../core/index.js';
 import { BLOCK, MANY, type PackedPostings } from './packed-postings.js';
 import { manyFrequencyOf } from './posting-list.js';
 

@@ -1,6 +1,5 @@
-import { leapTo, lowerBound } from '../../arrays/lower-bound.js';
-import type { Pager } from '../../arrays/pager.js';
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber, Pager } from '../../core/index.js';
+import { leapTo, lowerBound } from '../../core/index.js';
 import type { LengthNorms } from '../length-norms.js';
 import { BLOCK, MANY, type PackedPostings } from './packed-postings.js';
 

@@ -1,5 +1,5 @@
-import { DamagedArrayFileError } from '../../arrays/pager.js';
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
+import { DamagedArrayFileError } from '../../core/index.js';
 import type { DocumentSource } from '../keyword-index.js';
 import { GONE, type KeywordSegment } from './keyword-segment.js';
 import { documentsOfKey } from './name-table.js';

@@ -1,4 +1,4 @@
-import type { TermNumber } from '../../numbers.js';
+import type { TermNumber } from '../../core/index.js';
 import type { ListReader } from './list-reader.js';
 import type { OpenSegment } from './open-segments.js';
 import type { PostingList } from './posting-list.js';

@@ -1,6 +1,4 @@
-import { lowerBoundBy } from '../../arrays/lower-bound.js';
-import { compareCodePoints } from '../../code-point-order.js';
-import { typedNameKey } from '../../text/name-key.js';
+import { compareCodePoints, lowerBoundBy, typedNameKey } from '../../core/index.js';
 import type { CountedText } from '../keyword-index.js';
 import { firstOf } from './first-of.js';
 import { GONE } from './keyword-segment.js';

@@ -1,6 +1,5 @@
-import { compareCodePoints } from '../../code-point-order.js';
-import type { TermNumber } from '../../numbers.js';
-import { foldAccents } from '../../text/characters.js';
+import type { TermNumber } from '../../core/index.js';
+import { compareCodePoints, foldAccents } from '../../core/index.js';
 import { RecentlyUsed } from '../recently-used.js';
 import type { Lookup } from '../steps/lookup.js';
 import { Work } from '../work.js';

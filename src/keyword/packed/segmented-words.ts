@@ -1,6 +1,5 @@
-import { compareCodePoints } from '../../code-point-order.js';
-import type { TermNumber } from '../../numbers.js';
-import { foldAccents } from '../../text/characters.js';
+import type { TermNumber } from '../../core/index.js';
+import { compareCodePoints, foldAccents } from '../../core/index.js';
 import type { CompletedWord, CompletionOptions } from '../keyword-index.js';
 import { firstOf } from './first-of.js';
 import type { OpenSegment } from './open-segments.js';

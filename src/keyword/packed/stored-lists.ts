@@ -1,5 +1,4 @@
-import type { Pager } from '../../arrays/pager.js';
-import type { TermNumber } from '../../numbers.js';
+import type { Pager, TermNumber } from '../../core/index.js';
 import { FILES } from '../index-fields.js';
 import type { ListReader } from './list-reader.js';
 import type { MappedEntries } from './mapped-entries.js';

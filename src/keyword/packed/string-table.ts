@@ -1,5 +1,5 @@
-import { lowerBoundBy } from '../../arrays/lower-bound.js';
-import type { Pager } from '../../arrays/pager.js';
+import type { Pager } from '../../core/index.js';
+import { lowerBoundBy } from '../../core/index.js';
 import type { PackedStrings } from './packed-strings.js';
 
 /** A range of strings: the first, and the one behind the last. */

@@ -1,5 +1,5 @@
-import { lowerBoundBy } from '../../arrays/lower-bound.js';
-import type { TermNumber } from '../../numbers.js';
+import type { TermNumber } from '../../core/index.js';
+import { lowerBoundBy } from '../../core/index.js';
 import { COMPLETED_FIELDS } from '../completed-words.js';
 import { INNER } from '../index-fields.js';
 import { AloneReader } from './alone-reader.js';

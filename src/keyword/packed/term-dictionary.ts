@@ -1,9 +1,5 @@
-import { lowerBound } from '../../arrays/lower-bound.js';
-import type { Pager } from '../../arrays/pager.js';
-import { compareCodePoints } from '../../code-point-order.js';
-import type { TermNumber } from '../../numbers.js';
-import { foldAccents, isUnspacedTerm } from '../../text/characters.js';
-import { stemOf } from '../../text/stem.js';
+import type { Pager, TermNumber } from '../../core/index.js';
+import { compareCodePoints, foldAccents, isUnspacedTerm, lowerBound, stemOf } from '../../core/index.js';
 import { RecentlyUsed } from '../recently-used.js';
 import { editDistance } from '../steps/edit-distance.js';
 import type { Lookup } from '../steps/lookup.js';

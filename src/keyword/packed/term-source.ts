@@ -1,4 +1,4 @@
-import type { TermNumber } from '../../numbers.js';
+import type { TermNumber } from '../../core/index.js';
 import type { Lookup } from '../steps/lookup.js';
 import type { Work } from '../work.js';
 

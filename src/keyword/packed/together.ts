@@ -1,4 +1,4 @@
-import type { TermNumber } from '../../numbers.js';
+import type { TermNumber } from '../../core/index.js';
 import { COMPLETED_FIELDS } from '../completed-words.js';
 import { INNER } from '../index-fields.js';
 import type { QuestionWord } from '../question.js';

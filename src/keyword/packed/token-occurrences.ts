@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
 import type { Work } from '../work.js';
 import type { PackedPostings } from './packed-postings.js';
 import { PositionReader, Positions } from './position-reader.js';

@@ -1,8 +1,5 @@
-import { compareCodePoints } from '../../code-point-order.js';
-import { MAX_CORRECTIONS } from '../../limits.js';
+import { compareCodePoints, MAX_CORRECTIONS, normaliseText, readWords } from '../../core/index.js';
 import type { CorrectedWord } from '../../result.js';
-import { normaliseText } from '../../text/characters.js';
-import { readWords } from '../../text/words.js';
 import type { CountedText } from '../keyword-index.js';
 import type { Question, QuestionWord } from '../question.js';
 import type { StepPlan } from './plan-steps.js';

@@ -1,5 +1,5 @@
+import { isPartKind } from '../../core/index.js';
 import type { KeywordStep } from '../../result.js';
-import { isPartKind } from '../../text/words.js';
 import type { Phrase, Question, QuestionWord } from '../question.js';
 import { asItStands, type Lookup } from './lookup.js';
 import { prefixLookup } from './prefix-step.js';

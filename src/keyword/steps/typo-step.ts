@@ -1,4 +1,4 @@
-import { isUnspacedTerm } from '../../text/characters.js';
+import { isUnspacedTerm } from '../../core/index.js';
 import type { QuestionWord } from '../question.js';
 import { asItStands, type Lookup } from './lookup.js';
 

@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { countCodePoints } from '../../count-code-points.js';
-import { isObject } from '../../is-object.js';
-import { isSkillName } from '../../skill-name.js';
+import { countCodePoints, isObject, isSkillName } from '../../core/index.js';
 
 /** The front matter of a SKILL.md that may be published. */
 export interface FrontMatter {

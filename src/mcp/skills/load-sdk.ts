@@ -3,7 +3,7 @@ import nodeModule from 'node:module';
 import type { createMcpHandler, McpServer, ProtocolError } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { SkillSearchError } from '../../errors.js';
+import { SkillSearchError } from '../../core/index.js';
 
 /** What this room uses of the MCP SDK, an optional dependency that is imported when somebody serves MCP. */
 export interface Sdk {

@@ -1,7 +1,6 @@
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import { MAX_RESOURCE_BYTES, nextTurn } from '../../core/index.js';
 import type { ContentFile, SkillSearch } from '../../index.js';
-import { MAX_RESOURCE_BYTES } from '../../limits.js';
-import { nextTurn } from '../../threads/turns.js';
 import { type FrontMatter, type FrontMatterOrFault, readFrontMatter } from './front-matter.js';
 import { skillUri } from './skill-uri.js';
 import type { UnpublishedListener } from './unpublished-listener.js';

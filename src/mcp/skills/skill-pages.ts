@@ -1,7 +1,7 @@
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import { MAX_RESOURCE_BYTES } from '../../core/index.js';
 import type { SkillSearch } from '../../index.js';
-import { MAX_RESOURCE_BYTES } from '../../limits.js';
 import { cursorAfter, readCursor } from './cursor.js';
 import { childrenOf } from './directory.js';
 import { partOf } from './file-part.js';

@@ -1,5 +1,5 @@
+import { MAX_TOOL_TEXT } from '../../core/index.js';
 import type { ContentFile } from '../../index.js';
-import { MAX_TOOL_TEXT } from '../../limits.js';
 import { type FilePart, partOf } from '../skills/file-part.js';
 import type { ToolContext } from './tool.js';
 

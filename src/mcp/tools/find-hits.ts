@@ -1,7 +1,11 @@
-import { countCodePoints } from '../../count-code-points.js';
-import { isBusy, isWithoutMeaning, SkillSearchError } from '../../errors.js';
+import {
+  countCodePoints,
+  isBusy,
+  isWithoutMeaning,
+  MAX_KEYWORD_QUERY_LENGTH,
+  SkillSearchError,
+} from '../../core/index.js';
 import type { Skill, SkillFilters } from '../../index.js';
-import { MAX_KEYWORD_QUERY_LENGTH } from '../../limits.js';
 import { type ToolContext, ToolFault } from './tool.js';
 
 /** The ways to search; the first is the default. */

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../clean-line.js';
+import { cleanLine } from '../../core/index.js';
 import type { ContentFile, Skill, SkillDetails } from '../../index.js';
 import { parseSkillUri, skillUri } from '../skills/skill-uri.js';
 import { type ToolContext, ToolFault } from './tool.js';

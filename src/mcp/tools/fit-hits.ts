@@ -1,4 +1,4 @@
-import { cleanLine } from '../../clean-line.js';
+import { cleanLine } from '../../core/index.js';
 import type { Skill } from '../../index.js';
 
 /** A hit as it is shown. */
@@ -33,7 +33,7 @@ export async function fitHits(hits: readonly AddressedHit[], maxTokens: number |
 /** The descriptions of the first hits, cut so that JSON of them fits. A line of the same is never longer. */
 async function descriptionsWithin(hits: readonly AddressedHit[], maxTokens: number): Promise<string[]> {
   // Counting tokens reads a vocabulary. Most calls have no limit.
-  const { formatSkills } = await import('../../agents/format-skills.js');
+  const { formatSkills } = await import('../../agents/formats/format-skills.js');
   const uris = new Map(hits.map(({ skill, uri }) => [skill.id, uri]));
   const location = ({ id }: { readonly id: string }): string => uris.get(id)!;
   const { value } = formatSkills(hits, { format: 'json', maxTokens, location });

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../clean-line.js';
+import { cleanLine } from '../../core/index.js';
 import { Arguments } from './arguments.js';
 import { readFileText } from './file-text.js';
 import { addressOf, filesOf, findSkill, isPublished } from './find-skill.js';

@@ -1,6 +1,5 @@
-import { cleanLine } from '../../clean-line.js';
+import { cleanLine, MAX_LISTED } from '../../core/index.js';
 import type { LabelCount } from '../../index.js';
-import { MAX_LISTED } from '../../limits.js';
 import { Arguments } from './arguments.js';
 import type { JsonSchema, Tool } from './tool.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cleanLine } from '../../clean-line.js';
+import { cleanLine } from '../../core/index.js';
 
 /** Said before names and descriptions of skills. */
 export const THIRD_PARTY =

@@ -1,8 +1,6 @@
-import { cleanLine } from '../../clean-line.js';
+import { cleanLine, giveWay, MAX_TOOL_TOKENS, MIN_TOOL_TOKENS } from '../../core/index.js';
 import type { Skill } from '../../index.js';
-import { MAX_TOOL_TOKENS, MIN_TOOL_TOKENS } from '../../limits.js';
 import { SKILL_SCOPES } from '../../skill.js';
-import { giveWay } from '../../threads/turns.js';
 import { Arguments } from './arguments.js';
 import { type Found, findHits, WAYS } from './find-hits.js';
 import { addressOf, type SkillAddress } from './find-skill.js';
@@ -133,7 +131,7 @@ const STEPS = 7;
  * the list takes tokens as well, so the budget of the list is found by bisection.
  */
 async function answerWithin(found: Found, hits: readonly AddressedHit[], maxTokens: number): Promise<ToolAnswer> {
-  const { countTokens } = await import('../../agents/count-tokens.js');
+  const { countTokens } = await import('../../agents/formats/count-tokens.js');
   // The sizes of words are kept, so that counting what has them again takes a fraction of the time.
   for (const { skill } of hits) {
     countTokens(skill.description);

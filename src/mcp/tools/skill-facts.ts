@@ -1,4 +1,4 @@
-import { cleanLine } from '../../clean-line.js';
+import { cleanLine } from '../../core/index.js';
 import type { Skill, SkillInstallation, SkillProperties } from '../../index.js';
 
 /** What is told of a skill, each text in one clean line; fields of the tools' output schemas. */

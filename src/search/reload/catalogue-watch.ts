@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { resolveDatabase } from '../../check-arguments.js';
-import { filesBeside } from '../../store/file-names.js';
-import { inodeIn, signatureOf } from '../../store/file-signature.js';
+import { resolveDatabase } from '../../core/index.js';
+import { filesBeside, inodeIn, signatureOf } from '../../store/index.js';
 
 /**
  * Milliseconds to wait for the lock of a load to disappear after its catalogue is published: until then the load still

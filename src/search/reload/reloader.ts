@@ -1,4 +1,4 @@
-import { signatureOf } from '../../store/file-signature.js';
+import { signatureOf } from '../../store/index.js';
 import type { CurrentState } from './current-state.js';
 
 /** What {@link Reloader} needs. */

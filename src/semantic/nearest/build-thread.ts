@@ -1,8 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { partOf } from '../../arrays/write-array-file.js';
-import { type Job, jobInThread } from '../../threads/job-in-thread.js';
-import { runJob } from '../../threads/run-job.js';
+import { type Job, jobInThread, partOf, runJob } from '../../core/index.js';
 import type { BuildGraphJob } from './build-graph-job.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
 import type { Checksum } from './file-checksum.js';

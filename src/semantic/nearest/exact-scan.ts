@@ -1,5 +1,5 @@
-import type { Pieces } from '../../arrays/all-pieces.js';
-import { countBits, countBitsByFour } from '../../arrays/count-bits.js';
+import type { Pieces } from '../../core/index.js';
+import { countBits, countBitsByFour } from '../../core/index.js';
 import { signWords, type VectorCodes, writeSigns } from './vector-codes.js';
 
 /**

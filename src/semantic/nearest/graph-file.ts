@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { lowerBound } from '../../arrays/lower-bound.js';
+import { lowerBound } from '../../core/index.js';
 import type { Checksum } from './file-checksum.js';
 
 /**

@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { partOf } from '../../arrays/write-array-file.js';
-import { type Job, jobInThread } from '../../threads/job-in-thread.js';
+import { type Job, jobInThread, partOf } from '../../core/index.js';
 import type { BuildGraphJob } from './build-graph-job.js';
 import { type Checksum, checksumOf } from './file-checksum.js';
 import { Graph, type GraphLibrary, loadGraphLibrary } from './graph.js';

@@ -1,5 +1,5 @@
 import type { HierarchicalNSW } from 'hnswlib-node';
-import type { VectorNumber, VectorPlace } from '../../numbers.js';
+import type { VectorNumber, VectorPlace } from '../../core/index.js';
 import type { Checksum } from './file-checksum.js';
 import { isGraphFile } from './graph-file.js';
 

@@ -1,4 +1,4 @@
-import type { VectorPlace } from '../../numbers.js';
+import type { VectorPlace } from '../../core/index.js';
 import type { VectorCodes } from './vector-codes.js';
 
 interface KeyedCodes {

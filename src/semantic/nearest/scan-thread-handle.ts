@@ -1,6 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { RequestQueue } from '../../threads/request-queue.js';
-import { startWorker } from '../../threads/start-worker.js';
+import { RequestQueue, startWorker } from '../../core/index.js';
 import type { ScanRequest } from './scan-thread.js';
 import type { VectorCodes } from './vector-codes.js';
 

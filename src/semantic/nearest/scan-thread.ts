@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { allPieces } from '../../arrays/all-pieces.js';
+import { allPieces } from '../../core/index.js';
 import { scanCodes } from './exact-scan.js';
 import type { VectorCodes } from './vector-codes.js';
 

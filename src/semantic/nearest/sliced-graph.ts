@@ -1,5 +1,4 @@
-import type { Pieces } from '../../arrays/all-pieces.js';
-import type { VectorNumber } from '../../numbers.js';
+import type { Pieces, VectorNumber } from '../../core/index.js';
 import type { Checksum } from './file-checksum.js';
 import { Graph, type GraphLibrary } from './graph.js';
 import { keysBySlice, wantedOfSlice } from './slices.js';

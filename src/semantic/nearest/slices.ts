@@ -1,4 +1,4 @@
-import type { VectorNumber } from '../../numbers.js';
+import type { VectorNumber } from '../../core/index.js';
 
 /**
  * The slice of a vector, from 0. It depends on the number of the vector alone, so a vector stays in its slice from load

@@ -1,4 +1,4 @@
-import type { VectorPlace } from '../../numbers.js';
+import type { VectorPlace } from '../../core/index.js';
 
 /** The vectors of a catalogue as they are stored. */
 export interface VectorSet {

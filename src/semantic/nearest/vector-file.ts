@@ -1,8 +1,6 @@
 import { closeSync } from 'node:fs';
-import type { ArrayFileIdentity } from '../../arrays/array-file-header.js';
-import { openArrayFile } from '../../arrays/open-array-file.js';
-import { readArrayFile } from '../../arrays/read-array-file.js';
-import { writeArrayFilePart } from '../../arrays/write-array-file.js';
+import type { ArrayFileIdentity } from '../../core/index.js';
+import { openArrayFile, readArrayFile, writeArrayFilePart } from '../../core/index.js';
 import type { Checksum } from './file-checksum.js';
 import { signWords, type VectorCodes } from './vector-codes.js';
 

@@ -1,7 +1,5 @@
 import { rmSync } from 'node:fs';
-import { LITTLE_ENDIAN } from '../../arrays/byte-order.js';
-import { partOf } from '../../arrays/write-array-file.js';
-import { runJob } from '../../threads/run-job.js';
+import { LITTLE_ENDIAN, partOf, runJob } from '../../core/index.js';
 import type { BuildVectorsJob } from './build-vectors-job.js';
 import { loadGraphLibrary } from './graph.js';
 import { SlicedGraph } from './sliced-graph.js';

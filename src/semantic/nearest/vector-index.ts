@@ -1,6 +1,5 @@
-import { lowerBound } from '../../arrays/lower-bound.js';
-import type { VectorNumber } from '../../numbers.js';
-import { inTurns } from '../../threads/in-turns.js';
+import type { VectorNumber } from '../../core/index.js';
+import { inTurns, lowerBound } from '../../core/index.js';
 import { scanCodes } from './exact-scan.js';
 import { loadGraphLibrary } from './graph.js';
 import { ScanThread } from './scan-thread-handle.js';

@@ -1,5 +1,4 @@
-import { describeValue } from '../../check-arguments.js';
-import { MAX_MODEL_TOKENS, MAX_PREFIX_LENGTH } from '../../limits.js';
+import { describeValue, MAX_MODEL_TOKENS, MAX_PREFIX_LENGTH } from '../../core/index.js';
 import type { ModelSettings, ToldSettings } from './model-settings.js';
 import { readJsonOf, unsupported } from './read-json.js';
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SkillSearchError } from '../../errors.js';
-import { isObject } from '../../is-object.js';
+import { isObject, SkillSearchError } from '../../core/index.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

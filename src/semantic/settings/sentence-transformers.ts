@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { MAX_PREFIX_LENGTH } from '../../limits.js';
+import { MAX_PREFIX_LENGTH } from '../../core/index.js';
 import type { Pooling, ToldSettings } from './model-settings.js';
 import { readJsonListOf, readJsonOf, unsupported } from './read-json.js';
 

@@ -1,4 +1,4 @@
-import { MAX_MODEL_TOKENS } from '../../limits.js';
+import { MAX_MODEL_TOKENS } from '../../core/index.js';
 import { unsupported } from './read-json.js';
 
 /** Tokens that are read if nobody asks for more: names and descriptions are shorter, and the time grows faster. */

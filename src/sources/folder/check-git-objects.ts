@@ -1,6 +1,6 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { MAX_GIT_FILE_BYTES, MAX_GIT_OBJECT_FILES, MAX_PACK_INDEX_BYTES } from '../../limits.js';
+import { MAX_GIT_FILE_BYTES, MAX_GIT_OBJECT_FILES, MAX_PACK_INDEX_BYTES } from '../../core/index.js';
 import { pathInRepository, readGitFile, UnsafeRepository } from './git-file.js';
 import { reasonOf } from './list-folder.js';
 

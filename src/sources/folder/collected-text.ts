@@ -1,4 +1,4 @@
-import { MAX_FILE_BYTES } from '../../limits.js';
+import { MAX_FILE_BYTES } from '../../core/index.js';
 import type { Admit } from './ahead-allowance.js';
 import type { ReadOutcome } from './skill-contents.js';
 import { type FileText, readTextFile, textOfFile } from './text-file.js';

@@ -1,8 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { compareCodePoints } from '../../code-point-order.js';
-import { isInside } from '../../is-inside.js';
+import { compareCodePoints, isInside } from '../../core/index.js';
 import { isSkillFile } from '../rows/content-name.js';
 import { isNeverEntered, listFolder } from './list-folder.js';
 import { joinPath, pathInside } from './source-paths.js';

@@ -1,5 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
-import { isInside } from '../../is-inside.js';
+import { isInside } from '../../core/index.js';
 import { reasonOf } from './list-folder.js';
 import { pathInside } from './source-paths.js';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Composer, type Document, isMap, isNode, isScalar, Lexer, Parser, visit } from 'yaml';
-import { MAX_YAML_DEPTH, MAX_YAML_LENGTH, MAX_YAML_TOKENS } from '../../limits.js';
+import { MAX_YAML_DEPTH, MAX_YAML_LENGTH, MAX_YAML_TOKENS } from '../../core/index.js';
 
 import { toOneLine } from '../rows/clean-text.js';
 import { splitFrontMatter } from './front-matter-block.js';

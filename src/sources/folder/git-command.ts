@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { GIT_ADDRESS_BYTES, GIT_HEAP_BYTES, MAX_GIT_FILE_BYTES } from '../../limits.js';
+import { GIT_ADDRESS_BYTES, GIT_HEAP_BYTES, MAX_GIT_FILE_BYTES } from '../../core/index.js';
 import type { GitScratch } from './git-scratch.js';
 
 /** A call of git. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
-import { isInside } from '../../is-inside.js';
+import { isInside } from '../../core/index.js';
 import { reasonOf } from './list-folder.js';
 
 /** Why git is not asked about a repository. The message names files of the repository only, never where they lie. */

@@ -1,7 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isInside } from '../../is-inside.js';
-import { MAX_GIT_FILE_BYTES } from '../../limits.js';
+import { isInside, MAX_GIT_FILE_BYTES } from '../../core/index.js';
 import { pathInRepository, readGitFile, UnsafeRepository } from './git-file.js';
 
 /** Where the files of a repository lie. All paths are absolute and without links. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from '../../limits.js';
+import { MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from '../../core/index.js';
 import { readGitFile, UnsafeRepository } from './git-file.js';
 import type { GitFolder } from './git-folder.js';
 

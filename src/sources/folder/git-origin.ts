@@ -1,7 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isInside } from '../../is-inside.js';
-import { MAX_COMMIT_TIMES_BYTES, MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from '../../limits.js';
+import { isInside, MAX_COMMIT_TIMES_BYTES, MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from '../../core/index.js';
 import { checkGitObjects } from './check-git-objects.js';
 import { GitFailure, GitTimeout, runGit } from './git-command.js';
 import { readGitFile, UnsafeRepository } from './git-file.js';

@@ -1,4 +1,4 @@
-import { decodePart } from '../../decode-part.js';
+import { decodePart } from '../../core/index.js';
 /** The repository that a remote address names. */
 export interface GitRemote {
   /** First segment of the path on the host: user, organisation or group. */

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { compareCodePoints } from '../../code-point-order.js';
+import { compareCodePoints } from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 
 /** The entries of a folder, in code-point order of their names. */

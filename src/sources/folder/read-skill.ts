@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { MAX_FILE_BYTES } from '../../limits.js';
+import { MAX_FILE_BYTES } from '../../core/index.js';
 import { isBlank } from '../rows/clean-text.js';
 import type { DraftContents } from '../rows/draft-contents.js';
 import type { RawRow, UnreadableRow } from '../rows/row.js';

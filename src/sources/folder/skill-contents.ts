@@ -1,7 +1,12 @@
 import { sep } from 'node:path';
-import { compareCodePoints } from '../../code-point-order.js';
-import { isInside } from '../../is-inside.js';
-import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_LOCATION, MAX_SKILL_ENTRIES } from '../../limits.js';
+import {
+  compareCodePoints,
+  isInside,
+  MAX_CONTENT_BYTES,
+  MAX_CONTENT_FILES,
+  MAX_LOCATION,
+  MAX_SKILL_ENTRIES,
+} from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { isSkillFile, MAY_HOLD_SECRETS, partByName, partByPath } from '../rows/content-name.js';
 import { type DraftContentFile, type DraftContents, isTextual, sha256Of } from '../rows/draft-contents.js';

@@ -1,7 +1,12 @@
 import { sep } from 'node:path';
-import { compareCodePoints } from '../../code-point-order.js';
-import { isInside } from '../../is-inside.js';
-import { MAX_FILE_BYTES, MAX_FILES, MAX_SKILL_BYTES, MAX_SKILL_ENTRIES } from '../../limits.js';
+import {
+  compareCodePoints,
+  isInside,
+  MAX_FILE_BYTES,
+  MAX_FILES,
+  MAX_SKILL_BYTES,
+  MAX_SKILL_ENTRIES,
+} from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { isSkillFile } from '../rows/content-name.js';
 import type { DraftFile } from '../rows/row.js';

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isInside } from '../../is-inside.js';
-import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS } from '../../limits.js';
+import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS, isInside } from '../../core/index.js';
 import { UNKNOWN } from '../../skill.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { SourceItem, SourceRemark } from '../rows/row.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../is-object.js';
+import { isObject } from '../../core/index.js';
 import { isBlank } from '../rows/clean-text.js';
 import { firstParagraph } from './first-paragraph.js';
 import type { SkillMarkdown } from './front-matter.js';

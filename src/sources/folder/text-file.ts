@@ -1,7 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { closeSync, read as readFile } from 'node:fs';
 import { promisify } from 'node:util';
-import { MAX_FILE_BYTES } from '../../limits.js';
+import { MAX_FILE_BYTES } from '../../core/index.js';
 import { utf8Boundary } from '../rows/clean-text.js';
 import type { Admit } from './ahead-allowance.js';
 import { changedAtOf } from './file-state.js';

@@ -1,8 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { compareCodePoints } from '../../code-point-order.js';
-import { MAX_WALK_PROBLEMS } from '../../limits.js';
+import { compareCodePoints, MAX_WALK_PROBLEMS } from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { isSkillFile } from '../rows/content-name.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';

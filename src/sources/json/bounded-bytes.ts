@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { FREE_UNPACKED_BYTES, MAX_RATIO, MAX_UNPACKED_BYTES } from '../../limits.js';
+import { FREE_UNPACKED_BYTES, MAX_RATIO, MAX_UNPACKED_BYTES } from '../../core/index.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import { Turns } from '../rows/turns.js';
 

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { MAX_ROW_VALUES } from '../../limits.js';
+import { MAX_ROW_VALUES } from '../../core/index.js';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { MAX_JSON_DEPTH, MAX_ROW_BYTES } from '../../limits.js';
+import { MAX_JSON_DEPTH, MAX_ROW_BYTES } from '../../core/index.js';
 import type { JsonPiece, JsonSplitter } from './json-piece.js';
 import { PieceBuffer, tooLong } from './piece-buffer.js';
 

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-import { MAX_ROW_VALUES, MAX_UNREADABLE_ROWS } from '../../limits.js';
+import { MAX_ROW_VALUES, MAX_UNREADABLE_ROWS } from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { KnownRow, Origin, RawRow, SourceItem, UnreadableRow } from '../rows/row.js';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { isObject } from '../../is-object.js';
 import {
+  isObject,
   MAX_DESCRIPTION,
   MAX_FRONT_MATTER_BYTES,
   MAX_ID,
@@ -9,7 +9,7 @@ import {
   MAX_LOCATION,
   MAX_METADATA_BYTES,
   MAX_NAME,
-} from '../../limits.js';
+} from '../../core/index.js';
 import { type SkillProperties, UNKNOWN } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
 import { withoutSharedBytes } from './draft-contents.js';

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { MAX_AGENT, MAX_INSTALLATIONS, MAX_LOCATION, MAX_NAME } from '../../limits.js';
+import { MAX_AGENT, MAX_INSTALLATIONS, MAX_LOCATION, MAX_NAME } from '../../core/index.js';
 import { SKILL_SCOPES, type SkillInstallation } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
 import type { RawRow } from './row.js';

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { compareCodePoints } from '../../code-point-order.js';
-import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../limits.js';
+import { compareCodePoints, MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../core/index.js';
 import { toOneLine } from './clean-text.js';
 import { isSkillFile, MAY_HOLD_SECRETS, partByPath } from './content-name.js';
 import { type DraftContentFile, type DraftContents, isTextual, sha256Of } from './draft-contents.js';

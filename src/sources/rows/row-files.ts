@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { MAX_FILE_BYTES, MAX_FILES, MAX_LOCATION } from '../../limits.js';
+import { MAX_FILE_BYTES, MAX_FILES, MAX_LOCATION } from '../../core/index.js';
 import { cleanText, cutUtf8, toOneLine, withoutControls } from './clean-text.js';
 import { type DraftContents, isTextual } from './draft-contents.js';
 import type { DraftFile } from './row.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { MAX_ID } from '../../limits.js';
+import { MAX_ID } from '../../core/index.js';
 
 /** An id made from the location of a skill. */
 export interface DerivedId {

@@ -1,4 +1,4 @@
-import { decodePart } from '../../decode-part.js';
+import { decodePart } from '../../core/index.js';
 /** The location of a skill by its address. */
 export interface UrlLocation {
   /** `owner/repo/path` in a repository on a code host, else host and path. */

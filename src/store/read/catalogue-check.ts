@@ -1,10 +1,10 @@
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import { asBeyondRepair } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { gatherFacts, isMetaWhole, readFacts } from '../facts.js';
 import { readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
+import type { Connection } from '../sqlite/connection.js';
 import { type DamagedRow, findDamage } from './find-damage.js';
 import type { StoredFileRow, StoredRow } from './stored-row.js';
 

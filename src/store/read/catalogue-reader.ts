@@ -1,9 +1,7 @@
 import { statSync } from 'node:fs';
-import { ALL_IN_MEMORY, type Pager } from '../../arrays/pager.js';
-import type { SkillSearchError } from '../../errors.js';
-import type { DocumentNumber, SkillNumber } from '../../numbers.js';
+import type { DocumentNumber, SkillNumber, SkillSearchError } from '../../core/index.js';
+import { ALL_IN_MEMORY, type Pager } from '../../core/index.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
 import { DerivedLabels } from '../derived-labels.js';
@@ -12,6 +10,7 @@ import { readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
 import type { RecordFields } from '../packed-record.js';
 import { folderAt } from '../place.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import { type ChangedColumns, changedColumns } from './changed-columns.js';
 import {
   type CatalogueColumns,

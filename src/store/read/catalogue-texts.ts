@@ -1,11 +1,11 @@
-import { isDamage } from '../../errors.js';
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
+import { isDamage } from '../../core/index.js';
 import type { Skill } from '../../skill.js';
-import type { Connection } from '../../sqlite/connection.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
 import { checkNotes } from '../facts.js';
 import { readMeta } from '../meta.js';
+import type { Connection } from '../sqlite/connection.js';
 import { OpenedState } from './opened-state.js';
 import { SkillStatements, type StoredFile, unpacked } from './skill-statements.js';
 

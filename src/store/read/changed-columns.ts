@@ -1,10 +1,10 @@
-import { DamagedArrayFileError, type Pager } from '../../arrays/pager.js';
-import type { DocumentNumber, SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { DocumentNumber, SkillNumber } from '../../core/index.js';
+import { DamagedArrayFileError, type Pager } from '../../core/index.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { DOCUMENT_ORDER } from '../document-order.js';
 import type { CatalogueState } from '../lineage.js';
 import { FORGOTTEN, SUPERSEDED } from '../schema.js';
+import type { Connection } from '../sqlite/connection.js';
 import { changedCopyGroups } from './changed-copies.js';
 import {
   type LateLabels,

@@ -1,11 +1,11 @@
-import { SHORT_TEXT } from '../../copies/are-near.js';
-import { copyPreference } from '../../copies/copy-preference.js';
-import { joinNearCopies } from '../../copies/near-copies.js';
-import { SKETCH_BYTES } from '../../copies/text-signature.js';
-import type { DocumentNumber, SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { DocumentNumber, SkillNumber } from '../../core/index.js';
+import { SHORT_TEXT } from '../copies/are-near.js';
+import { copyPreference } from '../copies/copy-preference.js';
+import { joinNearCopies } from '../copies/near-copies.js';
+import { SKETCH_BYTES } from '../copies/text-signature.js';
 import { FORGOTTEN, SUPERSEDED } from '../schema.js';
 import { readSignature } from '../signature-table.js';
+import type { Connection } from '../sqlite/connection.js';
 
 /** Groups of copies, and what they follow from, by document number. */
 export interface GroupedDocuments {

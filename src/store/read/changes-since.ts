@@ -1,4 +1,4 @@
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { guarded, openForReading } from '../database.js';
 import { readLineage } from '../lineage.js';
 import { FORGOTTEN, SUPERSEDED } from '../schema.js';

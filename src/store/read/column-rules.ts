@@ -1,4 +1,4 @@
-import type { FileRules, StatedSizes } from '../../arrays/array-rules.js';
+import type { FileRules, StatedSizes } from '../../core/index.js';
 import { LATE_LABELS } from './columns.js';
 
 /**

@@ -1,14 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { SkillSearchError } from '../../errors.js';
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber, SkillSearchError } from '../../core/index.js';
 import type { ContentFile, SkillContents } from '../../skill.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
 import { unpackBlob } from '../blob-packing.js';
 import type { ContentRow } from '../checksums.js';
 import { ContentRows, isBlobWhole } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
 import { areContentsThere, type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../facts.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import { mediaTypeOf } from './media-type.js';
 import type { StoredFile } from './skill-statements.js';
 

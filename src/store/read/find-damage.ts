@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
 import { type BlobRow, ContentRows, isBlobWhole } from '../content-rows.js';
 import { damagedError } from '../damaged.js';
 import { type DerivedLabelRow, isDerivedLabelWhole } from '../derived-labels.js';
+import type { Connection } from '../sqlite/connection.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
 

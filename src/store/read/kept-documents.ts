@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
 
 /** Documents of which something is kept: with 8,192 of 600 bytes some 5 MB. A power of two. */
 const SLOTS = 8192;

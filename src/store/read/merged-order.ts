@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
 
 /** In place of the number of a document in the whole: it is gone. */
 export const GONE = 0xffffffff;

@@ -1,7 +1,7 @@
-import { SkillSearchError } from '../../errors.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import { SkillSearchError } from '../../core/index.js';
 import { oldestKept, readLineage } from '../lineage.js';
 import { SUPERSEDED } from '../schema.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 
 /** Columns of `skill` that are read. */
 const SKILL = `number, id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash,

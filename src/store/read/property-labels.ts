@@ -1,5 +1,4 @@
-import { installationKey } from '../../installation-key.js';
-import { licenseKey } from '../../license-key.js';
+import { installationKey, licenseKey } from '../../core/index.js';
 import { storedInstallations } from './stored-installations.js';
 import { storedInvocable } from './stored-invocable.js';
 import { storedLicense } from './stored-license.js';

@@ -1,5 +1,5 @@
-import { authorKey } from '../../author-key.js';
-import type { DocumentNumber } from '../../numbers.js';
+import type { DocumentNumber } from '../../core/index.js';
+import { authorKey } from '../../core/index.js';
 import { PROPERTY_LABELS, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
 import { recordAuthor } from './record-author.js';
 import type { StoredRow } from './stored-row.js';

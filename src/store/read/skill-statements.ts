@@ -1,13 +1,13 @@
-import { isDamage } from '../../errors.js';
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
+import { isDamage } from '../../core/index.js';
 import type { Skill } from '../../skill.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
 import { fileChecksum, recordChecksum, shownChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { corruptAsMissing, isCorrupt } from '../database.js';
 import { DerivedLabels } from '../derived-labels.js';
 import { type RecordFields, unpackRecord, unpackWithFields } from '../packed-record.js';
 import { isStoredText, unpackText } from '../packed-text.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 
 /** A stored file of a skill. */
 export interface StoredFile {

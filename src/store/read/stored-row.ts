@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import {
   type CheckedColumns,
   COVERED_BYTES,
@@ -12,6 +11,7 @@ import {
 import { corruptAsMissing } from '../database.js';
 import { unpackRecord } from '../packed-record.js';
 import { isStoredText, type StoredText, textOf } from '../packed-text.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 
 /** Everything that is stored of a skill in its row. */
 export interface StoredRow extends CheckedColumns {

@@ -1,10 +1,10 @@
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
 import { damagedError } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { addToSum, type CatalogueFacts, checkNotes, linkSum, readFacts, SKILLS_AND_VECTORS } from '../facts.js';
 import { readMeta } from '../meta.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import { decodeVector } from '../vector-bytes.js';
 import { OpenedState } from './opened-state.js';
 

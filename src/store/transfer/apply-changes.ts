@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { MAX_CHANGED_IN_PLACE } from '../../limits.js';
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
+import { MAX_CHANGED_IN_PLACE } from '../../core/index.js';
 import { readMeta } from '../meta.js';
 import { type NamedState, noteIn, writeNote } from '../shared-note.js';
 import { endChange } from '../write/end-change.js';

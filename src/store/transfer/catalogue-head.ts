@@ -1,6 +1,6 @@
-import type { Connection } from '../../sqlite/connection.js';
 import { CLASSIFIER_KEY } from '../derived-labels.js';
 import { readMeta } from '../meta.js';
+import type { Connection } from '../sqlite/connection.js';
 import type { CatalogueHead } from './catalogue-changes.js';
 
 /** What a finished catalogue says of itself. */

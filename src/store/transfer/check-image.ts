@@ -1,6 +1,6 @@
-import type { ComparedText } from '../../copies/text-signature.js';
-import { SkillSearchError } from '../../errors.js';
+import { SkillSearchError } from '../../core/index.js';
 import type { ContentRow } from '../checksums.js';
+import type { ComparedText } from '../copies/text-signature.js';
 import { comparedText } from '../signature-table.js';
 import { hashOf, type SkillContentsToStore } from '../stored-skill.js';
 import type { SkillImage } from './skill-image.js';

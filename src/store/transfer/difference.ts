@@ -1,11 +1,10 @@
-import { SkillSearchError } from '../../errors.js';
-import { SHARED_CATALOGUE_LIMITS } from '../../limits.js';
-import type { Connection } from '../../sqlite/connection.js';
+import { SHARED_CATALOGUE_LIMITS, SkillSearchError } from '../../core/index.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { beyondRepair } from '../damaged.js';
 import { guarded, openForReading, storeError } from '../database.js';
 import { checkNotes, readFacts } from '../facts.js';
 import { readMeta } from '../meta.js';
+import type { Connection } from '../sqlite/connection.js';
 import { bytesOfImage } from './bytes-of-image.js';
 import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';
 import { headOf } from './catalogue-head.js';

@@ -1,5 +1,4 @@
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { isVectorWhole } from '../checksums.js';
 import { ContentRows, isBlobWhole } from '../content-rows.js';
@@ -8,6 +7,7 @@ import { CLASSIFIER_KEY, type DerivedLabelRow, isDerivedLabelWhole } from '../de
 import { readMeta } from '../meta.js';
 import { textOf } from '../packed-text.js';
 import { StoredRows } from '../read/stored-row.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import { hasUnitLength } from '../vector-bytes.js';
 import type { CatalogueHead, StoredVector } from './catalogue-changes.js';
 import { type ClaimRow, claimOf, type SkillImage } from './skill-image.js';

@@ -1,6 +1,6 @@
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import type { PackedBlob } from '../blob-packing.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import { OpenChange } from '../write/open-change.js';
 import type { OpenLoad } from '../write/open-load.js';
 import type { WriterStatements } from '../write/writer-statements.js';

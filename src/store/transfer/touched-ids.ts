@@ -1,7 +1,7 @@
-import { compareCodePoints } from '../../code-point-order.js';
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
+import { compareCodePoints } from '../../core/index.js';
 import { readFacts } from '../facts.js';
+import type { Connection } from '../sqlite/connection.js';
 
 /** Tables of which a row belongs to a skill, and the column that says to which. */
 const OF_SKILLS = [

@@ -1,5 +1,5 @@
-import type { Connection, Statement } from '../../sqlite/connection.js';
 import type { PackedBlob } from '../blob-packing.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import type { Trial } from '../write/trial.js';
 import { bytesOfImage } from './bytes-of-image.js';
 import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';

@@ -1,4 +1,4 @@
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { storeError } from '../database.js';
 import { FOLDER_PLACES, folderOf, locationIn, PlaceWriter, type SkillFolder } from '../place.js';

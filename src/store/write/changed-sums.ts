@@ -1,8 +1,8 @@
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { addToSum, type CatalogueFacts, linkSum, sumOfId } from '../facts.js';
 import type { CatalogueState } from '../lineage.js';
 import { DERIVED_LABELS, SUPERSEDED } from '../schema.js';
+import type { Connection } from '../sqlite/connection.js';
 import { HASH_BYTES } from '../stored-skill.js';
 
 interface ChangedSkill {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { blobChecksum, type ContentRow, contentsChecksum } from '../checksums.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import type { SkillContentsToStore } from '../stored-skill.js';
 
 /** Digests of deleted contents that are noted at most. With more it is as fast to look at all bytes. */

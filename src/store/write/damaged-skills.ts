@@ -1,9 +1,9 @@
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
 import { ContentRows } from '../content-rows.js';
 import { corruptAsMissing } from '../database.js';
 import { StoredRows } from '../read/stored-row.js';
+import type { Connection } from '../sqlite/connection.js';
 import { saysContents } from '../stored-skill.js';
 import { hasUnitLength } from '../vector-bytes.js';
 

@@ -1,4 +1,4 @@
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
 
 /** The text of a skill that is to be embedded: its name and description, and the hash its vector is stored under. */
 export interface TextToEmbed {

@@ -1,10 +1,10 @@
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import { hasNotedBlobs, isMetaWhole } from '../facts.js';
 import { readLineage } from '../lineage.js';
 import { readMeta, writeMeta } from '../meta.js';
 import type { NamedState } from '../shared-note.js';
 import { areAllSigned } from '../signature-table.js';
+import type { Connection } from '../sqlite/connection.js';
 import type { OpenLoad } from './open-load.js';
 import { countUnreported, type Unreported } from './report-notes.js';
 import { carryStates, forgetFormerStates } from './superseding.js';

@@ -1,5 +1,5 @@
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
+import type { Connection } from '../sqlite/connection.js';
 import { HASH_BYTES } from '../stored-skill.js';
 
 /**

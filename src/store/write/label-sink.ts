@@ -1,4 +1,4 @@
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
 
 /** A skill without categories, as a classifier sees it. */
 export interface SkillToLabel {

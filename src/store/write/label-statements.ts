@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import { derivedLabelChecksum } from '../checksums.js';
 import { CLASSIFIER_KEY, type DerivedLabelRow, isDerivedLabelWhole } from '../derived-labels.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { DERIVED_LABELS } from '../schema.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 
 /** The SQL that writes derived labels, and finds what has none. */
 export class LabelStatements {

@@ -1,9 +1,9 @@
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
-import type { Statement } from '../../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { isVectorWhole, recordChecksum } from '../checksums.js';
 import { CLASSIFIER_KEY } from '../derived-labels.js';
 import { readMeta } from '../meta.js';
 import { type BesideRecord, fieldsOf, unpackRecord } from '../packed-record.js';
+import type { Statement } from '../sqlite/connection.js';
 import { decodeVector } from '../vector-bytes.js';
 import type { LabelledSkill, LabelSink, SkillToLabel } from './label-sink.js';
 import { OpenChange } from './open-change.js';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { SkillSearchError } from '../../errors.js';
-import { type Connection, Database, isBusy, isSqliteError } from '../../sqlite/connection.js';
+import { SkillSearchError } from '../../core/index.js';
 import { notWritable } from '../database.js';
 import { FileLock } from '../file-lock.js';
 import { filesBeside } from '../file-names.js';
+import { type Connection, Database, isBusy, isSqliteError } from '../sqlite/connection.js';
 
 /** Lets one load run at a time. */
 export class LoadLock {

@@ -1,4 +1,4 @@
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
 import type { DamagedSkills } from './damaged-skills.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { OpenChange } from './open-change.js';

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { createInMemory } from '../database.js';
 import { writeMeta } from '../meta.js';
 import { newStamp } from '../new-stamp.js';
 import { CatalogueReader } from '../read/catalogue-reader.js';
 import { SignatureWriter } from '../signature-table.js';
+import type { Connection } from '../sqlite/connection.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
 import { chooseId, type SkillSink } from './skill-sink.js';

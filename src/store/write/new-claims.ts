@@ -1,4 +1,4 @@
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** Skills that a load found in a source that did not claim them before. Claims are written when the load ends. */

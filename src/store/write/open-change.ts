@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SkillSearchError } from '../../errors.js';
-import type { SkillNumber } from '../../numbers.js';
-import { type Connection, isBusy } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
+import { SkillSearchError } from '../../core/index.js';
 import { notWritable, openForWriting, storeError } from '../database.js';
 import { type CatalogueFacts, isMetaWhole, readFacts, writeFacts } from '../facts.js';
 import { readMeta, writeMeta } from '../meta.js';
 import { newStamp } from '../new-stamp.js';
 import { type NamedState, putNote } from '../shared-note.js';
 import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
+import { type Connection, isBusy } from '../sqlite/connection.js';
 import { changedSums } from './changed-sums.js';
 import { openBase, openCatalogue } from './open-load.js';
 import { Superseding } from './superseding.js';

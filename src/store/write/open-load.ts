@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { type Connection, isSqliteError } from '../../sqlite/connection.js';
 import { asBeyondRepair } from '../damaged.js';
 import { openForReading, storeError } from '../database.js';
 import { isMetaWhole } from '../facts.js';
@@ -8,6 +7,7 @@ import { filesBeside } from '../file-names.js';
 import { readMeta } from '../meta.js';
 import type { NamedState } from '../shared-note.js';
 import { SignatureWriter } from '../signature-table.js';
+import { type Connection, isSqliteError } from '../sqlite/connection.js';
 import { ReportNotes, type Unreported } from './report-notes.js';
 import { WorkingCopy } from './working-copy.js';
 import { WriterStatements } from './writer-statements.js';

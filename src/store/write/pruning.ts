@@ -1,4 +1,4 @@
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
 import { type PlaceWriter, readPlace, type SkillFolder, withoutMark } from '../place.js';
 import type { WriterStatements } from './writer-statements.js';
 

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncToDisk } from '../../sync-to-disk.js';
+import { syncToDisk } from '../../core/index.js';
 import { forgetJournal } from './forget-journal.js';
 
 /**

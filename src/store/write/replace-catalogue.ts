@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
-import { SkillSearchError } from '../../errors.js';
-import { type Connection, isSqliteError } from '../../sqlite/connection.js';
+import { SkillSearchError } from '../../core/index.js';
 import { choosePages } from '../database.js';
 import { pageBytesFor } from '../page-bytes.js';
+import { type Connection, isSqliteError } from '../sqlite/connection.js';
 import { putInPlace } from './put-in-place.js';
 
 /** Share of free pages, left by deleted rows, above which a file is packed before it is published. */

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncToDisk } from '../../sync-to-disk.js';
+import { syncToDisk } from '../../core/index.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** What changed skills were before: their hash, null for one that was not there. By id. */

@@ -1,4 +1,4 @@
-import type { SkillNumber } from '../../numbers.js';
+import type { SkillNumber } from '../../core/index.js';
 import { ContentRows } from '../content-rows.js';
 import { StoredRows } from '../read/stored-row.js';
 import { SkillSeal } from './seal-skill.js';

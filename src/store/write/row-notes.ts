@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
+import type { Connection } from '../sqlite/connection.js';
 import { HASH_BYTES } from '../stored-skill.js';
 
 /** Characters of a row's fingerprint. */

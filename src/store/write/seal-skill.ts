@@ -1,7 +1,7 @@
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import { checksumsOf, fileChecksum } from '../checksums.js';
 import { filenamesOf, type StoredFileRow, type StoredRow } from '../read/stored-row.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 
 /** Writes the checksums of skills that are stored without. */
 export class SkillSeal {

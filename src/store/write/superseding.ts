@@ -1,9 +1,9 @@
-import { MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../limits.js';
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
+import { MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../core/index.js';
 import { type CatalogueState, readLineage } from '../lineage.js';
 import { readMeta } from '../meta.js';
 import { FORGOTTEN, STATES, SUPERSEDED } from '../schema.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 
 /** Columns of `skill` and of `superseded`. */
 const COLUMNS = `number, id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash,

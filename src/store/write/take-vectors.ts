@@ -1,5 +1,5 @@
-import { type Connection, isSqliteError, type Statement } from '../../sqlite/connection.js';
 import { vectorChecksum } from '../checksums.js';
+import { type Connection, isSqliteError, type Statement } from '../sqlite/connection.js';
 import { VectorInsertion } from './vector-statements.js';
 
 /**

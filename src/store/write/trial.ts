@@ -1,4 +1,4 @@
-import type { Connection } from '../../sqlite/connection.js';
+import type { Connection } from '../sqlite/connection.js';
 
 /** Sees what a small change would make of a catalogue. The change is undone then. */
 export interface Trial {

@@ -1,7 +1,7 @@
-import type { SkillNumber, VectorNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
 import { type BesideRecord, fieldsOf } from '../packed-record.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import { encodeVector } from '../vector-bytes.js';
 import type { TextToEmbed } from './embedding-sink.js';
 

@@ -1,6 +1,5 @@
 import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { SkillSearchError } from '../../errors.js';
-import { type Connection, isSqliteError } from '../../sqlite/connection.js';
+import { SkillSearchError } from '../../core/index.js';
 import {
   checkFormat,
   choosePages,
@@ -17,6 +16,7 @@ import { readMeta, writeMeta } from '../meta.js';
 import { newStamp } from '../new-stamp.js';
 import { PAGE_BYTES } from '../page-bytes.js';
 import { type NamedState, putNote } from '../shared-note.js';
+import { type Connection, isSqliteError } from '../sqlite/connection.js';
 import { LoadLock } from './load-lock.js';
 import { replaceCatalogue } from './replace-catalogue.js';
 import { takeVectors } from './take-vectors.js';

@@ -1,10 +1,10 @@
-import type { SkillNumber } from '../../numbers.js';
-import type { Connection, Statement } from '../../sqlite/connection.js';
+import type { SkillNumber } from '../../core/index.js';
 import type { PackedBlob } from '../blob-packing.js';
 import { checksumsOf, fileChecksum } from '../checksums.js';
 import { ContentRows } from '../content-rows.js';
 import { packRecord } from '../packed-record.js';
 import { packText, type StoredText } from '../packed-text.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
 import type { SkillColumns, SkillToStore } from '../stored-skill.js';
 import { ContentStatements } from './content-statements.js';
 import { LabelStatements } from './label-statements.js';

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readAhead } from '../../sources/folder/read-ahead.js';
+import { readAhead } from '../../sources/index.js';
 import { isRefusal } from './is-refusal.js';
 import { isWatchedInside } from './is-watched-inside.js';
 import type { TreeListener, TreeWatch } from './tree-watch.js';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { partByName } from '../../sources/rows/content-name.js';
+import { partByName } from '../../sources/index.js';
 
 /**
  * Whether what has this name in a folder may be a part of a skill, or say something about skills. Of a `.git` only the

@@ -1,8 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stateText } from '../../sources/folder/file-state.js';
-import { readAhead } from '../../sources/folder/read-ahead.js';
+import { readAhead, stateText } from '../../sources/index.js';
 import { isWatchedInside } from './is-watched-inside.js';
 import type { TreeListener, TreeWatch } from './tree-watch.js';
 

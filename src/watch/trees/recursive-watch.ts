@@ -1,7 +1,7 @@
 import { watch } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathInside } from '../../sources/folder/source-paths.js';
+import { pathInside } from '../../sources/index.js';
 import { isWatchedPath } from './is-watched-inside.js';
 import type { TreeListener, TreeWatch } from './tree-watch.js';
 

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { stateText } from '../../sources/folder/file-state.js';
+import { stateText } from '../../sources/index.js';
 import type { TreeListener, TreeWatch } from './tree-watch.js';
 
 /**

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { KILLS } from '../../../bench/cluster/cluster-kills.js';
 import { runCluster } from '../../../bench/cluster/run-cluster.js';
-import { programs } from '../../postgres/postgres-cluster.js';
 import { scratchFolder } from '../../scratch-folder.js';
+import { programs } from '../../share/postgres/postgres-cluster.js';
 
 const COMMAND = ['--import', 'tsx', fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_LONGEST_WAIT } from '../../../src/core/limits.js';
 import { createHandler, type HandlerOptions } from '../../../src/http/index.js';
-import { MAX_LONGEST_WAIT } from '../../../src/limits.js';
 import { codeOf } from '../../error-code.js';
 import { keyword, ORIGIN, searchOver, serve } from '../ask.js';
 import { KITE } from './kite.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { foldAccents, isUnspacedTerm } from '../../../src/core/text/characters.js';
+import { stemOf } from '../../../src/core/text/stem.js';
 import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
 import { editDistance } from '../../../src/keyword/steps/edit-distance.js';
-import { foldAccents, isUnspacedTerm } from '../../../src/text/characters.js';
-import { stemOf } from '../../../src/text/stem.js';
 import { plainEditDistance } from '../naive-keyword-search.js';
 
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd', 'é'), minLength: 1, maxLength: 10 });

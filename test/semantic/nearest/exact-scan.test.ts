@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../../src/arrays/all-pieces.js';
+import { allPieces } from '../../../src/core/arrays/all-pieces.js';
 import { scanCodes } from '../../../src/semantic/nearest/exact-scan.js';
 import { ScanThread } from '../../../src/semantic/nearest/scan-thread-handle.js';
 import {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
-import { copyKey } from '../../../src/copies/copy-key.js';
 import { deriveId, idWithHash } from '../../../src/sources/rows/skill-id.js';
+import { copyKey } from '../../../src/store/copies/copy-key.js';
 
 describe('deriveId', () => {
   it.each([

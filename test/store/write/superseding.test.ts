@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_CHANGED_IN_PLACE, MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../../src/core/limits.js';
 import {
   buildCatalogue,
   checkCatalogue,
@@ -8,9 +9,8 @@ import {
   updateSkills,
 } from '../../../src/index.js';
 import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
-import { MAX_CHANGED_IN_PLACE, MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../../src/limits.js';
-import { Database } from '../../../src/sqlite/connection.js';
 import { changesSince } from '../../../src/store/read/changes-since.js';
+import { Database } from '../../../src/store/sqlite/connection.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { scratchFile } from '../../scratch-folder.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Database } from '../../../src/sqlite/connection.js';
 import { CatalogueReader } from '../../../src/store/read/catalogue-reader.js';
+import { Database } from '../../../src/store/sqlite/connection.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
 import { VECTORS_OF_SKILL } from '../../../src/store/write/damaged-skills.js';
 import { vectorsOf } from '../../catalogue-file.js';

@@ -1,4 +1,4 @@
-import { textLanguage } from '../../../text/language/text-language.js';
+import { textLanguage } from '../../../core/index.js';
 import { type Html, html } from './html.js';
 
 /**

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../../clean-line.js';
+import { cleanLine } from '../../../core/index.js';
 import { escapeHtml } from './escape-html.js';
 
 /** Marks on one letter that are shown. Scripts need up to four. A pile of more would cover the lines around it. */

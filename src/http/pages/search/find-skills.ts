@@ -1,5 +1,11 @@
-import { countCodePoints } from '../../../count-code-points.js';
-import { isBusy, isWithoutMeaning } from '../../../errors.js';
+import {
+  countCodePoints,
+  isBusy,
+  isWithoutMeaning,
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
+} from '../../../core/index.js';
 import {
   type CorrectedWord,
   FACETS,
@@ -14,7 +20,6 @@ import {
   type SemanticResult,
   type SkillFilters,
 } from '../../../index.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_PAGE, MAX_SEMANTIC_LIMIT } from '../../../limits.js';
 import type { PageRequest } from '../frame/page-answer.js';
 import { isWithoutVectors } from './is-without-vectors.js';
 import type { PageMode, PageQuestion } from './question-form.js';

@@ -1,4 +1,4 @@
-import { invalidArgument, parameterOf } from '../../../check-arguments.js';
+import { invalidArgument, MAX_PAGE_PARAMETERS, parameterOf } from '../../../core/index.js';
 import {
   type SkillFilters,
   type SkillScope,
@@ -6,7 +6,6 @@ import {
   SORT_ORDERS,
   type SortOrder,
 } from '../../../index.js';
-import { MAX_PAGE_PARAMETERS } from '../../../limits.js';
 import { linkTo, PAGE_PATHS } from '../frame/page-paths.js';
 
 /** What decides which skills the page finds; the first is the default. */

@@ -1,6 +1,5 @@
-import { invalidArgument, parameterOf } from '../../../check-arguments.js';
+import { invalidArgument, MAX_FILE_BYTES, parameterOf } from '../../../core/index.js';
 import type { ContentFile, SkillDetails, SkillSearchError } from '../../../index.js';
-import { MAX_FILE_BYTES } from '../../../limits.js';
 import { type Html, html } from '../frame/html.js';
 import { renderPage } from '../frame/layout.js';
 import type { PageAnswer, PageRequest } from '../frame/page-answer.js';

@@ -1,5 +1,5 @@
+import { sourceOf } from '../../../core/index.js';
 import type { Skill } from '../../../index.js';
-import { sourceOf } from '../../../source-of.js';
 import { shownLine } from '../frame/safe-text.js';
 
 /** A line for a shell that installs a skill, or fetches it. */

@@ -1,5 +1,5 @@
+import { MAX_LISTED, MAX_PAGE_FILES } from '../../../core/index.js';
 import type { ContentFile, SkillContents, SkillDetails, SkillSearch } from '../../../index.js';
-import { MAX_LISTED, MAX_PAGE_FILES } from '../../../limits.js';
 import { UNKNOWN } from '../../../skill.js';
 import { type Html, html } from '../frame/html.js';
 import { linkTo, linkToSkill, PAGE_PATHS } from '../frame/page-paths.js';

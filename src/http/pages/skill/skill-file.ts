@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { MAX_FILE_BYTES } from '../../../core/index.js';
 import type { ContentFile, SkillSearch } from '../../../index.js';
-import { MAX_FILE_BYTES } from '../../../limits.js';
 
 /** A file of a skill as pages show it. */
 export interface SkillFileView {

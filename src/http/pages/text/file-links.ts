@@ -1,4 +1,4 @@
-import { decodePart } from '../../../decode-part.js';
+import { decodePart } from '../../../core/index.js';
 import { linkTo, PAGE_PATHS } from '../frame/page-paths.js';
 import type { MarkdownLink } from './markdown-html.js';
 

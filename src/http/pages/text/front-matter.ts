@@ -1,5 +1,5 @@
+import { MAX_PAGE_VALUE } from '../../../core/index.js';
 import type { SkillDetails } from '../../../index.js';
-import { MAX_PAGE_VALUE } from '../../../limits.js';
 import { type Html, html } from '../frame/html.js';
 import { languageAttributes } from '../frame/language-attributes.js';
 import { shownProse } from '../frame/safe-text.js';

@@ -1,6 +1,4 @@
-import { decodePart } from '../../../decode-part.js';
-import { MAX_MARKDOWN_HTML } from '../../../limits.js';
-import { OneAtATime } from '../../../threads/one-at-a-time.js';
+import { decodePart, MAX_MARKDOWN_HTML, OneAtATime } from '../../../core/index.js';
 import { escapeHtml } from '../frame/escape-html.js';
 import { codeHtml, shownProse } from '../frame/safe-text.js';
 import { type MarkdownToken, parseMarkdown } from './markdown.js';

@@ -1,6 +1,5 @@
 import type { Env, MarkdownIt, StateBlock, StateInline, Token } from 'markdown-it';
-import { MAX_MARKDOWN_DEPTH, MAX_MARKDOWN_WORK } from '../../../limits.js';
-import { nextTurn } from '../../../threads/turns.js';
+import { MAX_MARKDOWN_DEPTH, MAX_MARKDOWN_WORK, nextTurn } from '../../../core/index.js';
 
 /** A piece of a Markdown text: a tag that opens or closes, a text, a code block, …; what markdown-it calls a token. */
 export type MarkdownToken = Pick<

@@ -1,4 +1,4 @@
-import { MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../limits.js';
+import { MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../core/index.js';
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,7 +1,5 @@
-import { LITTLE_ENDIAN } from '../../../arrays/byte-order.js';
-import { countingSort } from '../../../arrays/counting-sort.js';
-import { GrowingUint32 } from '../../../arrays/growing-array.js';
-import type { DocumentNumber } from '../../../numbers.js';
+import type { DocumentNumber } from '../../../core/index.js';
+import { countingSort, GrowingUint32, LITTLE_ENDIAN } from '../../../core/index.js';
 import { checkOfKey, hashOfKey } from '../key-hash.js';
 import type { NameTable } from '../name-table.js';
 import { DROPPED } from './dropped.js';

@@ -1,10 +1,13 @@
-import { GrowingUint32 } from '../../../arrays/growing-array.js';
-import type { TermNumber } from '../../../numbers.js';
+import type { TermNumber } from '../../../core/index.js';
+import {
+  beginningsOf,
+  GrowingUint32,
+  nameKey,
+  normaliseText,
+  visitWords,
+  type WordVisitor,
+} from '../../../core/index.js';
 import { SCORED_FIELDS } from '../../../result.js';
-import { normaliseText } from '../../../text/characters.js';
-import { beginningsOf } from '../../../text/name-beginnings.js';
-import { nameKey } from '../../../text/name-key.js';
-import { visitWords, type WordVisitor } from '../../../text/words.js';
 import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from '../../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../../keyword-index.js';
 import type { PackedKeywords } from '../packed-keywords.js';

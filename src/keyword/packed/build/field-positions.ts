@@ -1,5 +1,4 @@
-import type { GrowingBytes } from '../../../arrays/growing-array.js';
-import type { TermNumber } from '../../../numbers.js';
+import type { GrowingBytes, TermNumber } from '../../../core/index.js';
 
 /** Ends a chain of occurrences. */
 const END = 0xffffffff;

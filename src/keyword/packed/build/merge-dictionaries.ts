@@ -1,5 +1,5 @@
-import { GrowingUint32 } from '../../../arrays/growing-array.js';
-import type { TermNumber } from '../../../numbers.js';
+import type { TermNumber } from '../../../core/index.js';
+import { GrowingUint32 } from '../../../core/index.js';
 import { compareBytes, type PackedStrings } from '../packed-strings.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { DROPPED } from './dropped.js';

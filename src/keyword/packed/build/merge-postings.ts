@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../../../numbers.js';
+import type { DocumentNumber } from '../../../core/index.js';
 import type { PackedPostings } from '../packed-postings.js';
 import { NONE, PostingsCursor, type PostingsPart } from './postings-cursor.js';
 import { PostingsWriter } from './postings-writer.js';

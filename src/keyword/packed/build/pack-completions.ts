@@ -1,5 +1,4 @@
-import { GrowingUint32 } from '../../../arrays/growing-array.js';
-import { typedNameKey } from '../../../text/name-key.js';
+import { GrowingUint32, typedNameKey } from '../../../core/index.js';
 import { COMPLETED_FIELDS, completesWords } from '../../completed-words.js';
 import { AloneReader } from '../alone-reader.js';
 import { countDocuments } from '../count-documents.js';

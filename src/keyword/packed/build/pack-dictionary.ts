@@ -1,4 +1,4 @@
-import { foldAccents } from '../../../text/characters.js';
+import { foldAccents } from '../../../core/index.js';
 import { compareBytes, isAscii, type PackedStrings, pickStrings } from '../packed-strings.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { packLetterGroups } from './pack-letter-groups.js';

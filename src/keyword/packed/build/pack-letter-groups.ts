@@ -1,5 +1,4 @@
-import { countingSort } from '../../../arrays/counting-sort.js';
-import { isUnspacedTerm } from '../../../text/characters.js';
+import { countingSort, isUnspacedTerm } from '../../../core/index.js';
 import { LETTER_GROUP_COUNT, letterGroupOf, lettersOf, lettersOfBytes } from '../letters.js';
 import { isAscii, type PackedStrings } from '../packed-strings.js';
 import type { PackedDictionary } from '../term-dictionary.js';

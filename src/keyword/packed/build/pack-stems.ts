@@ -1,7 +1,5 @@
-import { countingSort } from '../../../arrays/counting-sort.js';
-import type { TermNumber } from '../../../numbers.js';
-import { isUnspacedTerm } from '../../../text/characters.js';
-import { stemOf } from '../../../text/stem.js';
+import type { TermNumber } from '../../../core/index.js';
+import { countingSort, isUnspacedTerm, stemOf } from '../../../core/index.js';
 import { isAscii, type PackedStrings, pickStrings } from '../packed-strings.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { sortByBytes } from './sort-strings.js';

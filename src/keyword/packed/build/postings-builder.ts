@@ -1,4 +1,4 @@
-import type { DocumentNumber, TermNumber } from '../../../numbers.js';
+import type { DocumentNumber, TermNumber } from '../../../core/index.js';
 import type { PackedPostings } from '../packed-postings.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { FieldPositions } from './field-positions.js';

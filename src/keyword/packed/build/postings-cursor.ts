@@ -1,4 +1,4 @@
-import type { DocumentNumber, TermNumber } from '../../../numbers.js';
+import type { DocumentNumber, TermNumber } from '../../../core/index.js';
 import { BLOCK, MANY, type PackedPostings } from '../packed-postings.js';
 import { endOfPositions } from '../position-reader.js';
 import { DROPPED } from './dropped.js';

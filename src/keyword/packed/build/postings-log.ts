@@ -1,5 +1,5 @@
-import { GrowingBytes, GrowingUint32 } from '../../../arrays/growing-array.js';
-import type { DocumentNumber } from '../../../numbers.js';
+import type { DocumentNumber } from '../../../core/index.js';
+import { GrowingBytes, GrowingUint32 } from '../../../core/index.js';
 import { BLOCK, MANY, type PackedPostings } from '../packed-postings.js';
 import type { FieldPositions } from './field-positions.js';
 

@@ -1,4 +1,4 @@
-import { GrowingBytes, GrowingUint32 } from '../../../arrays/growing-array.js';
+import { GrowingBytes, GrowingUint32 } from '../../../core/index.js';
 import { BLOCK, type PackedPostings } from '../packed-postings.js';
 
 /** Writes postings list by list. */

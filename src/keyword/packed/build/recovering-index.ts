@@ -1,6 +1,5 @@
-import type { Pieces } from '../../../arrays/all-pieces.js';
-import { DamagedArrayFileError } from '../../../arrays/pager.js';
-import type { DocumentNumber } from '../../../numbers.js';
+import type { DocumentNumber, Pieces } from '../../../core/index.js';
+import { DamagedArrayFileError } from '../../../core/index.js';
 import type {
   CompletedWord,
   CompletionOptions,

@@ -1,6 +1,5 @@
-import { GrowingUint32 } from '../../../arrays/growing-array.js';
-import type { TermNumber } from '../../../numbers.js';
-import { FNV_BASIS, FNV_PRIME } from '../../../text/fnv1a.js';
+import type { TermNumber } from '../../../core/index.js';
+import { FNV_BASIS, FNV_PRIME, GrowingUint32 } from '../../../core/index.js';
 import type { PackedStrings } from '../packed-strings.js';
 
 const UNDERSCORE = 0x5f;

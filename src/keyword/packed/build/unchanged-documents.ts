@@ -1,4 +1,4 @@
-import type { DocumentNumber } from '../../../numbers.js';
+import type { DocumentNumber } from '../../../core/index.js';
 import { DROPPED } from './dropped.js';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_FILE_BYTES, MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../../src/core/limits.js';
 import { createHandler } from '../../../../src/http/index.js';
 import { buildCatalogue } from '../../../../src/index.js';
-import { MAX_FILE_BYTES, MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../../src/limits.js';
 import { scratchFile } from '../../../scratch-folder.js';
 import { temporaryFolder } from '../../../sources/folder/temporary-folder.js';
 import { type Ask, ORIGIN, opened, serve } from '../../ask.js';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MAX_PAGE_FILES, MAX_PAGE_TEXT, MAX_PAGE_VALUE } from '../../../../src/core/limits.js';
 import { buildCatalogue, type SkillSearch, SkillSearchError } from '../../../../src/index.js';
-import { MAX_PAGE_FILES, MAX_PAGE_TEXT, MAX_PAGE_VALUE } from '../../../../src/limits.js';
 import { CategoryEmbedder } from '../../../load/category-embedder.js';
 import { type Row, row } from '../../../rows.js';
 import { scratchFile } from '../../../scratch-folder.js';

@@ -1,0 +1,154 @@
+import {
+  checkChoice,
+  checkInteger,
+  checkListener,
+  checkOptions,
+  checkText,
+  cleanLine,
+  invalidArgument,
+  namesOf,
+  optionOf,
+  parameterOf,
+} from '../../core/index.js';
+import { UNKNOWN } from '../../skill.js';
+import { sizeOfTokens, tokensOfSize } from './count-tokens.js';
+import { describeSkills } from './describe-skills.js';
+import {
+  type FormatOptions,
+  type FormattableSkill,
+  type FormattedSkills,
+  type FormatValues,
+  SKILL_FORMATS,
+  type SkillFormat,
+  type SkillOrHit,
+} from './format-options.js';
+import { AVAILABLE_SKILLS, anthropicLayout, JSON_SKILLS, type Layout, LIST, openaiLayout } from './layouts.js';
+import { textSize } from './text-size.js';
+
+const NAMES = namesOf<FormatOptions>({ format: true, maxTokens: true, callId: true, location: true });
+
+const LAYOUTS: Readonly<Record<SkillFormat, (callId: string | undefined) => Layout>> = {
+  'available-skills': () => AVAILABLE_SKILLS,
+  list: () => LIST,
+  'anthropic-tool-references': anthropicLayout,
+  'openai-tool-search-output': openaiLayout,
+  json: () => JSON_SKILLS,
+};
+
+/**
+ * Writes skills for a language model, within a budget of tokens. First come the names, of as many skills as fit; then
+ * each gets the first sentence of its description, in order, then each its second, and so on. A first sentence that
+ * does not fit is cut, a later one ends its description. The text of skills is from strangers: it is made one line and
+ * escaped for its field, so that it changes nothing around it.
+ *
+ * @param skills skills or hits, the most useful first
+ * @throws {SkillSearchError} `INVALID_PARAMETER` unless the skills are an array of skills or hits; `INVALID_OPTION`;
+ *   `MODEL_NOT_FOUND` as `countTokens`
+ * @example
+ * const { hits } = search.keyword({ q: 'pdf' });
+ * const { text, leftOut } = formatSkills(hits, { format: 'available-skills', maxTokens: 500 });
+ */
+export function formatSkills<Format extends SkillFormat>(
+  skills: readonly SkillOrHit[],
+  options: FormatOptions<Format>,
+): FormattedSkills<Format> {
+  checkOptions(options, NAMES);
+  const format = checkChoice(optionOf('format'), options.format ?? '', SKILL_FORMATS)!;
+  const maxTokens = checkInteger(optionOf('maxTokens'), options.maxTokens, 0, Number.MAX_SAFE_INTEGER);
+  checkText('callId', options.callId);
+  checkListener('location', options.location);
+  if (!Array.isArray(skills)) throw invalidArgument(parameterOf('skills'), 'an array of skills or hits', skills);
+  const layout = LAYOUTS[format](options.callId);
+  const locationOf = options.location ?? usualLocation;
+  // Not map(), which leaves out holes.
+  const entries = Array.from(skills, (one, i) => toEntry(checkSkill(one, i), layout, locationOf));
+  const budget = maxTokens === undefined ? Number.POSITIVE_INFINITY : sizeOfTokens(maxTokens);
+  const { text, shown } = compose(entries, layout, budget);
+  const value = layout.isJson && text !== '' ? (JSON.parse(text) as FormatValues[Format]) : undefined;
+  return { text, value, shown, leftOut: skills.length - shown, tokens: tokensOfSize(textSize(text)) };
+}
+
+/** @returns the skill, or that of the hit */
+function checkSkill(one: unknown, index: number): FormattableSkill {
+  let name = `skills[${index}]`;
+  let skill = one;
+  if (typeof one === 'object' && one !== null && 'skill' in one) {
+    name += '.skill';
+    skill = one.skill;
+  }
+  if (typeof skill !== 'object' || skill === null) {
+    throw invalidArgument(parameterOf(name), 'a skill or a hit', skill);
+  }
+  for (const field of ['id', 'name', 'description'] as const) {
+    const value = (skill as Partial<FormattableSkill>)[field];
+    if (typeof value !== 'string') throw invalidArgument(parameterOf(`${name}.${field}`), 'a string', value);
+  }
+  for (const field of ['localPath', 'skillUrl', 'codehostUrl'] as const) {
+    const value: unknown = (skill as FormattableSkill)[field];
+    if (value === undefined || typeof value === 'string') continue;
+    throw invalidArgument(parameterOf(`${name}.${field}`), 'a string or left out', value);
+  }
+  return skill as FormattableSkill;
+}
+
+function usualLocation({ id, localPath, skillUrl, codehostUrl }: FormattableSkill): string {
+  if (localPath !== undefined) return `${localPath}/SKILL.md`;
+  return [skillUrl, codehostUrl].find((url) => url !== undefined && url !== UNKNOWN) ?? id;
+}
+
+/** A skill on its way into the text. */
+interface Entry {
+  readonly before: string;
+  readonly behind: string;
+  readonly description: string;
+  /** Size without the description. */
+  readonly size: number;
+}
+
+function toEntry(skill: FormattableSkill, layout: Layout, locationOf: (skill: FormattableSkill) => string): Entry {
+  const location: unknown = locationOf(skill);
+  if (typeof location !== 'string') {
+    throw invalidArgument(optionOf('location'), `a function that gives a string, for skill ${skill.id}`, location);
+  }
+  const [before, behind] = layout.around(skill, cleanLine(location));
+  const description = layout.description === undefined ? '' : cleanLine(skill.description);
+  return { before, behind, description, size: textSize(before) + textSize(behind) };
+}
+
+function compose(entries: readonly Entry[], layout: Layout, budget: number): { text: string; shown: number } {
+  const [shown, spent] = countOfNames(entries, layout, budget);
+  if (shown === 0) {
+    const text = layout.nothing(entries.length);
+    return { text: textSize(text) <= budget ? text : '', shown };
+  }
+  const first = entries.slice(0, shown);
+  // A second sentence is worth less than another name.
+  const mostSentences = shown < entries.length ? 1 : Number.POSITIVE_INFINITY;
+  const descriptions = describeSkills(
+    first.map(({ description }) => description),
+    layout,
+    budget - spent,
+    mostSentences,
+  );
+  const [open, close] = layout.description ?? ['', ''];
+  const texts = first.map(({ before, behind }, i) => {
+    const description = descriptions[i]!;
+    return before + (description === '' ? '' : open + description + close) + behind;
+  });
+  const end = layout.leftOut(entries.length - shown, shown) + layout.tail;
+  return { text: layout.head + texts.join(layout.separator) + end, shown };
+}
+
+/** How many skills fit with their names alone, and the size of that. */
+function countOfNames(entries: readonly Entry[], layout: Layout, budget: number): [shown: number, size: number] {
+  const separator = textSize(layout.separator);
+  let size = textSize(layout.head) + textSize(layout.tail);
+  let best: [number, number] = [0, 0];
+  for (const [i, entry] of entries.entries()) {
+    size += entry.size + (i === 0 ? 0 : separator);
+    if (size > budget) break;
+    const whole = size + textSize(layout.leftOut(entries.length - i - 1, i + 1));
+    if (whole <= budget) best = [i + 1, whole];
+  }
+  return best;
+}

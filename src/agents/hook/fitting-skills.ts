@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { SkillSearch } from '../../search/index.js';
+import { localPathsOf, type WordCandidate, wordCandidatesOf } from '../../search/index.js';
+import { UNKNOWN } from '../../skill.js';
+import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
+import type { FoundSkill } from './found-skill.js';
+import type { PromptQuery } from './prompt-query.js';
+import { type PromptQuestion, readPromptQuestion } from './prompt-question.js';
+import { LOOKED_AT, rankByWords } from './rank-by-words.js';
+
+/**
+ * The skills that fit a prompt, the best first; none where none fits.
+ *
+ * @throws {SkillSearchError} as `SkillSearch.semantic`; by meaning also as `SkillSearch.warmUp`
+ */
+export async function fittingSkills(
+  search: SkillSearch,
+  query: PromptQuery,
+  signal?: AbortSignal,
+): Promise<readonly FoundSkill[]> {
+  const question = readPromptQuestion(query.prompt);
+  if (question === undefined) return [];
+  if (query.mode === 'words') return findByWords(search, query, question);
+  try {
+    return await findByMeaning(search, query, question, signal);
+  } catch (error) {
+    if (query.mode === 'meaning' || signal?.aborted === true) throw error;
+    return findByWords(search, query, question);
+  }
+}
+
+async function findByMeaning(
+  search: SkillSearch,
+  { limit, agent }: PromptQuery,
+  question: PromptQuestion,
+  signal: AbortSignal | undefined,
+): Promise<readonly FoundSkill[]> {
+  const found = await search.semantic(
+    { q: question.text, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
+    { signal },
+  );
+  if (!fits(question, found, search.stats().skills)) return [];
+  return found.hits.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
+}
+
+function findByWords(
+  search: SkillSearch,
+  { limit, agent }: PromptQuery,
+  question: PromptQuestion,
+): readonly FoundSkill[] {
+  const candidates = wordCandidatesOf(search, { q: question.text, invocable: true, agent }, LOOKED_AT);
+  const ranked = rankByWords(question.text, candidates);
+  if (!fitsByWords(question, ranked, search.stats().skills)) return [];
+  return ranked.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
+}
+
+function toFound(search: SkillSearch, skill: WordCandidate['skill'], agent: string | undefined): FoundSkill {
+  const { name, description } = skill;
+  return { name, description, location: locationOf(search, skill, agent) };
+}
+
+function locationOf(
+  search: SkillSearch,
+  { id, skillUrl, codehostUrl }: WordCandidate['skill'],
+  agent: string | undefined,
+): string {
+  const { localPath, installations = [] } = localPathsOf(search, id);
+  const folder = installations.find((one) => one.agent === agent)?.path ?? localPath;
+  if (folder !== undefined) return join(folder, 'SKILL.md');
+  return [skillUrl, codehostUrl].find((url) => url !== UNKNOWN) ?? id;
+}

@@ -1,0 +1,127 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { parse, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { HOOK_LIMITS, nearestCatalogue, type Surroundings, surroundings, userFolders } from '../../core/index.js';
+import { askLocally } from '../local/ask-locally.js';
+import { contextOf } from './context-text.js';
+import { type FoundSkill, foundIn } from './found-skill.js';
+import { printed } from './hook-formats.js';
+import { logFailure } from './hook-log.js';
+import { type HookOptions, readHookOptions } from './hook-options.js';
+import type { PromptQuery } from './prompt-query.js';
+import { proseOf } from './prose-of.js';
+import { readInput } from './read-input.js';
+import { TimeLimit } from './time-limit.js';
+
+/** Streams of the process. */
+export interface HookStreams {
+  readonly input: Readable;
+  readonly output: NodeJS.WritableStream;
+}
+
+/**
+ * Runs `hook`: reads a prompt, and prints the skills that fit. It never fails and never waits longer than its time
+ * limit: a host may take an error as a reason to drop the prompt. What goes wrong is one line in the log.
+ *
+ * @param words the arguments behind `hook`
+ */
+export async function runHook(words: readonly string[], { input, output }: HookStreams): Promise<void> {
+  const of = surroundingsOfProcess();
+  // Nobody knows where a catalogue or a log would be.
+  if (of === undefined) return;
+  try {
+    const options = readHookOptions(words);
+    const text = await inTime(options.timeout, (deadline) => answer(options, input, of, deadline));
+    if (text !== '') await write(output, text);
+  } catch (error) {
+    logFailure(userFolders(of).state, error);
+  }
+}
+
+/**
+ * The surroundings, also where the working folder was removed, as that of a finished branch often is.
+ *
+ * @returns undefined for a user without a home
+ */
+function surroundingsOfProcess(): Surroundings | undefined {
+  for (const known of [{}, { cwd: parse(process.execPath).root }]) {
+    try {
+      return surroundings(known);
+    } catch {
+      // With less to ask the system for, it may still be told.
+    }
+  }
+  return undefined;
+}
+
+async function answer(options: HookOptions, input: Readable, of: Surroundings, deadline: number): Promise<string> {
+  const { text: prompt, cwd = of.cwd } = await readInput(input, options.format);
+  // Then nothing need be opened.
+  if (proseOf(prompt) === '') return '';
+  const { limit, mode, maxTokens, format, agent } = options;
+  const query = { prompt, mode, limit, ...(agent !== undefined && { agent }) };
+  const database = options.database ?? (await nearestCatalogue({ ...of, cwd }));
+  const asked = { ...options, database };
+  const found = (await askServer(asked, query, of, deadline)) ?? (await findAlone(asked, query, deadline));
+  const context = contextOf(found, maxTokens);
+  return context === '' ? '' : printed(context, format);
+}
+
+/** Options with the catalogue that is asked. */
+type AskedOptions = HookOptions & { readonly database: string };
+
+/** So much of the time is left for looking skills up here if a server does not answer. In milliseconds. */
+const LEFT_FOR_ALONE = 1500;
+
+async function askServer(
+  { alone, database }: AskedOptions,
+  query: PromptQuery,
+  of: Surroundings,
+  deadline: number,
+): Promise<readonly FoundSkill[] | undefined> {
+  const path = resolve(database);
+  if (alone || !existsSync(path)) return undefined;
+  const left = deadline - performance.now();
+  const patience = Math.max(left / 3, left - LEFT_FOR_ALONE);
+  const ask = { ...query, prompt: query.prompt.slice(0, HOOK_LIMITS.promptLength) };
+  return foundIn(await askLocally({ database: realpathSync(path), ask, patience, of }));
+}
+
+/** Imported when it is needed: a server answers as a rule, and this opens the catalogue. */
+async function findAlone(options: AskedOptions, query: PromptQuery, deadline: number): Promise<readonly FoundSkill[]> {
+  const { findAlone: find } = await import('./find-alone.js');
+  return find(options, query, deadline);
+}
+
+/**
+ * Does work within a time limit. Work that holds the event loop is not ended, but what it comes to is dropped: a thread
+ * that watches could only kill the process, with a status that hosts take for a failure, and starting one takes time,
+ * too.
+ *
+ * @param work gets the moment at which it must have ended, by `performance.now()`
+ * @throws {TimeLimit} if it has not ended then
+ */
+function inTime<Result>(milliseconds: number, work: (deadline: number) => Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    // From the start of the process: the host waits since then.
+    // Node 24 warns of less than nothing, on standard error.
+    const left = Math.max(0, milliseconds - performance.now());
+    const timer = setTimeout(() => reject(new TimeLimit()), left);
+    const end = (): void => clearTimeout(timer);
+    work(milliseconds)
+      .finally(end)
+      .then((result) => {
+        // Work that held the event loop also held the timer.
+        if (performance.now() >= milliseconds) reject(new TimeLimit());
+        else resolve(result);
+      }, reject);
+  });
+}
+
+/** Resolves when the text is on its way, also if nobody reads it. */
+function write(output: NodeJS.WritableStream, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    output.on('error', () => resolve());
+    output.write(text, () => resolve());
+  });
+}

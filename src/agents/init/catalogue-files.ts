@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Surroundings } from '../../core/index.js';
+import { PROJECT_FOLDER, projectCatalogue, projectCatalogues } from '../../core/index.js';
+import { derivedFiles, filesBeside, openForReading, sqliteFiles, watchLock } from '../../store/index.js';
+import { removeEmptyFolders } from './folders.js';
+
+/** The name under which a catalogue has the installed skills of a machine. */
+const INSTALLED = 'installed:';
+
+/** Whether a catalogue has nothing but installed skills: those can be read again at any time. */
+export function ownsCatalogue(database: string): boolean {
+  if (!existsSync(database)) return true;
+  try {
+    const connection = openForReading(database);
+    try {
+      const names = connection.prepare('SELECT name FROM source').pluck().all() as readonly string[];
+      return names.every((name) => name.startsWith(INSTALLED));
+    } finally {
+      connection.close();
+    }
+  } catch {
+    // What cannot be read may be somebody's.
+    return false;
+  }
+}
+
+/** Deletes a catalogue and the files that belong to it. */
+export function removeCatalogue(database: string): void {
+  const { loading, loadingPart, loadingReport, loadingLock } = filesBeside(database);
+  const working = [loading, loadingPart, loadingReport, loadingLock];
+  for (const path of [database, loading, loadingPart].flatMap(sqliteFiles)) rmSync(path, { force: true });
+  for (const path of [...derivedFiles(database), ...working]) rmSync(path, { force: true });
+  const watches = watchLock(basename(database), '');
+  for (const name of namesIn(dirname(database))) {
+    if (name.startsWith(watches)) rmSync(join(dirname(database), name), { force: true });
+  }
+}
+
+/** The catalogues of projects that there are, in the order of their names. */
+export function projectCataloguesOf(of: Surroundings): readonly string[] {
+  const folder = projectCatalogues(of);
+  const file = basename(projectCatalogue(of, ''));
+  return namesIn(folder)
+    .filter((name) => PROJECT_FOLDER.test(name))
+    .map((name) => join(folder, name, file));
+}
+
+/** Deletes the catalogue of a project, and its folders if nothing else is in them. */
+export function removeProjectCatalogue(database: string): void {
+  removeCatalogue(database);
+  removeEmptyFolders([dirname(dirname(database)), dirname(database)]);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,203 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Surroundings } from '../../core/index.js';
+import { makeFolder, nearestName, SkillSearchError, userCatalogue } from '../../core/index.js';
+import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled } from './agent-hosts.js';
+import { type AgentPlan, hasChanges } from './agent-plan.js';
+import { applyPlan, type FileFault } from './apply-plan.js';
+import { ownsCatalogue, projectCataloguesOf, removeCatalogue, removeProjectCatalogue } from './catalogue-files.js';
+import type { InitRecord } from './init-record.js';
+import { planAgent } from './plan-agent.js';
+import { planRemoval } from './plan-removal.js';
+import type { Program } from './program.js';
+
+/** What a run of `init` is asked to do. */
+export interface InitTask {
+  readonly of: Surroundings;
+  readonly program: Program;
+  readonly record: InitRecord;
+  /** Names of agents. Undefined: all that are found, or, to undo, all that are in the record. */
+  readonly agents: readonly string[] | undefined;
+  /** What is written. All is undone, whatever this says. */
+  readonly parts: readonly AgentEntry['part'][];
+  /** Whether to undo what earlier runs did. */
+  readonly isRemoval: boolean;
+  /** Makes the catalogue, or brings it up to date. */
+  readonly buildCatalogue: () => Promise<unknown>;
+  readonly now: () => Date;
+}
+
+/** What happens to a catalogue. `keep`: it stays although the rest is undone, because it has other skills. */
+export interface CataloguePlan {
+  readonly database: string;
+  readonly action: 'build' | 'present' | 'remove' | 'keep';
+}
+
+/** All that a run is going to do. */
+export interface InitPlan {
+  readonly agents: readonly AgentPlan[];
+  readonly catalogues: readonly CataloguePlan[];
+}
+
+/** Whoever decides what of a plan is carried out. */
+export interface Dialogue {
+  /** @param isAgain whether files have changed since a plan was shown */
+  show(plan: InitPlan, isAgain: boolean): void;
+  /** @returns the agents whose changes are written; undefined to write nothing */
+  choose(plan: InitPlan): Promise<readonly string[] | undefined>;
+}
+
+export interface InitResult extends InitPlan {
+  /** Whether anything was to be done. */
+  readonly hadWork: boolean;
+  /** Whether it was done. */
+  readonly isDone: boolean;
+  /** Copies of configurations as they were. */
+  readonly backups: readonly string[];
+  /** What could not be written or undone, or was changed since and stays: where, and why. */
+  readonly left: readonly string[];
+}
+
+/** How often a file may change under a run before it gives up. */
+const MOST_PLANS = 5;
+
+/**
+ * Plans, shows, asks, and writes. A file that changes after it was read is planned and shown again.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION` for an unknown agent, or if none is named and none is found
+ * @throws {Error} if files keep changing
+ */
+export async function runInit(task: InitTask, dialogue: Dialogue): Promise<InitResult> {
+  const result = await planAndWrite(task, dialogue);
+  const left = result.agents.flatMap(({ faults, entries }) => {
+    const kept = entries.filter(({ action }) => task.isRemoval && action === 'kept');
+    return [...faults, ...kept.map(({ file, place, reason }) => `${file}: ${place}: ${reason}`)];
+  });
+  return { ...result, left };
+}
+
+async function planAndWrite(task: InitTask, dialogue: Dialogue): Promise<Omit<InitResult, 'left'>> {
+  const backups: string[] = [];
+  let first: InitPlan | undefined;
+  let chosen: readonly string[] | undefined;
+  let isBuilt = false;
+  for (let round = 0; round < MOST_PLANS; round++) {
+    const plan = planOf(task, chosen ?? task.agents);
+    first ??= plan;
+    const hadWork = hasWork(first);
+    if (!hasWork(plan)) {
+      const faulty = plan.agents.filter(({ faults }) => faults.length > 0);
+      return { ...first, agents: withThose(first.agents, faulty), hadWork, isDone: round > 0, backups };
+    }
+    dialogue.show(plan, round > 0);
+    chosen = await dialogue.choose(plan);
+    if (chosen === undefined) return { ...first, hadWork, isDone: false, backups };
+    const isChosen = ({ agent }: AgentPlan): boolean => chosen!.includes(agent);
+    const agents = plan.agents.filter(isChosen);
+    const done = await task.record.whileLocked(async (isChanged) => {
+      // What another run has written meanwhile is planned with.
+      if (isChanged) return undefined;
+      if (!task.isRemoval && !isBuilt) await buildCatalogue(task);
+      isBuilt = true;
+      const applied = agents.map((one) => applyPlan(one, task.record, task.now()));
+      backups.push(...applied.flatMap((one) => one.backups));
+      if (applied.some(({ isStale }) => isStale)) return undefined;
+      if (task.isRemoval) removeCatalogues(task);
+      return agents.map((one, i) => withFaults(one, applied[i]!.faults));
+    });
+    if (done === undefined) continue;
+    return { ...plan, agents: withThose(first.agents.filter(isChosen), done), hadWork, isDone: true, backups };
+  }
+  throw new Error('other programs keep writing to the configurations: end them and run this again');
+}
+
+/** What was planned first, with what became of some agents. */
+function withThose(planned: readonly AgentPlan[], others: readonly AgentPlan[]): readonly AgentPlan[] {
+  return planned.map((one) => others.find(({ agent }) => agent === one.agent) ?? one);
+}
+
+function withFaults(plan: AgentPlan, faults: readonly FileFault[]): AgentPlan {
+  if (faults.length === 0) return plan;
+  const entries = plan.entries.map((entry) => {
+    const fault = faults.find(({ file }) => file === entry.file);
+    return fault === undefined ? entry : { ...entry, action: 'refused' as const, edits: [], reason: fault.reason };
+  });
+  const told = faults.map(({ file, reason }) => `${file}: ${reason}`);
+  return { ...plan, entries, notes: [], faults: [...plan.faults, ...told] };
+}
+
+function planOf(task: InitTask, names: readonly string[] | undefined): InitPlan {
+  return task.isRemoval ? planUndoing(task, names) : planWriting(task, names);
+}
+
+function planWriting(task: InitTask, names: readonly string[] | undefined): InitPlan {
+  const { of, program, record, parts } = task;
+  const hosts = names === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : names.map(hostNamed);
+  if (hosts.length === 0) {
+    const message = `no agent was found: name some with --agents (${AGENT_HOSTS.map(({ name }) => name).join(', ')})`;
+    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'agents' });
+  }
+  const agents = hosts.map((host) => planAgent(host, of, program, record, parts));
+  const { database } = program;
+  return { agents, catalogues: [{ database, action: existsSync(database) ? 'present' : 'build' }] };
+}
+
+function hostNamed(name: string): AgentHost {
+  const host = AGENT_HOSTS.find((one) => one.name === name);
+  if (host !== undefined) return host;
+  const names = AGENT_HOSTS.map((one) => one.name);
+  const nearest = nearestName(name, names);
+  const advice = nearest === undefined ? `expected ${names.join(', ')}` : `did you mean ${nearest}?`;
+  throw new SkillSearchError('INVALID_OPTION', `unknown agent ${JSON.stringify(name)}: ${advice}`, {
+    parameter: 'agents',
+  });
+}
+
+function planUndoing({ of, record }: InitTask, names: readonly string[] | undefined): InitPlan {
+  for (const name of names ?? []) hostNamed(name);
+  const recorded = [...new Set(record.entries.map(({ agent }) => agent))];
+  const wanted = recorded.filter((agent) => names === undefined || names.includes(agent));
+  const agents = wanted.map((agent) =>
+    planRemoval(
+      agent,
+      record.entries.filter((entry) => entry.agent === agent),
+    ),
+  );
+  const isAll = wanted.length === recorded.length && agents.every(({ entries }) => entries.every(isUndone));
+  const catalogues = isAll ? [...record.catalogues, ...projectsToRemove(of, record)] : [];
+  return {
+    agents,
+    catalogues: catalogues.map((database) => ({ database, action: ownsCatalogue(database) ? 'remove' : 'keep' })),
+  };
+}
+
+function isUndone({ action }: AgentPlan['entries'][number]): boolean {
+  return action === 'remove' || action === 'gone';
+}
+
+function hasWork({ agents, catalogues }: InitPlan): boolean {
+  const concernsCatalogues = catalogues.some(({ action }) => action !== 'present');
+  return concernsCatalogues || agents.some((plan) => hasChanges(plan) || plan.forgotten.length > 0);
+}
+
+async function buildCatalogue({ program, record, buildCatalogue: build }: InitTask): Promise<void> {
+  if (!existsSync(program.database)) record.addCatalogue(program.database);
+  makeFolder(dirname(program.database), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
+  await build();
+}
+
+/** Deletes the catalogues when nothing uses them any more. One that has other skills is its user's now. */
+function removeCatalogues({ of, record }: InitTask): void {
+  if (record.entries.length > 0) return;
+  for (const database of projectsToRemove(of, record)) if (ownsCatalogue(database)) removeProjectCatalogue(database);
+  for (const database of record.catalogues) {
+    if (ownsCatalogue(database)) removeCatalogue(database);
+    record.dropCatalogue(database);
+  }
+}
+
+/** The catalogues of projects go with the user's: servers made them. */
+function projectsToRemove(of: Surroundings, { catalogues }: InitRecord): readonly string[] {
+  const database = userCatalogue(of);
+  return catalogues.includes(database) && ownsCatalogue(database) ? projectCataloguesOf(of) : [];
+}

@@ -1,0 +1,121 @@
+import { type ErrorCode, POSTGRES_LIMITS, SkillSearchError } from '../../core/index.js';
+import { mayWrite } from './may-write.js';
+import { openingError } from './postgres-error.js';
+import type { PostgresPool } from './postgres-pool.js';
+import type { RunStatement } from './postgres-statement.js';
+
+/** The tables of one part of what is kept in a database. */
+export interface SharedTables {
+  /** The name of the part. Each part has a format of its own. */
+  readonly part: string;
+  /** What the part is called in messages: `state`, `catalogue`. */
+  readonly noun: string;
+  /** The code of the error where the schema or its tables belong to something else. */
+  readonly foreignCode: ErrorCode;
+  /** The statements that make them. */
+  readonly statements: string;
+}
+
+/** The schema of all tables of ours, so that a database may have others beside them. */
+const SCHEMA = 'skill_discovery';
+
+/** The format of every part. */
+const FORMAT = 1;
+
+/** Held by who makes tables, so that servers that start together do that one after the other. */
+const LOCK = 0x534b4449;
+
+const { preparingTime } = POSTGRES_LIMITS;
+const TIMES = { statementTime: preparingTime, pauseTime: preparingTime };
+
+/**
+ * Makes the tables of a part. Where they are there already, this only reads.
+ *
+ * @throws {SkillSearchError} the part's `foreignCode` if the schema or its tables belong to something else;
+ *   `UNSUPPORTED_FORMAT` for another format; `DATABASE_NOT_WRITABLE` if the user may not make tables;
+ *   `DATABASE_NOT_READABLE`
+ */
+export async function prepareTables(pool: PostgresPool, tables: SharedTables): Promise<void> {
+  const { shown } = pool.address;
+  const { part, foreignCode, statements } = tables;
+  try {
+    if (await pool.session(TIMES, ({ run }) => areMade(run, tables, shown))) return;
+    await pool.session(TIMES, async ({ run }) => {
+      await run({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
+      if (await areMade(run, tables, shown)) return;
+      await makeSchema(run);
+      await run({ text: statements });
+      await run({ text: `INSERT INTO ${SCHEMA}.format (part, version) VALUES ($1, $2)`, values: [part, FORMAT] });
+    });
+  } catch (error) {
+    throw tablesError(error, pool, foreignCode);
+  }
+}
+
+/**
+ * Like {@link prepareTables}, for who only reads: where nothing may be written, nothing is.
+ *
+ * @returns whether there are tables
+ * @throws {SkillSearchError} as {@link prepareTables}
+ */
+export async function findTables(pool: PostgresPool, tables: SharedTables): Promise<boolean> {
+  try {
+    const [isMade, isWritable] = await pool.session(TIMES, async ({ run }) => [
+      await areMade(run, tables, pool.address.shown),
+      await mayWrite(run),
+    ]);
+    if (isMade || !isWritable) return isMade;
+  } catch (error) {
+    throw tablesError(error, pool, tables.foreignCode);
+  }
+  await prepareTables(pool, tables);
+  return true;
+}
+
+/** Not `IF NOT EXISTS` alone: that needs the right to make schemas also where an administrator has made this one. */
+async function makeSchema(run: RunStatement): Promise<void> {
+  const [found] = await run<{ schema: boolean }>({
+    text: 'SELECT to_regnamespace($1) IS NOT NULL AS schema',
+    values: [SCHEMA],
+  });
+  if (found?.schema !== true) await run({ text: `CREATE SCHEMA ${SCHEMA}` });
+  await run({
+    text: `CREATE TABLE IF NOT EXISTS ${SCHEMA}.format (part text PRIMARY KEY, version integer NOT NULL)`,
+  });
+}
+
+/** Whether the tables of a part are there, in the format of this version. */
+async function areMade(run: RunStatement, { part, noun, foreignCode }: SharedTables, shown: string): Promise<boolean> {
+  const [found] = await run<{ tables: number; isOurs: boolean }>({
+    text: `SELECT count(*)::int AS tables, count(*) FILTER (WHERE relname = 'format')::int = 1 AS "isOurs"
+      FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
+    values: [SCHEMA],
+  });
+  const { tables, isOurs } = found!;
+  if (tables === 0) return false;
+  if (!isOurs) throw foreign(foreignCode, shown);
+  const [row] = await run<{ version: number }>({
+    text: `SELECT version FROM ${SCHEMA}.format WHERE part = $1`,
+    values: [part],
+  });
+  if (row === undefined || row.version === FORMAT) return row !== undefined;
+  const message = `${shown} has ${noun} format ${row.version}, this version reads format ${FORMAT}: use the version that made it, or load again into another database`;
+  throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
+}
+
+function foreign(code: ErrorCode, shown: string, cause?: unknown): SkillSearchError {
+  const message = `the schema ${SCHEMA} of ${shown} has tables of something else: give the address of another database`;
+  return new SkillSearchError(code, message, { path: shown, cause });
+}
+
+/** Columns and tables that are missing, have other types, or are there already: somebody else made them. */
+const FOREIGN: ReadonlySet<unknown> = new Set(['42703', '42P01', '42P07', '42804', '42883']);
+
+function tablesError(error: unknown, { address }: PostgresPool, foreignCode: ErrorCode): SkillSearchError {
+  const cause = error instanceof SkillSearchError ? error.cause : error;
+  const code = (cause as { readonly code?: unknown } | undefined)?.code;
+  if (FOREIGN.has(code)) return foreign(foreignCode, address.shown, cause);
+  // What it says of this state is more than that a statement was refused.
+  if (code === '42501' || code === '25006') return openingError(cause, address);
+  return openingError(error, address);
+}

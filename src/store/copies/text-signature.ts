@@ -1,0 +1,149 @@
+import { fnv1a, nameKey } from '../../core/index.js';
+import { readWordHashes } from './text-words.js';
+
+/**
+ * Version of the signatures: of how they are made, names and words included, and of how they are compared. Raise it
+ * with every change of either: the next load then replaces signatures of another version.
+ */
+export const SIGNATURE_RULES = 2;
+
+/** Number of values in a sketch, one byte each. */
+export const SKETCH_BYTES = 128;
+
+/** Number of words in a shingle. */
+const SHINGLE = 3;
+
+/** What is stored of a skill's text to find others with nearly the same text. */
+export interface TextSignature {
+  /** 32-bit hash of the name's key, see `nameKey`. */
+  readonly name: number;
+  /** 53-bit hash of all words of the text, in order. */
+  readonly text: number;
+  /** Number of words in the text. */
+  readonly words: number;
+  /**
+   * The share of values that two sketches have in common estimates the Jaccard similarity of the shingles of their
+   * texts. Valid until the next signature is made.
+   */
+  readonly sketch: Uint8Array;
+}
+
+/** What of a skill is compared. Its other files are not. */
+export interface ComparedText {
+  readonly name: string;
+  readonly description: string;
+  /** The text of SKILL.md, without front matter. */
+  readonly text: string;
+}
+
+/**
+ * Makes the signature of a skill's description and SKILL.md.
+ *
+ * A text is the set of its shingles, which are runs of three words (A. Broder, On the resemblance and containment of
+ * documents, 1997). The sketch of a set uses one permutation divided into bins: one part of a shingle's hash selects
+ * the bin, and each bin keeps the least of the other parts. An empty bin borrows from another bin, which a hash
+ * selects (A. Shrivastava, Optimal densification for fast and accurate minwise hashing, ICML 2017). Of each value one
+ * byte is kept (P. Li and A. C. König, b-bit minwise hashing, WWW 2010), so two different values look the same in one
+ * case of 256.
+ */
+export function signatureOf({ name, description, text }: ComparedText): TextSignature {
+  const sketcher = new TextSketcher();
+  sketcher.read(description);
+  // The text of a skill without files repeats its description.
+  if (text !== description) sketcher.read(text);
+  return { name: fnv1a(nameKey(name)), text: sketcher.hash(), words: sketcher.words, sketch: sketcher.sketch() };
+}
+
+/**
+ * The number of values in which the sketches of two documents differ.
+ *
+ * @param sketches of all documents, one after the other
+ * @param limit counting stops above it
+ */
+export function differingValues(sketches: Uint8Array, a: number, b: number, limit: number): number {
+  const [left, right] = [a * SKETCH_BYTES, b * SKETCH_BYTES];
+  let differing = 0;
+  for (let i = 0; i < SKETCH_BYTES && differing <= limit; i++) {
+    if (sketches[left + i] !== sketches[right + i]) differing += 1;
+  }
+  return differing;
+}
+
+/** The finaliser of MurmurHash3: every bit of the input affects every bit of the result, which is unsigned. */
+function scramble(value: number): number {
+  let hash = value;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** Marks a bin without a shingle. */
+const EMPTY = 0xffffffff;
+
+/** The bins of the text that is read, and its finished sketch. Shared, since one text is read at a time. */
+const bins = new Uint32Array(SKETCH_BYTES);
+const sketch = new Uint8Array(SKETCH_BYTES);
+
+/** Reads one text at a time, in one or more pieces. */
+class TextSketcher {
+  words = 0;
+  /** Of all words so far, in order. */
+  #hash = 0;
+
+  constructor() {
+    bins.fill(EMPTY);
+  }
+
+  read(text: string): void {
+    const { hashes, count } = readWordHashes(text);
+    let hash = this.#hash;
+    let [a, b] = [0, 0];
+    for (let i = 0; i < count; i++) {
+      const c = hashes[i]!;
+      hash = (Math.imul(hash, PRIME_1) + c) | 0;
+      // A text with fewer words than a shingle is one shingle.
+      if (i >= SHINGLE - 1 || i === count - 1) addShingle(a, b, c);
+      a = b;
+      b = c;
+    }
+    this.words += count;
+    this.#hash = hash;
+  }
+
+  /** 53 bits: 32 from the words in order, 21 from the shingles. */
+  hash(): number {
+    let shingles = 0;
+    for (let bin = 0; bin < SKETCH_BYTES; bin++) shingles = Math.imul(shingles ^ bins[bin]!, PRIME_2);
+    return scramble(this.#hash) * 2 ** 21 + (scramble(shingles) >>> 11);
+  }
+
+  sketch(): Uint8Array {
+    if (this.words === 0) return sketch.fill(0);
+    for (let bin = 0; bin < SKETCH_BYTES; bin++) sketch[bin] = scramble(bins[filledBin(bin)]!);
+    return sketch;
+  }
+}
+
+/** The primes of xxHash32: odd, with irregular bits. */
+const PRIME_1 = 0x9e3779b1;
+const PRIME_2 = 0x85ebca77;
+const PRIME_3 = 0xc2b2ae3d;
+const PRIME_4 = 0x27d4eb2f;
+
+function addShingle(a: number, b: number, c: number): void {
+  // The three products do not depend on each other, so the processor computes them in parallel. The last
+  // multiplication mixes the upper bits.
+  const mixed = Math.imul(a, PRIME_1) ^ Math.imul(b, PRIME_2) ^ Math.imul(c, PRIME_3);
+  const hash = Math.imul(mixed ^ (mixed >>> 15), PRIME_4);
+  // The upper 7 bits select the bin; the others are compared.
+  const bin = hash >>> 25;
+  const value = (hash ^ (hash >>> 13)) & 0x1ffffff;
+  if (value < bins[bin]!) bins[bin] = value;
+}
+
+/** The bin itself, or the bin that an empty one borrows from. */
+function filledBin(bin: number): number {
+  let from = bin;
+  for (let attempt = 1; bins[from] === EMPTY; attempt++) from = scramble(bin * 0x10000 + attempt) % SKETCH_BYTES;
+  return from;
+}

@@ -1,0 +1,2 @@
+export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch-options.js';
+export { watchSources } from './watch-sources.js';

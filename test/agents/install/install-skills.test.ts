@@ -1,0 +1,381 @@
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hashOfFiles } from '../../../src/agents/install/folder-hash.js';
+import { type InstallOptions, installSkills } from '../../../src/agents/install/index.js';
+import { readFolder } from '../../../src/agents/install/read-folder.js';
+import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
+import { codeOf } from '../../error-code.js';
+import { opened } from '../../http/ask.js';
+import { scratchFolder } from '../../scratch-folder.js';
+import { writeFiles } from '../../sources/folder/temporary-folder.js';
+import { catalogueOf, idOf, PDF_FORMS, skillMarkdown, wholeFile, withFiles } from './skill-catalogue.js';
+
+const onPosix = test.skipIf(process.platform === 'win32');
+
+function lockIn(folder: string): { version: number; skills: Record<string, Record<string, unknown>> } {
+  return JSON.parse(readFileSync(join(folder, 'skills-lock.json'), 'utf8'));
+}
+
+/** The paths of all files of a folder, and of nothing else. */
+function listed(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+describe('an installed skill', () => {
+  test('has the files of the catalogue, byte for byte, in a folder of its name, and an entry in the lock file', async () => {
+    const { search, folder } = await catalogueOf(PDF_FORMS);
+    const id = idOf(search, 'pdf-forms');
+    const to = join(scratchFolder(), 'new', 'skills');
+    const report = await installSkills(search, { ids: [id], to });
+    const bytes = Object.values(PDF_FORMS).reduce((sum, one) => sum + Buffer.byteLength(one as string), 0);
+    expect(report).toEqual({
+      skills: [{ id, name: 'pdf-forms', folder: join(to, 'pdf-forms'), state: 'installed', files: 4, bytes }],
+      lock: join(to, 'skills-lock.json'),
+    });
+    for (const [path, content] of Object.entries(PDF_FORMS)) {
+      expect(readFileSync(join(to, path)), path).toEqual(Buffer.from(content as string));
+    }
+    expect(listed(to)).toEqual([...Object.keys(PDF_FORMS), 'skills-lock.json'].sort());
+    const files = await readFolder(join(to, 'pdf-forms'));
+    expect(lockIn(to)).toEqual({
+      version: 1,
+      skills: {
+        'pdf-forms': {
+          source: join(folder, 'pdf-forms'),
+          sourceType: 'local',
+          computedHash: files.kind === 'files' && hashOfFiles(files.files),
+          skillId: id,
+        },
+      },
+    });
+  });
+
+  onPosix('keeps which of its files can be executed', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const to = scratchFolder();
+    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+    const executable = listed(join(to, 'pdf-forms')).filter(
+      (path) => (lstatSync(join(to, 'pdf-forms', path)).mode & 0o100) !== 0,
+    );
+    expect(executable).toEqual([join('scripts', 'fill.sh')]);
+  });
+
+  test('is unchanged if it is installed once more', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const options = { ids: [idOf(search, 'pdf-forms')], to: scratchFolder() };
+    await installSkills(search, options);
+    const before = readFileSync(join(options.to, 'skills-lock.json'), 'utf8');
+    expect((await installSkills(search, options)).skills[0]?.state).toBe('unchanged');
+    expect(readFileSync(join(options.to, 'skills-lock.json'), 'utf8')).toBe(before);
+  });
+
+  test('of a repository is noted with it, as other installers note it', async () => {
+    const search = await opened({
+      skills: [
+        ['https://github.com/Otter/tools/tree/HEAD/skills/loom', 'loom'],
+        ['https://gitlab.com/otter/deep/tools/-/tree/v2/loom-two', 'loom-two'],
+        ['https://code.example/otter/tools/src/branch/main', 'loom-three'],
+      ].map(([codehostUrl, name]) => ({
+        name,
+        description: 'Weaves.',
+        codehostUrl,
+        files: [wholeFile('SKILL.md', skillMarkdown(name!))],
+      })),
+    } as never);
+    const to = scratchFolder();
+    const lock = { path: join(to, 'state', '.skill-lock.json'), form: 'user' as const };
+    const ids = ['loom', 'loom-two', 'loom-three'].map((name) => idOf(search, name));
+    await installSkills(search, { ids, to, lock });
+    const { version, skills } = JSON.parse(readFileSync(lock.path, 'utf8'));
+    const times = { installedAt: expect.stringMatching(/^\d{4}-.*Z$/), updatedAt: expect.stringMatching(/Z$/) };
+    expect([version, skills]).toEqual([
+      3,
+      {
+        loom: {
+          source: 'Otter/tools',
+          sourceType: 'github',
+          sourceUrl: 'https://github.com/Otter/tools.git',
+          skillPath: 'skills/loom/SKILL.md',
+          skillFolderHash: expect.stringMatching(/^[0-9a-f]{40}$/),
+          skillId: ids[0],
+          ...times,
+        },
+        'loom-three': {
+          source: 'https://code.example/otter/tools.git',
+          sourceType: 'git',
+          sourceUrl: 'https://code.example/otter/tools.git',
+          ref: 'main',
+          skillFolderHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+          skillId: ids[2],
+          ...times,
+        },
+        'loom-two': {
+          source: 'https://gitlab.com/otter/deep/tools.git',
+          sourceType: 'gitlab',
+          sourceUrl: 'https://gitlab.com/otter/deep/tools.git',
+          ref: 'v2',
+          skillPath: 'loom-two/SKILL.md',
+          skillFolderHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+          skillId: ids[1],
+          ...times,
+        },
+      },
+    ]);
+  });
+
+  test('leaves what else is in the lock file byte for byte', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const to = scratchFolder();
+    const other = '"zebra" :{ "source":"o/r",  "sourceType":"github", "computedHash":"00", "later": [1,2] }';
+    writeFileSync(join(to, 'skills-lock.json'), `{ "version": 1, "skills": { ${other} } }`);
+    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+    expect(readFileSync(join(to, 'skills-lock.json'), 'utf8')).toContain(other);
+    expect(Object.keys(lockIn(to).skills)).toEqual(['pdf-forms', 'zebra']);
+  });
+});
+
+describe('nothing is installed', () => {
+  async function refusal(change: (to: string) => void, options: Partial<InstallOptions> = {}) {
+    const { search } = await catalogueOf({
+      ...PDF_FORMS,
+      'other/SKILL.md': skillMarkdown('other'),
+    });
+    const to = scratchFolder();
+    change(to);
+    const before = listed(to);
+    const ids = [idOf(search, 'other'), idOf(search, 'pdf-forms')];
+    const failed = installSkills(search, { ids, to, ...options });
+    await expect(failed).rejects.toMatchObject({ code: 'INSTALL_REFUSED' });
+    // Neither of the two, although only one is at fault.
+    expect(listed(to)).toEqual(before);
+    return failed.catch((error: Error) => error.message);
+  }
+
+  test.each([false, true])('over a folder that no lock file knows, with force: %s', async (force) => {
+    const message = await refusal(
+      (to) => {
+        mkdirSync(join(to, 'pdf-forms'));
+        writeFileSync(join(to, 'pdf-forms', 'mine.md'), 'mine');
+      },
+      { force },
+    );
+    expect(message).toContain('no entry of the lock file');
+  });
+
+  test.each([false, true])('over a file or a link, with force: %s', async (force) => {
+    expect(await refusal((to) => writeFileSync(join(to, 'pdf-forms'), 'mine'), { force })).toContain('no folder');
+    const link = await refusal((to) => symlinkSync(scratchFolder(), join(to, 'pdf-forms'), 'junction'), { force });
+    expect(link).toContain('a link');
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['a later version', '{"version": 2, "skills": {}}'],
+    ['no skills', '{"version": 1}'],
+  ])('where the lock file has %s', async (_, text) => {
+    const message = await refusal((to) => writeFileSync(join(to, 'skills-lock.json'), text), { force: true });
+    expect(message).toContain('skills-lock.json');
+  });
+
+  test('where the lock file of a project cannot be read, and no folder is made for it', async () => {
+    const project = scratchFolder();
+    writeFileSync(join(project, 'skills-lock.json'), '{');
+    const lock = { path: join(project, 'skills-lock.json'), form: 'project' as const };
+    const to = join(project, '.agents', 'skills');
+    expect(await refusal(() => {}, { to, within: project, lock })).toContain('it is not JSON');
+    expect(readdirSync(project)).toEqual(['skills-lock.json']);
+  });
+
+  test('by a link that leads out of the project, neither files nor the lock file', async () => {
+    const [project, elsewhere] = [scratchFolder(), scratchFolder()];
+    symlinkSync(elsewhere, join(project, '.claude'), 'junction');
+    const message = await refusal(() => {}, { to: join(project, '.claude', 'skills'), within: project });
+    expect(message).toContain('leads out');
+    expect(readdirSync(elsewhere)).toEqual([]);
+    if (process.platform === 'win32') return;
+    writeFileSync(join(elsewhere, 'lock.json'), '{"version": 1, "skills": {}}');
+    symlinkSync(join(elsewhere, 'lock.json'), join(project, 'skills-lock.json'));
+    const lock = { path: join(project, 'skills-lock.json'), form: 'project' as const };
+    expect(await refusal(() => {}, { to: join(project, 'skills'), within: project, lock })).toContain('leads out');
+  });
+
+  test('of a skill whose files are not all stored, that has no good name, or that there is not', async () => {
+    const search = await opened({
+      skills: [
+        { id: 'part', name: 'part', description: 'd', files: [{ filename: 'SKILL.md', text: 'x' }] },
+        { id: 'name', name: 'A Name', description: 'd', files: [wholeFile('SKILL.md', 'x')] },
+      ],
+    } as never);
+    const to = scratchFolder();
+    const code = (...ids: string[]) => codeOf(() => installSkills(search, { ids, to }));
+    expect([await code('part'), await code('name')]).toEqual(['INSTALL_REFUSED', 'INSTALL_REFUSED']);
+    expect(await code('nothing')).toBe('SKILL_NOT_FOUND');
+    expect(readdirSync(to)).toEqual([]);
+  });
+
+  test('of paths that lead out, or that are one file on some systems', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const sha256 = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881';
+    const to = scratchFolder();
+    for (const path of ['../x', '/x', 'C:\\x', 'a/../../x', 'NUL', 'skill.md', '.git/config']) {
+      const hostile = withFiles(search, [
+        { path: 'SKILL.md', sha256 },
+        { path, sha256 },
+      ]);
+      expect(await codeOf(() => installSkills(hostile, { ids: [idOf(search, 'pdf-forms')], to }))).toBe(
+        'INSTALL_REFUSED',
+      );
+    }
+    expect(readdirSync(to)).toEqual([]);
+  });
+
+  test('whose bytes are not those of their digest', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const wrong = withFiles(search, [{ path: 'SKILL.md', sha256: '00' }]);
+    const to = scratchFolder();
+    expect(await codeOf(() => installSkills(wrong, { ids: [idOf(search, 'pdf-forms')], to }))).toBe('INSTALL_REFUSED');
+    expect(readdirSync(to)).toEqual([]);
+  });
+
+  test('with wrong options', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const ids = [idOf(search, 'pdf-forms')];
+    const to = scratchFolder();
+    for (const options of [
+      { ids: [], to },
+      { ids: 'x', to },
+      { ids: [1], to },
+      { ids, to: '' },
+      { ids, to, force: 1 },
+      { ids, to, lock: { path: 'x', form: 'x' } },
+      { ids, to, lock: { path: 'x' } },
+      { ids, to, within: 1 },
+      { ids, to, forced: true },
+    ]) {
+      expect(await codeOf(() => installSkills(search, options as never))).toBe('INVALID_OPTION');
+    }
+  });
+
+  test('of more than a thousand skills at once', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const ids = (count: number) => Array.from({ length: count }, (_, i) => `none-${i}`);
+    const code = (count: number) => codeOf(() => installSkills(search, { ids: ids(count), to: scratchFolder() }));
+    expect([await code(1000), await code(1001)]).toEqual(['SKILL_NOT_FOUND', 'INVALID_OPTION']);
+  });
+});
+
+describe('with force', () => {
+  async function changed() {
+    const { search, database, folder } = await catalogueOf(PDF_FORMS);
+    const id = idOf(search, 'pdf-forms');
+    const to = scratchFolder();
+    await installSkills(search, { ids: [id], to });
+    await writeFiles(folder, { 'pdf-forms/SKILL.md': skillMarkdown('pdf-forms', 'Do it otherwise.') });
+    await buildCatalogue({ database, sources: [folder], semantic: false });
+    return { newer: await opened({ database, localPaths: true }), id, to };
+  }
+
+  test('a skill is replaced that the lock file knows, and that nobody changed', async () => {
+    const { newer, id, to } = await changed();
+    expect(await codeOf(() => installSkills(newer, { ids: [id], to }))).toBe('INSTALL_REFUSED');
+    const { skills } = await installSkills(newer, { ids: [id], to, force: true });
+    expect(skills[0]?.state).toBe('replaced');
+    expect(readFileSync(join(to, 'pdf-forms', 'SKILL.md'), 'utf8')).toContain('otherwise');
+    expect(readdirSync(to).sort()).toEqual(['pdf-forms', 'skills-lock.json']);
+    expect((await installSkills(newer, { ids: [id], to })).skills[0]?.state).toBe('unchanged');
+  });
+
+  test('a skill is not replaced of which the lock file has no hash', async () => {
+    const { newer, id, to } = await changed();
+    const skills = { 'pdf-forms': { source: 'skills.test', sourceType: 'well-known', skillFolderHash: '' } };
+    const lock = { path: join(to, 'lock.json'), form: 'user' as const };
+    writeFileSync(lock.path, JSON.stringify({ version: 3, skills }));
+    const refused = installSkills(newer, { ids: [id], to, lock, force: true });
+    await expect(refused).rejects.toThrow('does not say what was in');
+  });
+
+  test('a skill is not replaced that somebody changed', async () => {
+    const { newer, id, to } = await changed();
+    writeFileSync(join(to, 'pdf-forms', 'notes.md'), 'mine');
+    expect(await codeOf(() => installSkills(newer, { ids: [id], to, force: true }))).toBe('INSTALL_REFUSED');
+    expect(readFileSync(join(to, 'pdf-forms', 'notes.md'), 'utf8')).toBe('mine');
+  });
+});
+
+describe('an install that is killed', () => {
+  test('leaves a whole skill or none, and the next install removes what it left', async () => {
+    const files: Record<string, string> = { 'big/SKILL.md': skillMarkdown('big') };
+    for (let i = 0; i < 200; i++) files[`big/references/${i}.md`] = `${i} `.repeat(2000);
+    const { search, database } = await catalogueOf(files);
+    const id = idOf(search, 'big');
+    const program = `
+      import { openSkillSearch } from ${JSON.stringify(new URL('../../../src/index.ts', import.meta.url).href)};
+      import { installSkills } from ${JSON.stringify(new URL('../../../src/agents/install/index.ts', import.meta.url).href)};
+      const search = await openSkillSearch({ database: process.argv[1], localPaths: true, keywordIndex: false });
+      process.stdout.write('ready');
+      await installSkills(search, { ids: [process.argv[2]], to: process.argv[3], force: true });
+      await search.close();`;
+    let halves = 0;
+    for (let i = 0; i < 3; i++) {
+      const to = scratchFolder();
+      const seen = await new Promise<string[]>((done) => {
+        const words = ['--import', 'tsx', '--input-type=module', '-e', program, database, id, to];
+        const child = execFile(process.execPath, words, () => done(readdirSync(to)));
+        // Killed as soon as so many files are there.
+        const look = setInterval(() => {
+          const staging = readdirSync(to).find((name) => name.startsWith('.skill-discovery-install-'));
+          const inside = staging && join(to, staging, 'new', 'big', 'references');
+          if (inside === undefined || !existsSync(inside) || readdirSync(inside).length < 60 * i) return;
+          clearInterval(look);
+          child.kill('SIGKILL');
+        }, 1);
+        child.on('exit', () => clearInterval(look));
+      });
+      if (seen.some((name) => name.startsWith('.'))) halves += 1;
+      if (seen.includes('big')) expect(listed(join(to, 'big'))).toHaveLength(201);
+      const { skills } = await installSkills(search, { ids: [id], to });
+      expect(skills[0]?.state).toBe(seen.includes('big') ? 'unchanged' : 'installed');
+      expect(readdirSync(to).sort()).toEqual(['big', 'skills-lock.json']);
+      expect(listed(join(to, 'big'))).toHaveLength(201);
+    }
+    expect(halves).toBeGreaterThan(0);
+  }, 180_000);
+
+  test('while it replaces a skill leaves the former one, which the next install puts back', async () => {
+    const { search } = await catalogueOf({ ...PDF_FORMS, 'other/SKILL.md': skillMarkdown('other') });
+    const to = scratchFolder();
+    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+    const before = listed(join(to, 'pdf-forms'));
+    // As a process leaves it that dies between the two renames; no process has this number.
+    const left = join(to, '.skill-discovery-install-4194305-0123456789ab');
+    await writeFiles(left, { 'new/pdf-forms/SKILL.md': 'half' });
+    mkdirSync(join(left, 'replaced'));
+    renameSync(join(to, 'pdf-forms'), join(left, 'replaced', 'pdf-forms'));
+    await installSkills(search, { ids: [idOf(search, 'other')], to });
+    expect(listed(join(to, 'pdf-forms'))).toEqual(before);
+    expect(readdirSync(to).sort()).toEqual(['other', 'pdf-forms', 'skills-lock.json']);
+  });
+});
+
+test('a search that is not opened with local paths notes a skill of a folder by its id', async () => {
+  const { database } = await catalogueOf(PDF_FORMS);
+  await using search = await openSkillSearch({ database, keywordIndex: false });
+  const id = idOf(search, 'pdf-forms');
+  const to = scratchFolder();
+  await installSkills(search, { ids: [id], to });
+  expect(lockIn(to).skills['pdf-forms']).toMatchObject({ source: id, sourceType: 'local', skillId: id });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { beginningsOf, MAX_BEGINNINGS } from '../../../src/core/text/name-beginnings.js';
+
+describe('the first whole words of a name', () => {
+  test.each([
+    ['react-testing-library', ['react', 'reacttesting']],
+    ['React Testing  Library', ['react', 'reacttesting']],
+    ['react_testing.library', ['react', 'reacttesting']],
+    ['reactTestingLibrary', ['react', 'reacttesting']],
+    ['react', []],
+    ['(react)', []],
+    ['', []],
+  ])('of %s, without case, white space and punctuation, but not all of them', (name, beginnings) => {
+    expect(beginningsOf(name)).toEqual(beginnings);
+  });
+
+  test('leave a name in PascalCase whole', () => {
+    expect(beginningsOf('JavaScript linter')).toEqual(['javascript']);
+    expect(beginningsOf('GitHub-Actions')).toEqual(['github']);
+  });
+
+  test('may be parts of words with dots, with their signs', () => {
+    expect(beginningsOf('Node.js server')).toEqual(['node', 'nodejs']);
+    expect(beginningsOf('C++ style guide')).toEqual(['c++', 'c++style']);
+    expect(beginningsOf('C# basics')).toEqual(['c#']);
+  });
+
+  test('have a possessive or not', () => {
+    expect(beginningsOf("user's guide")).toEqual(['user', 'users']);
+  });
+
+  test('keep their accents', () => {
+    expect(beginningsOf('Résumé builder')).toEqual(['résumé']);
+  });
+
+  test('are two characters or more of a text without spaces, or all of it up to other text', () => {
+    expect(beginningsOf('数据库设计')).toEqual(['数据', '数据库', '数据库设']);
+    expect(beginningsOf('用react测试工具')).toEqual(['用', '用react', '用react测试', '用react测试工']);
+    expect(beginningsOf('𠮷野家の本')).toEqual(['𠮷野', '𠮷野家', '𠮷野家の']);
+    expect(beginningsOf('테스트 자동화')).toEqual(['테스', '테스트', '테스트자동']);
+  });
+
+  test('are not more than some, however long a name is', () => {
+    const beginnings = beginningsOf('a b c '.repeat(30));
+    expect(beginnings).toHaveLength(MAX_BEGINNINGS);
+    expect(beginnings[0]).toBe('a');
+    expect(beginnings.at(-1)).toBe('abcabcabcabcabca');
+  });
+});

@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { SkillSearchError } from '../../../src/core/errors.js';
+import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
+import { PostgresPool } from '../../../src/share/postgres/postgres-pool.js';
+import { scratchFile } from '../../scratch-folder.js';
+import { PostgresCluster, programs } from './postgres-cluster.js';
+
+// Made with openssl for these tests, and used nowhere else. They are valid until 2126.
+const SIGNER = `-----BEGIN CERTIFICATE-----
+MIIBhjCCASugAwIBAgIUUuWmYWWz68023sjxz/UYNrVYjHEwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMS2l0ZSBzaWduZXJzMCAXDTI2MTEyMzE5NDM1N1oYDzIxMjYx
+MDMwMTk0MzU3WjAXMRUwEwYDVQQDDAxLaXRlIHNpZ25lcnMwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAARIV3RRJK44W+M/sU6G14yBvoK38blKpnNrMo6a3iHqw4V8
+KUv/cvkptGYfKeiERbsSyjTbMVZhYRqMeJchro/xo1MwUTAdBgNVHQ4EFgQUVrf5
+2wN3OZ5nxkprGSktqsinbYMwHwYDVR0jBBgwFoAUVrf52wN3OZ5nxkprGSktqsin
+bYMwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA23Du2Ht/CWOC
+KyLlq00Gw+T9YpmWfBaPSjjGPOGUGi8CIQCjW7pQcfPiCJ2pb/xi6NtxdQyNrkjS
+QPxPTGMEVE/T+Q==
+-----END CERTIFICATE-----`;
+const OTHER_SIGNER = `-----BEGIN CERTIFICATE-----
+MIIBeTCCAR+gAwIBAgIUH/UfNnnwDTCLv/CSYxD4wvICRHEwCgYIKoZIzj0EAwIw
+ETEPMA0GA1UEAwwGT3RoZXJzMCAXDTI2MTEyMzE5NDUwOFoYDzIxMjYxMDMwMTk0
+NTA4WjARMQ8wDQYDVQQDDAZPdGhlcnMwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AARDxNMCNN4V+nJ9Ho8q65LJzf+0Yilns5GhdEn5zJ/EAqphxBlFh8Jd5ZxGEH1e
+ErRTSCqafVNItTyMB8G7sfUpo1MwUTAdBgNVHQ4EFgQUJuxkgwEpaahLG4K8SGEm
+cBRVvSowHwYDVR0jBBgwFoAUJuxkgwEpaahLG4K8SGEmcBRVvSowDwYDVR0TAQH/
+BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAqC0DXYPnB1uN/7IjhYb0W8ewFpdA1
+tO7kcEdFND0u3wIhAIfTD0CHegnnbZ+K6d625WKVFT4UfhZaco3utc4/MekN
+-----END CERTIFICATE-----`;
+/** Of localhost, signed by SIGNER. */
+const CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBhzCCAS2gAwIBAgIUThnoOshxwB6mQ4Wf/dkp/4HXqkwwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMS2l0ZSBzaWduZXJzMCAXDTI2MTEyMzE5NDM1N1oYDzIxMjYw
+NzIyMTk0MzU3WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggq
+hkjOPQMBBwNCAAR69e1zTT3FKXskkRdwZViIjT7ZsR0JdPp1CtMVLNKz1G1l8r/X
+rV4cOL753AmBx/eT9nw3snpZNOpG1ViMbN3ho1gwVjAUBgNVHREEDTALgglsb2Nh
+bGhvc3QwHQYDVR0OBBYEFNILsAphqwzQhGh2ShLO2GiOP1YpMB8GA1UdIwQYMBaA
+FFa3+dsDdzmeZ8ZKaxkpLarIp22DMAoGCCqGSM49BAMCA0gAMEUCIA4GHV6wGoZ0
+9pse+XDEQagQO7+f9IfptA7heLEe6W0OAiEAq9IMlFzq0Z6rFPRY1FRBx1reQBCs
+L6SHkWY0pPSLlK4=
+-----END CERTIFICATE-----`;
+const KEY = `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIOoajboWk1f/AKFWEw892RuluhJa1a5DFKNSwk0Gd4X3oAoGCCqGSM49
+AwEHoUQDQgAEevXtc009xSl7JJEXcGVYiI0+2bEdCXT6dQrTFSzSs9RtZfK/161e
+HDi++dwJgcf3k/Z8N7J6WTTqRtVYjGzd4Q==
+-----END EC PRIVATE KEY-----`;
+
+const SETTINGS = ['fsync=off', 'ssl=on', 'ssl_cert_file=../server.crt', 'ssl_key_file=../server.key'];
+
+describe.skipIf(programs === undefined)('a database with TLS', () => {
+  let cluster: PostgresCluster;
+  beforeAll(async () => {
+    cluster = await PostgresCluster.make({
+      settings: SETTINGS,
+      files: { 'server.crt': CERTIFICATE, 'server.key': KEY },
+    });
+    await cluster.start();
+  }, 120_000);
+  afterAll(() => cluster?.remove());
+
+  function fileWith(text: string): string {
+    const path = scratchFile('signers.pem');
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** `TLS` or `plain`, or why it is not opened. */
+  async function connecting(host: string, parameters: Readonly<Record<string, string>>, env = {}): Promise<string> {
+    const address = (await cluster.database('postgres')).replace('127.0.0.1', host);
+    const url = `${address}?${new URLSearchParams(parameters)}`;
+    try {
+      const read = readPostgresAddress('state', url, {
+        platform: process.platform,
+        home: '/nowhere',
+        cwd: '/nowhere',
+        env,
+      });
+      const pool = await PostgresPool.connect(read, { connections: 1 });
+      onTestFinished(() => pool.close());
+      const text = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
+      const [row] = await pool.run<{ ssl: boolean }>({ text });
+      return row?.ssl === true ? 'TLS' : 'plain';
+    } catch (error) {
+      if (error instanceof SkillSearchError) return error.message;
+      throw error;
+    }
+  }
+
+  const unknown = expect.stringMatching(
+    /its certificate is not trusted .*name the file of who signed it as sslrootcert/,
+  );
+  const otherName = expect.stringContaining('its certificate is for another name');
+  const SIGNERS = { 'no sslrootcert': undefined, 'its signer': SIGNER, 'another signer': OTHER_SIGNER } as const;
+  const cases = [
+    ['localhost', 'disable', 'no sslrootcert', 'plain'],
+    ['localhost', 'require', 'no sslrootcert', 'TLS'],
+    ['127.0.0.1', 'require', 'its signer', 'TLS'],
+    ['localhost', 'require', 'another signer', unknown],
+    ['localhost', 'verify-ca', 'no sslrootcert', unknown],
+    ['127.0.0.1', 'verify-ca', 'its signer', 'TLS'],
+    ['localhost', 'verify-full', 'no sslrootcert', unknown],
+    ['localhost', 'verify-full', 'its signer', 'TLS'],
+    ['127.0.0.1', 'verify-full', 'its signer', otherName],
+  ] as const;
+  test.each(cases)('at %s with sslmode=%s and %s', async (host, sslmode, signer, expected) => {
+    const pem = SIGNERS[signer];
+    const root: { sslrootcert?: string } = pem === undefined ? {} : { sslrootcert: fileWith(pem) };
+    expect(await connecting(host, { sslmode, ...root })).toEqual(expected);
+  });
+
+  test('is asked for as PGSSLMODE and PGSSLROOTCERT say, where the address does not', async () => {
+    const env = { PGSSLMODE: 'verify-full', PGSSLROOTCERT: fileWith(SIGNER) };
+    expect(await connecting('localhost', {}, env)).toBe('TLS');
+    expect(await connecting('127.0.0.1', {}, env)).toEqual(otherName);
+    expect(await connecting('127.0.0.1', { sslmode: 'verify-ca' }, env)).toBe('TLS');
+    expect(await connecting('localhost', {}, { PGSSLMODE: 'prefer' })).toContain('PGSSLMODE');
+  });
+
+  test('is not connected to with a file that has no certificate', async () => {
+    const parameters = { sslmode: 'verify-full', sslrootcert: fileWith('kite') };
+    expect(await connecting('localhost', parameters)).toContain('sslrootcert has no certificate in PEM');
+  });
+});

@@ -1,0 +1,463 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
+import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
+import { copyState } from '../../../src/share/shared-catalogue/copy-state.js';
+import type { SharedChanges } from '../../../src/share/shared-catalogue/shared-changes.js';
+import { sharedCopyFolder } from '../../../src/share/shared-catalogue/shared-origin.js';
+import { readManifest } from '../../../src/share/snapshot/manifest.js';
+import { FileLock } from '../../../src/store/file-lock.js';
+import { filesBeside } from '../../../src/store/file-names.js';
+import { codeOf } from '../../error-code.js';
+import { type Row, row } from '../../rows.js';
+import { scratchFolder } from '../../scratch-folder.js';
+import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
+import { until } from '../../until.js';
+import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { SharedLoader } from './shared-loader.js';
+
+const EMBEDDER = new StandInEmbedder();
+
+function manyRows(count: number): Row[] {
+  return Array.from({ length: count }, (_, i) =>
+    row(`skill-${i}`, {
+      stars: i,
+      files: [{ filename: 'SKILL.md', text: `# number ${i}\n${'word '.repeat(i % 40)}` }],
+    }),
+  );
+}
+
+describeWithPostgres('the copy of a shared catalogue', (server) => {
+  /** A loader that has published 60 skills with vectors. */
+  async function published(): Promise<SharedLoader> {
+    const loader = await SharedLoader.open(await server.database());
+    const sources = [{ name: 'rows', rows: manyRows(60) }];
+    await buildCatalogue({ database: loader.database, embedder: EMBEDDER, sources });
+    await loader.publish();
+    return loader;
+  }
+
+  /** Publishes a change, a new skill, and a removal. */
+  async function publishMore({ database, publish }: Pick<SharedLoader, 'database' | 'publish'>): Promise<void> {
+    await updateSkills({ database, embedder: EMBEDDER, rows: [row('skill-7', { stars: 1000 }), row('later')] });
+    await removeSkills({ database, ids: ['skill-3'] });
+    await publish();
+  }
+  const more = (loader: SharedLoader): Promise<void> =>
+    publishMore({ database: loader.database, publish: () => loader.publish() });
+
+  async function expectSame(one: string, other: string): Promise<void> {
+    await using here = await openSkillSearch({ database: one, embedder: EMBEDDER });
+    await using there = await openSkillSearch({ database: other, embedder: EMBEDDER });
+    expect({ ...there.stats(), writtenAt: 0 }).toEqual({ ...here.stats(), writtenAt: 0 });
+    for (const q of ['skill', 'number 17', 'description of later', 'word']) {
+      expect(there.keyword({ q, limit: 50 })).toEqual(here.keyword({ q, limit: 50 }));
+      if (here.stats().vectors > 0) expect(await there.semantic({ q })).toEqual(await here.semantic({ q }));
+    }
+    for (const id of ['skill-7', 'later', 'skill-3']) {
+      expect(there.get(id)).toEqual(here.get(id));
+      expect(there.files(id)).toEqual(here.files(id));
+    }
+    there.check();
+  }
+
+  test('is made of all skills where there is no checkpoint, with the files that are derived', async () => {
+    const loader = await published();
+    const copy = loader.copyIn(scratchFolder());
+    const state = await copy.bringUp({ index: 'words' });
+    const told = readdirSync(copy.folder);
+    await copy.index();
+    expect(await loader.store.head()).toMatchObject(state);
+    expect(copy.state).toEqual(state);
+    // By words it can be searched before vectors are indexed.
+    expect(told).toContain('skills.db.keyword');
+    expect(told).not.toContain('skills.db.vectors');
+    expect(existsSync(join(copy.folder, 'skills.db.vectors'))).toBe(true);
+    await expectSame(loader.database, copy.database);
+  });
+
+  test('goes on with all skills where it was stopped, and leaves nothing behind', async () => {
+    const loader = await SharedLoader.open(await server.database());
+    const { database } = loader;
+    const sources = [{ name: 'rows', rows: manyRows(900) }];
+    await buildCatalogue({ database, semantic: false, sources });
+    await loader.publish();
+    const copy = loader.copyIn(scratchFolder());
+    const { withChangesSince } = loader.store;
+    loader.store.withChangesSince = (since, work, signal) => {
+      const cutOff = (changes: SharedChanges): ReturnType<typeof work> =>
+        work({
+          ...changes,
+          async *images() {
+            for await (const batch of changes.images()) {
+              yield batch;
+              throw new Error('enough');
+            }
+          },
+        });
+      return withChangesSince.call(loader.store, since, cutOff as never, signal) as never;
+    };
+    await expect(copy.bringUp()).rejects.toThrow('enough');
+    loader.store.withChangesSince = withChangesSince;
+    expect(readdirSync(join(copy.folder, 'new'))).toContain('skills.db.loading');
+    await removeSkills({ database, ids: ['skill-0', 'skill-899'] });
+    await loader.publish();
+    await copy.bringUp();
+    expect(existsSync(join(copy.folder, 'new'))).toBe(false);
+    await expectSame(database, copy.database);
+  });
+
+  test('is made of a checkpoint, and of what has changed since', async () => {
+    const loader = await published();
+    await loader.checkpoint();
+    await more(loader);
+    const copy = loader.copyIn(scratchFolder());
+    const fetched: string[] = [];
+    const { chunk } = loader.store;
+    loader.store.chunk = (digest, signal) => {
+      fetched.push(digest);
+      return chunk.call(loader.store, digest, signal);
+    };
+    await copy.bringUp();
+    expect(fetched.length).toBeGreaterThan(0);
+    expect(copy.state?.version).toBe(2);
+    await expectSame(loader.database, copy.database);
+  });
+
+  test('is led on by changes, and fetches no file for that', async () => {
+    const loader = await published();
+    await loader.checkpoint();
+    const copy = loader.copyIn(scratchFolder());
+    await copy.bringUp();
+    loader.store.chunk = () => Promise.reject(new Error('a chunk is fetched'));
+    await more(loader);
+    await copy.bringUp();
+    await expectSame(loader.database, copy.database);
+    const before = readFileSync(copy.database);
+    await copy.bringUp();
+    expect(readFileSync(copy.database).equals(before)).toBe(true);
+  });
+
+  test.each([
+    ['emptied', (path: string) => writeFileSync(path, '')],
+    ['deleted', (path: string) => rmSync(path)],
+    ['overwritten', (path: string) => writeFileSync(path, 'something else '.repeat(1000))],
+    ['cut off', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20_000))],
+  ])('is made again when it was %s, with a checkpoint and without', async (_, harm) => {
+    const loader = await published();
+    const copy = loader.copyIn(scratchFolder());
+    for (const prepare of [async () => {}, () => loader.checkpoint()]) {
+      await prepare();
+      await copy.bringUp();
+      harm(copy.database);
+      await copy.bringUp();
+      await expectSame(loader.database, copy.database);
+    }
+  });
+
+  test('is made anew when it is told to be damaged, with a checkpoint and without', async () => {
+    const loader = await published();
+    const copy = loader.copyIn(scratchFolder());
+    for (const prepare of [async () => {}, () => loader.checkpoint()]) {
+      await prepare();
+      await copy.bringUp();
+      const bytes = readFileSync(copy.database);
+      // Behind the pages that opening reads, so that the state can be told.
+      for (let at = 30_000; at < bytes.length; at += 1000) bytes[at] = bytes[at]! ^ 255;
+      writeFileSync(copy.database, bytes);
+      await copy.bringUp({ anew: true });
+      await expectSame(loader.database, copy.database);
+    }
+  });
+
+  test.each([
+    ['with a checkpoint', true],
+    ['without', false],
+  ])('stays as it is while what has changed is damaged in the database, %s', async (_, hasCheckpoint) => {
+    const address = await server.database();
+    const loader = await SharedLoader.open(address);
+    await buildCatalogue({
+      database: loader.database,
+      embedder: EMBEDDER,
+      sources: [{ name: 'rows', rows: manyRows(60) }],
+    });
+    await loader.publish();
+    const copy = loader.copyIn(scratchFolder());
+    await copy.bringUp();
+    if (hasCheckpoint) await copy.writeCheckpoint();
+    await more(loader);
+    const good = await copy.bringUp();
+    await updateSkills({ database: loader.database, embedder: EMBEDDER, rows: [row('broken', { stars: 5 })] });
+    await loader.publish();
+    await server.execute(
+      address,
+      `UPDATE skill_discovery.skill SET record = replace(record, '5', '6') WHERE id = 'broken'`,
+    );
+    for (const _ of [1, 2]) {
+      const error = await copy.bringUp().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'DATABASE_DAMAGED', skill: 'broken', path: loader.store.shown });
+      expect((error as Error).message).toMatch(/the skill broken did not come .* restore it from a backup/);
+      expect(copy.state).toEqual(good);
+    }
+    await server.execute(
+      address,
+      `UPDATE skill_discovery.skill SET record = replace(record, '6', '5') WHERE id = 'broken'`,
+    );
+    expect((await copy.bringUp()).version).toBe(good.version + 1);
+  });
+
+  test('is made anew when the database was restored from a backup', async () => {
+    const address = await server.database();
+    const first = await SharedLoader.open(address);
+    const sources = [{ name: 'rows', rows: manyRows(20) }];
+    await buildCatalogue({ database: first.database, semantic: false, sources });
+    await first.publish();
+    await first.store.close();
+    const name = new URL(address).pathname.slice(1);
+    const administrator = await server.database('postgres');
+    await server.execute(administrator, `CREATE DATABASE backup_of_${name} TEMPLATE ${name}`);
+    const loader = await SharedLoader.open(address);
+    const copy = loader.copyIn(scratchFolder());
+    await copy.bringUp();
+    // Version 2 is lost, and another version 2 is published.
+    const change = (id: string): Promise<unknown> =>
+      updateSkills({ database: first.database, semantic: false, rows: [row(id)] });
+    const lost = await SharedLoader.open(address, first);
+    await change('lost');
+    await lost.publish();
+    await copy.bringUp();
+    await lost.store.close();
+    await loader.store.close();
+    await server.execute(administrator, `DROP DATABASE ${name} WITH (FORCE)`);
+    await server.execute(administrator, `ALTER DATABASE backup_of_${name} RENAME TO ${name}`);
+    const again = await SharedLoader.open(address, first);
+    await removeSkills({ database: first.database, ids: ['lost'] });
+    await change('kept');
+    expect(await again.publish()).toMatchObject({ version: 2 });
+    const restored = again.copyIn(copy.folder);
+    await restored.bringUp();
+    await expectSame(first.database, copy.database);
+  });
+
+  test('is made anew when another catalogue is at the address', async () => {
+    const loader = await published();
+    const copy = loader.copyIn(scratchFolder());
+    await copy.bringUp();
+    const other = await published();
+    await removeSkills({ database: other.database, ids: ['skill-9'] });
+    await other.publish();
+    const there = other.copyIn(scratchFolder());
+    await there.bringUp();
+    // The folder of the one with the files of the other, as when a database was dropped and made again.
+    for (const name of readdirSync(there.folder).filter((file) => !file.includes('snapshot-of')))
+      writeFileSync(join(copy.folder, name), readFileSync(join(there.folder, name)));
+    await copy.bringUp();
+    await expectSame(loader.database, copy.database);
+  });
+
+  test('is made of all skills where the checkpoint is of no use', async () => {
+    const loader = await published();
+    await loader.checkpoint();
+    await server.execute(loader.address, `UPDATE skill_discovery.checkpoint SET manifest = '{"kind":"from tomorrow"}'`);
+    const copy = loader.copyIn(scratchFolder());
+    await copy.bringUp();
+    await expectSame(loader.database, copy.database);
+  });
+
+  test('deletes a checkpoint that is damaged, so that the next load writes another', async () => {
+    const loader = await published();
+    await loader.checkpoint();
+    await server.execute(loader.address, `UPDATE skill_discovery.chunk SET bytes = bytes || '\\x00'`);
+    const copy = loader.copyIn(scratchFolder());
+    await copy.bringUp();
+    await expectSame(loader.database, copy.database);
+    expect(await loader.store.checkpoint()).toBeUndefined();
+    await loader.checkpoint();
+    const next = loader.copyIn(scratchFolder());
+    await next.bringUp();
+    expect(await loader.store.checkpoint()).toBeDefined();
+  });
+
+  test('never takes the place of a catalogue of somebody else', async () => {
+    const loader = await published();
+    const folder = scratchFolder();
+    const database = join(folder, 'skills.db');
+    await buildCatalogue({ database, semantic: false, sources: [{ name: 'own', rows: [row('own')] }] });
+    const before = readFileSync(database);
+    expect(await codeOf(() => loader.copyIn(folder).bringUp())).toBe('CATALOGUE_EXISTS');
+    expect(readFileSync(database).equals(before)).toBe(true);
+  });
+
+  test('tells a folder that cannot be written', async () => {
+    const loader = await published();
+    const folder = scratchFolder();
+    mkdirSync(join(folder, 'skills.db.snapshot-of'));
+    const error = await loader
+      .copyIn(folder)
+      .bringUp()
+      .catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ code: 'DATABASE_NOT_WRITABLE', path: folder });
+    expect((error as Error).message).toContain(`cannot write the local copy in ${folder}`);
+  });
+
+  test('says how to load where nothing was ever published', async () => {
+    const loader = await SharedLoader.open(await server.database());
+    const copy = loader.copyIn(scratchFolder());
+    await expect(copy.bringUp()).rejects.toMatchObject({
+      code: 'DATABASE_NOT_FOUND',
+      message: expect.stringMatching(/holds no catalogue yet: load sources into it first/),
+    });
+    expect(existsSync(copy.database)).toBe(false);
+  });
+
+  test('is brought up by one of several at a time', async () => {
+    const loader = await published();
+    const folder = scratchFolder();
+    const copies = [1, 2, 3].map(() => loader.copyIn(folder));
+    const states = await Promise.all(copies.map((copy) => copy.bringUp()));
+    expect(new Set(states.map(({ stamp }) => stamp)).size).toBe(1);
+    await more(loader);
+    await Promise.all(copies.map((copy) => copy.bringUp()));
+    await expectSame(loader.database, copies[0]!.database);
+  });
+
+  test('gives up when it is told to, and leaves what was there', async () => {
+    const loader = await published();
+    const copy = loader.copyIn(scratchFolder());
+    const before = await copy.bringUp();
+    await more(loader);
+    const reason = new Error('enough');
+    await expect(copy.bringUp({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(copy.state).toEqual(before);
+  });
+
+  test('becomes what a loader has made, unless it is as new', async () => {
+    const loader = await published();
+    const copy = loader.copyIn(scratchFolder());
+    const former = await copy.bringUp();
+    const scratch = join(copy.folder, 'loads', 'skills.db');
+    mkdirSync(dirname(scratch));
+    expect(await copy.copyTo(scratch)).toEqual(former);
+    await updateSkills({ database: scratch, embedder: EMBEDDER, rows: [row('later')] });
+    await updateSkills({ database: loader.database, embedder: EMBEDDER, rows: [row('later')] });
+    const published2 = await loader.publish();
+    const { stamp } = (await openStats(scratch)) as { stamp: string };
+    await copy.adopt(scratch, { ...published2, stamp });
+    expect(copy.state).toEqual({ ...published2, stamp });
+    expect(existsSync(scratch)).toBe(false);
+    const other = loader.copyIn(scratchFolder());
+    const state = await other.bringUp();
+    const old = join(other.folder, 'old.db');
+    await buildCatalogue({ database: old, semantic: false, sources: [{ name: 'own', rows: [row('own')] }] });
+    await other.adopt(old, former);
+    expect(copyState(other.database)).toEqual(state);
+  });
+
+  describe('while another process indexes it,', () => {
+    /** A copy, and what keeps others from indexing it. */
+    const indexed = async () => {
+      const loader = await published();
+      const copy = loader.copyIn(scratchFolder());
+      await copy.bringUp();
+      return { loader, copy, lock: FileLock.take(filesBeside(copy.database).indexingLock)! };
+    };
+
+    test('is brought further, takes small changes, and is indexed once', async () => {
+      const { loader, copy, lock } = await indexed();
+      await more(loader);
+      rmSync(`${copy.database}.vectors`);
+      let isDone = false;
+      const indexing = copy.bringUp().then(() => {
+        isDone = true;
+      });
+      const place = { database: loader.address, cache: copy.folder, embedder: EMBEDDER };
+      expect(await updateSkills({ ...place, rows: [row('small')] })).toMatchObject({ added: 1, warnings: [] });
+      expect(copy.state?.version).toBe(3);
+      expect([isDone, existsSync(`${copy.database}.vectors`)]).toEqual([false, false]);
+      lock.release();
+      await indexing;
+      expect(existsSync(`${copy.database}.vectors`)).toBe(true);
+      await using search = await openSkillSearch({ database: copy.database, embedder: EMBEDDER });
+      expect(search.get('small')).toBeDefined();
+    });
+
+    test('is not waited for once its words are there', async () => {
+      const { copy, lock } = await indexed();
+      const path = `${copy.database}.keyword`;
+      const words = readFileSync(path);
+      rmSync(path);
+      const usable = copy.bringUp({ index: 'words' });
+      // By now it waits, or it is slow and need not.
+      await wait(500);
+      writeFileSync(path, words);
+      await usable;
+      lock.release();
+    });
+
+    test('is not replaced by a file whose skills have other numbers', async () => {
+      const { copy, lock } = await indexed();
+      const { ino } = statSync(copy.database);
+      const mending = copy.bringUp({ anew: true, index: 'nothing' });
+      const isPlaced = () => !existsSync(`${copy.database}.keyword`) || statSync(copy.database).ino !== ino;
+      await until(() => existsSync(join(copy.folder, 'new', 'skills.db')));
+      expect(isPlaced()).toBe(false);
+      lock.release();
+      await mending;
+      expect(isPlaced()).toBe(true);
+    });
+
+    test('gives no files to new servers', async () => {
+      const { loader, copy, lock } = await indexed();
+      await copy.writeCheckpoint();
+      expect(await loader.store.checkpoint()).toBeUndefined();
+      lock.release();
+      await copy.writeCheckpoint();
+      expect(copy.state).toMatchObject((await loader.store.checkpoint())!.state);
+    });
+  });
+
+  test('is brought further while its files are stored for new servers, once at a time', async () => {
+    const loader = await published();
+    const copy = loader.copyIn(scratchFolder());
+    const before = await copy.bringUp();
+    const left = join(copy.folder, 'checkpoint', 'skills.db');
+    mkdirSync(dirname(left));
+    writeFileSync(left, 'what a killed process has left');
+    const { putCheckpoint } = loader.store;
+    let times = 0;
+    loader.store.putCheckpoint = async (...given) => {
+      times += 1;
+      await more(loader);
+      await copy.bringUp();
+      await loader.copyIn(copy.folder).writeCheckpoint();
+      await putCheckpoint.apply(loader.store, given);
+    };
+    await copy.writeCheckpoint();
+    expect([times, copy.state?.version]).toEqual([1, 2]);
+    expect(existsSync(dirname(left))).toBe(false);
+    const checkpoint = await loader.store.checkpoint();
+    expect(before).toMatchObject(checkpoint!.state);
+    expect(readManifest(checkpoint!.manifest, 'it').files.map(({ name }) => name)).toContain('skills.db.vectors');
+    const other = loader.copyIn(scratchFolder());
+    await other.bringUp();
+    await expectSame(loader.database, other.database);
+  });
+
+  async function openStats(database: string): Promise<unknown> {
+    await using search = await openSkillSearch({ database, keywordIndex: false });
+    return search.stats();
+  }
+});
+
+describe('the folder of a copy', () => {
+  const folderOf = (address: string): string => sharedCopyFolder(readPostgresAddress('database', address), undefined);
+
+  test('is another for each database, whoever asks for it', () => {
+    const folders = ['postgres://a:1@host/one', 'postgres://b@host:5432/one'].map(folderOf);
+    expect(folders[0]).toBe(folders[1]);
+    expect(folderOf('postgres://a@host/two')).not.toBe(folders[0]);
+    expect(folderOf('postgres://a@host:5433/one')).not.toBe(folders[0]);
+  });
+});

@@ -1,0 +1,179 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { connectAccess } from '../../../src/access/index.js';
+import { codeOf } from '../../error-code.js';
+import { scratchFile } from '../../scratch-folder.js';
+import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
+import { PASSWORD, USER } from '../postgres/postgres-cluster.js';
+import { MODEL, makeChanges, makeImage, readAll, sha256 } from './made-changes.js';
+import { openStore, publishedState } from './open-store.js';
+
+describeWithPostgres('a shared catalogue', (server) => {
+  describe('is not opened, and says what to do without a password,', () => {
+    test.each<[string, (address: string) => string, string, RegExp]>([
+      [
+        'with a wrong password',
+        (address) => address.replace(/:[^:@]+@/, ':zebra@'),
+        'DATABASE_NOT_READABLE',
+        /the password is not accepted: .*a password file/,
+      ],
+      [
+        'where nothing listens',
+        (address) => address.replace(/:\d+\//, ':1/'),
+        'DATABASE_NOT_READABLE',
+        /is PostgreSQL running/,
+      ],
+      [
+        'in a database that is not there',
+        (address) => address.replace(/[^/]+$/, 'nowhere'),
+        'DATABASE_NOT_READABLE',
+        /createdb/,
+      ],
+    ])('%s', async (_, change, code, advice) => {
+      const refused = openStore(change(await server.database('postgres')));
+      await expect(refused).rejects.toMatchObject({ code, message: expect.stringMatching(advice) });
+      const { message } = (await refused.catch((error: unknown) => error)) as Error;
+      for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), 'zebra']) expect(message).not.toContain(secret);
+    });
+
+    test('where the schema has tables of something else', async () => {
+      const address = await server.database();
+      await server.execute(address, 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.invoice (n int)');
+      await expect(openStore(address)).rejects.toMatchObject({
+        code: 'NOT_A_CATALOGUE',
+        message: expect.stringMatching(/ has tables of something else: give the address of another database$/),
+      });
+    });
+
+    test('where its tables are of a newer version', async () => {
+      const address = await server.database();
+      await (await openStore(address)).close();
+      await server.execute(address, 'UPDATE skill_discovery.format SET version = 2');
+      await expect(openStore(address)).rejects.toMatchObject({
+        code: 'UNSUPPORTED_FORMAT',
+        message: expect.stringContaining('has catalogue format 2, this version reads format 1'),
+      });
+    });
+
+    test('where it may only be read', async () => {
+      const address = await server.database();
+      await server.execute(
+        address,
+        `ALTER DATABASE ${address.replace(/.*\//, '')} SET default_transaction_read_only = on`,
+      );
+      await expect(openStore(address)).rejects.toMatchObject({
+        code: 'DATABASE_NOT_WRITABLE',
+        message: expect.stringContaining('the primary'),
+      });
+    });
+  });
+
+  test('says what rights a user needs, and these are enough', async () => {
+    const address = await server.database();
+    const owner = await openStore(address);
+    await server.execute(address, "CREATE ROLE reader LOGIN PASSWORD 'pw'");
+    const asReader = address.replace(/\/\/[^@]+@/, '//reader:pw@');
+    const refused = openStore(asReader);
+    await expect(refused).rejects.toMatchObject({
+      code: 'DATABASE_NOT_WRITABLE',
+      message: expect.stringContaining('GRANT USAGE'),
+    });
+    await server.execute(address, 'GRANT USAGE ON SCHEMA skill_discovery TO reader');
+    await server.execute(address, 'GRANT SELECT ON ALL TABLES IN SCHEMA skill_discovery TO reader');
+    const reader = await openStore(asReader);
+    expect(await reader.withChangesSince(undefined, async ({ state }) => state.version)).toBe(0);
+    const publishing = reader.publish(makeChanges([makeImage('a')]), await owner.head());
+    await expect(publishing).rejects.toMatchObject({ code: 'DATABASE_NOT_WRITABLE' });
+    const error = await publishing.catch((thrown: unknown) => thrown);
+    await server.execute(address, /GRANT.*$/.exec((error as Error).message)![0]);
+    expect((await reader.publish(makeChanges([makeImage('a')]), await owner.head())).kind).toBe('published');
+  });
+
+  test('is opened with the password of a file', async () => {
+    const passwordFile = scratchFile('password');
+    writeFileSync(passwordFile, `${PASSWORD}\n`);
+    const address = await server.database();
+    const store = await openStore(address.replace(/\/\/[^@]+@/, `//${USER}@`), { passwordFile });
+    expect(store.shown).not.toContain(encodeURIComponent(PASSWORD));
+    expect(await store.head()).toMatchObject({ version: 0 });
+  });
+
+  test('is made once by loads that start at one moment, beside keys and quotas', async () => {
+    const address = await server.database();
+    const access = await connectAccess({ state: address });
+    onTestFinished(() => access.close());
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(address)));
+    const identities = await Promise.all(stores.map(async (store) => (await store.head()).identity));
+    expect(new Set(identities).size).toBe(1);
+    expect(await access.createKey()).toMatchObject({ id: 1 });
+  });
+
+  test('answers nothing while PostgreSQL is away, whatever is under way, and then all again', async () => {
+    const address = await server.database();
+    const store = await openStore(address);
+    const images = [makeImage('a'), makeImage('b'), makeImage('c'), makeImage('d')];
+    const state = publishedState(await store.publish(makeChanges(images), await store.head()));
+    const hash = images[0]!.columns.textHash;
+    const reading = store.withChangesSince(undefined, async (changes) => {
+      await server.stop('SIGQUIT');
+      return readAll(changes);
+    });
+    expect(await codeOf(() => reading)).toBe('SERVICE_UNAVAILABLE');
+    const calls: Record<string, () => Promise<unknown>> = {
+      head: () => store.head(),
+      read: () => store.withChangesSince(state, readAll),
+      publish: () => store.publish(makeChanges([makeImage('e')]), state),
+      fetch: () => store.fetchVectors(MODEL.id, [hash]),
+      offer: () => store.offerVectors(MODEL, []),
+      checkpoint: () => store.checkpoint(),
+      chunk: () => store.chunk(sha256('x').toString('hex')),
+      changed: () => store.changedSinceCheckpoint(),
+    };
+    for (const [name, call] of Object.entries(calls))
+      expect([name, await codeOf(call)]).toEqual([name, 'SERVICE_UNAVAILABLE']);
+    await server.start();
+    await expect.poll(() => codeOf(calls['head']!)).toBe('no error');
+    for (const [name, call] of Object.entries(calls)) expect([name, await codeOf(call)]).toEqual([name, 'no error']);
+    expect(await store.head()).toMatchObject({ version: 2 });
+    await store.close();
+    expect(await codeOf(calls['head']!)).toBe('SERVICE_UNAVAILABLE');
+  });
+
+  describe('that is damaged says so, with the skill where that is known,', () => {
+    const flip = (column: string): string => `${column} = set_byte(${column}, 3, get_byte(${column}, 3) # 1)`;
+    test.each<[string, string, RegExp]>([
+      [
+        'in the bytes of a blob',
+        `UPDATE skill_discovery.blob SET ${flip('bytes')}`,
+        /the blob [0-9a-f]{64} is not what its digest says/,
+      ],
+      [
+        'in what a blob is packed with',
+        "UPDATE skill_discovery.blob SET packing = 'zip'",
+        /the blob [0-9a-f]{64} is not/,
+      ],
+      ['in the size of a blob', 'UPDATE skill_discovery.blob SET size = 1', /the blob [0-9a-f]{64} is not/],
+      ['where a blob is missing', 'DELETE FROM skill_discovery.blob', /a text of the skill "a" is missing/],
+      [
+        'in the length of a vector',
+        "UPDATE skill_discovery.vector SET embedding = embedding || '\\x00'",
+        /the vector of the text [0-9a-f]{32} has not 4 dimensions/,
+      ],
+    ])('%s', async (_, sql, problem) => {
+      const address = await server.database();
+      const store = await openStore(address);
+      const long = makeImage(
+        'a',
+        'A text that is long enough to be compressed, as are most texts of skills. '.repeat(5),
+      );
+      await store.publish(makeChanges([long]), await store.head());
+      await server.execute(address, sql);
+      const refused = store.withChangesSince(undefined, readAll);
+      await expect(refused).rejects.toMatchObject({
+        code: 'DATABASE_DAMAGED',
+        message: expect.stringMatching(problem),
+      });
+      await expect(refused).rejects.toThrow('restore it from a backup, or load all sources into an empty database');
+    });
+  });
+});

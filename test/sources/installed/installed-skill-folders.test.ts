@@ -1,0 +1,177 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AGENTS, SHARED_AGENT } from '../../../src/sources/installed/agents.js';
+import { findFolders } from '../../../src/sources/installed/find-folders.js';
+import { installedSkillFolders } from '../../../src/sources/installed/installed-skill-folders.js';
+import { codeOf } from '../../error-code.js';
+import { MadeUpHome } from './made-up-home.js';
+
+describe('folders with skills', () => {
+  test('are those of the agents on this machine, and the shared ones', async () => {
+    const made = await MadeUpHome.with(
+      'home/.claude/skills/pdf',
+      'home/.cursor/skills/ui',
+      'home/.agents/skills/shared',
+      'home/work/project/.claude/skills/here',
+    );
+    const { folders, ...rest } = made.options;
+    expect(made.short(await installedSkillFolders(rest))).toEqual([
+      'claude-code user home/.claude/skills',
+      'claude-code project home/work/project/.claude/skills',
+      'cursor project home/work/project/.claude/skills',
+      'cursor user home/.cursor/skills',
+      'universal user home/.agents/skills',
+    ]);
+    // Given folders say that the agent is there.
+    expect(made.short(await installedSkillFolders({ ...rest, folders }))).toContain('codex user home/.agents/skills');
+  });
+
+  test.each(AGENTS.map(({ name }) => name))('are found for %s in a project and in the home', async (name) => {
+    const made = await MadeUpHome.with();
+    const agent = AGENTS.find((one) => one.name === name)!;
+    const { home, options, project } = made;
+    const of = { platform: 'linux', home, env: {}, cwd: project } as const;
+    const users = agent.userFolders(of);
+    const expected = [...agent.projectFolders.map((folder) => join(project, folder)), ...users];
+    for (const folder of expected) await mkdir(folder, { recursive: true });
+    const found = await installedSkillFolders({ ...options, agents: [name] });
+    expect(found.map(({ path }) => path).sort()).toEqual([...expected].sort());
+    expect(new Set(found.map((one) => one.agent))).toEqual(new Set([name]));
+    expect(found.filter(({ scope }) => scope === 'user').map(({ path }) => path)).toEqual(users);
+    expect(found.filter(({ scope }) => scope === 'project').length).toBe(agent.projectFolders.length);
+  });
+
+  test.each(AGENTS)('are looked for where $title left a mark', async (agent) => {
+    const made = await MadeUpHome.with();
+    const { home, options, project } = made;
+    const { folders: _, ...here } = options;
+    expect((await findFolders(here)).agents).toEqual([SHARED_AGENT]);
+    const [mark] = agent.projectMarks;
+    const own = agent.ownFolder({ platform: 'linux', home, env: {}, cwd: project });
+    await mkdir(mark === undefined ? own : join(project, mark), { recursive: true });
+    const { agents } = await findFolders(here);
+    expect(agents.includes(agent.name)).toBe(!agent.onlyByName);
+  });
+
+  test('of a project are those from the working folder up to the root of its repository, the nearest first', async () => {
+    const made = await MadeUpHome.with(
+      'home/work/.claude/skills/above',
+      'home/work/project/.claude/skills/root',
+      'home/work/project/packages/app/.claude/skills/app',
+      'home/.claude/skills/user',
+    );
+    const options = { ...made.options, agents: ['claude-code'] };
+    const at = async (cwd: string): Promise<string[]> =>
+      made.short(await installedSkillFolders({ ...options, cwd: join(made.home, cwd) }));
+    const user = 'claude-code user home/.claude/skills';
+    const root = 'claude-code project home/work/project/.claude/skills';
+    await mkdir(join(made.project, 'packages/app/src'), { recursive: true });
+    expect(await at('work/project/packages/app/src')).toEqual([
+      user,
+      'claude-code project home/work/project/packages/app/.claude/skills',
+      root,
+    ]);
+    expect(await at('work/project')).toEqual([user, root]);
+    // Without a repository it is the working folder alone; the home folder is never a project.
+    expect(await at('work')).toEqual([user, 'claude-code project home/work/.claude/skills']);
+    expect(await at('.')).toEqual([user]);
+    await made.write({ 'home/.git/HEAD': 'ref: refs/heads/main\n' });
+    expect(await at('work')).toEqual([user, 'claude-code project home/work/.claude/skills']);
+  });
+
+  test('stand in the order in which their agent takes skills of the same name', async () => {
+    const made = await MadeUpHome.with(
+      'home/work/project/.agents/skills/a',
+      'home/work/project/.gemini/skills/a',
+      'home/.agents/skills/a',
+      'home/.gemini/skills/a',
+      'home/.codex/skills/a',
+      'home/.codex/skills/.system/a',
+      'etc/codex/skills/a',
+    );
+    const of = async (agent: string): Promise<string[]> =>
+      made.short(await installedSkillFolders({ ...made.options, agents: [agent] }));
+    expect(await of('gemini-cli')).toEqual([
+      'gemini-cli project home/work/project/.agents/skills',
+      'gemini-cli project home/work/project/.gemini/skills',
+      'gemini-cli user home/.agents/skills',
+      'gemini-cli user home/.gemini/skills',
+    ]);
+    expect(await of('codex')).toEqual([
+      'codex project home/work/project/.agents/skills',
+      'codex user home/.agents/skills',
+      'codex user home/.codex/skills',
+      'codex system home/.codex/skills/.system',
+      'codex system etc/codex/skills',
+    ]);
+  });
+
+  test('of the user may be links, those of a project only into folders of agents', async () => {
+    const made = await MadeUpHome.with('dotfiles/claude/pdf', 'home/work/project/.agents/skills/a', 'secret/b');
+    await made.link('home/.claude/skills', 'dotfiles/claude');
+    await made.link('home/work/project/.claude/skills', 'home/work/project/.agents/skills');
+    await made.link('home/work/project/.cursor/skills', 'secret');
+    await made.link('home/work/project/.gemini', 'secret');
+    await made.write({ 'secret/skills/c/SKILL.md': 'c' });
+    const options = { ...made.options, agents: ['claude-code', 'cursor', 'gemini-cli'] };
+    const { folders, problems } = await findFolders(options);
+    expect(made.short(folders)).toEqual([
+      'claude-code user dotfiles/claude',
+      'claude-code project home/work/project/.agents/skills',
+      'cursor project home/work/project/.agents/skills',
+      'gemini-cli project home/work/project/.agents/skills',
+    ]);
+    expect(problems.map(({ path, message }) => `${made.inside(path)}: ${message}`)).toEqual([
+      "home/work/project/.cursor/skills: a link that leads out of the agents' folders",
+      "home/work/project/.gemini/skills: a link that leads out of the agents' folders",
+    ]);
+  });
+
+  test('are none where there is a file, a circle, or the whole home', async () => {
+    const made = await MadeUpHome.with();
+    await made.write({ 'home/.cursor/skills': 'a file' });
+    await made.link('home/.claude/skills', 'home/.claude/skills');
+    await made.link('home/.gemini/skills', 'home');
+    const { folders, problems } = await findFolders(made.options);
+    expect(folders).toEqual([]);
+    expect(problems.map(({ path, message }) => `${made.inside(path)}: ${message}`)).toEqual([
+      'home/.claude/skills: a link that leads in a circle',
+      'home/.cursor/skills: is not a folder',
+      'home/.gemini/skills: is a link to the home folder or above it, so it is not read',
+    ]);
+  });
+
+  test('that cannot be looked at now are told, as hiding skills', async () => {
+    const made = await MadeUpHome.with();
+    const path = join(made.home, 'x'.repeat(300));
+    const { problems } = await findFolders({ ...made.options, folders: { 'claude-code': { user: [path] } } });
+    expect(problems).toEqual([{ path, message: 'cannot be read: ENAMETOOLONG', hidesSkills: true }]);
+  });
+
+  test('with a name that others use too count only where the agent is there', async () => {
+    const made = await MadeUpHome.with('home/work/project/skills/not-an-installed-one');
+    expect(await installedSkillFolders(made.options)).toEqual([]);
+    await mkdir(join(made.home, '.openclaw'));
+    expect(made.short(await installedSkillFolders(made.options))).toEqual([
+      'openclaw project home/work/project/skills',
+    ]);
+  });
+
+  test('can be others than usual', async () => {
+    const made = await MadeUpHome.with('opt/claude/a', 'home/work/project/ours/b', 'home/.claude/skills/c');
+    const folders = { 'claude-code': { user: [join(made.root, 'opt/claude')], project: ['ours'] } };
+    const found = await installedSkillFolders({ ...made.options, agents: ['claude-code'], folders });
+    expect(made.short(found)).toEqual(['claude-code user opt/claude', 'claude-code project home/work/project/ours']);
+  });
+
+  test('refuse what is no agent, and say which was meant', async () => {
+    expect(await codeOf(() => installedSkillFolders({ agents: ['claud-code'] }))).toBe('INVALID_OPTION');
+    await expect(installedSkillFolders({ agents: ['claud-code'] })).rejects.toThrow(
+      'unknown agent "claud-code": did you mean claude-code?',
+    );
+    await expect(installedSkillFolders({ home: '' })).rejects.toThrow('home must be a text that is not empty, got ""');
+    const misspelt = { [SHARED_AGENT]: { users: [] } } as Readonly<Record<string, object>>;
+    await expect(installedSkillFolders({ folders: misspelt })).rejects.toThrow('did you mean user?');
+  });
+});
