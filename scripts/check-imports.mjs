@@ -81,7 +81,7 @@ const PACKAGES = {
   minisearch: 'keyword/minisearch/minisearch-postings.ts',
   'minisearch/SearchableMap': 'keyword/minisearch/vocabulary.ts',
   'onnxruntime-node': 'semantic/onnx-model.ts',
-  pg: 'share/postgres/load-pg.ts',
+  pg: 'share/postgres/postgres-pool.ts',
   pino: 'cli/server-log.ts',
   'prom-client': 'http/load-prom-client.ts',
   'proxy-addr': 'http/forwarded-address.ts',

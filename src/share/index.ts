@@ -1,6 +1,6 @@
 export { type PostgresAddress, readPostgresAddress } from './postgres/postgres-address.js';
 export type { PostgresEvent, PostgresPool } from './postgres/postgres-pool.js';
-export type { PostgresStatement } from './postgres/postgres-statement.js';
+export type { PostgresStatement } from './postgres/postgres-session.js';
 export type { SharedTables } from './postgres/shared-tables.js';
 export { type ConnectedCatalogue, type ConnectOptions, connectShared } from './shared-catalogue/connect-shared.js';
 export { isSameState } from './shared-catalogue/copy-state.js';
@@ -11,5 +11,5 @@ export type { SharedCopy } from './shared-catalogue/shared-copy.js';
 export { findSharedFaults, type SharedFault } from './shared-catalogue/shared-faults.js';
 export type { SharedState } from './shared-catalogue/shared-state.js';
 export type { SharedStore } from './shared-catalogue/shared-store.js';
-export type { CopyFollower, FollowCopyOptions } from './snapshot/copy-follower.js';
+export type { CopyFollower, FollowCopyOptions } from './snapshot/follower.js';
 export { type WrittenFiles, writeFiles } from './snapshot/write-files.js';

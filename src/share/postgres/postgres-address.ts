@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { posix, win32 } from 'node:path';
 import { SkillSearchError, type Surroundings, splitHosts, surroundings } from '../../core/index.js';
-import { readService } from './postgres-service.js';
-import { isTargetSession, TARGET_SESSIONS, type TargetSession } from './target-session.js';
 
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
@@ -12,7 +11,7 @@ const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 export type TlsMode = (typeof TLS_MODES)[number];
 
 /** Where a server listens. */
-export interface PostgresHost {
+interface PostgresHost {
   /** A name, an address, or the folder of a socket. Undefined for what PGHOST says, or this machine. */
   readonly host: string | undefined;
   readonly port: number | undefined;
@@ -132,7 +131,7 @@ function hostsOf(
 }
 
 /** An address with one of its hosts. */
-export function atHost(address: PostgresAddress, host: PostgresHost): PostgresAddress {
+function atHost(address: PostgresAddress, host: PostgresHost): PostgresAddress {
   const hosts = [host];
   return { ...address, hosts, shown: shownOf({ ...address, hosts }) };
 }
@@ -167,4 +166,194 @@ function readCertificates(path: string): string {
   }
   if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
   throw new SkillSearchError('INVALID_OPTION', `sslrootcert has no certificate in PEM: ${path}`, { path });
+}
+
+/** Which of several hosts an address means, as PostgreSQL's own programs have it. */
+const TARGET_SESSIONS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
+export type TargetSession = (typeof TARGET_SESSIONS)[number];
+
+function isTargetSession(text: string): text is TargetSession {
+  return TARGET_SESSIONS.includes(text as TargetSession);
+}
+
+/** What a database says of itself. */
+export interface FoundSession {
+  /** Whether transactions may only read unless they say otherwise. */
+  readonly isReadOnly: boolean;
+  readonly isStandby: boolean;
+}
+
+const MEANT: Readonly<Record<TargetSession, (found: FoundSession) => boolean>> = {
+  any: () => true,
+  'read-write': ({ isReadOnly }) => !isReadOnly,
+  'read-only': ({ isReadOnly }) => isReadOnly,
+  primary: ({ isStandby }) => !isStandby,
+  standby: ({ isStandby }) => isStandby,
+  'prefer-standby': () => true,
+};
+
+/**
+ * Checks that a host is one that is meant.
+ *
+ * @param shown its address for messages
+ * @param isReader whether nothing is written there
+ * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE` if it may only be read and that is not enough;
+ *   `DATABASE_NOT_READABLE` if it is another than the address wants
+ */
+export function checkTarget(shown: string, target: TargetSession, found: FoundSession, isReader: boolean): void {
+  if (found.isReadOnly && !isReader) {
+    const message = `${shown} may only be read: is this a standby? Give the address of the primary`;
+    throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: shown });
+  }
+  if (MEANT[target](found)) return;
+  const what = found.isStandby ? 'a standby' : found.isReadOnly ? 'a primary that may only be read' : 'a primary';
+  const message = `${shown} is ${what}, and its address wants target_session_attrs=${target}`;
+  throw new SkillSearchError('DATABASE_NOT_READABLE', message, { path: shown });
+}
+
+/** A host of an address, as an address of its own, and what it must be. */
+export interface Candidate {
+  readonly address: PostgresAddress;
+  readonly target: TargetSession;
+}
+
+/** The hosts of an address in the order in which they are tried. */
+export function candidatesOf(address: PostgresAddress): readonly Candidate[] {
+  const { target, hosts } = address;
+  const wanting = (wanted: TargetSession): Candidate[] =>
+    hosts.map((host) => ({ address: atHost(address, host), target: wanted }));
+  return target === 'prefer-standby' ? [...wanting('standby'), ...wanting('any')] : wanting(target);
+}
+
+/** What a section of a service file says, by the names that PostgreSQL's own programs know. */
+type PostgresService = ReadonlyMap<string, string>;
+
+/**
+ * Reads the section of a service from PostgreSQL's connection service file: the one that `PGSERVICEFILE` names or the
+ * user's, then that of the system. Lines are `[name of a service]` and `key=value`; a `#` begins a comment.
+ *
+ * Source: https://www.postgresql.org/docs/current/libpq-pgservice.html
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION` if no file has the service. No message repeats what a file says.
+ */
+function readService(name: string, of: Surroundings): PostgresService {
+  const paths = serviceFiles(of);
+  for (const path of paths) {
+    const section = sectionOf(textAt(path), name);
+    if (section !== undefined) return section;
+  }
+  const message = `no service ${JSON.stringify(name)} is in ${paths.join(' or ')}: add a section [${name}] with host, port, user, dbname and password`;
+  throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'service' });
+}
+
+function serviceFiles({ platform, home, env }: Surroundings): string[] {
+  const { join } = platform === 'win32' ? win32 : posix;
+  const inHome =
+    platform === 'win32'
+      ? join(env['APPDATA'] ?? home, 'postgresql', '.pg_service.conf')
+      : join(home, '.pg_service.conf');
+  const folder = env['PGSYSCONFDIR'];
+  return [env['PGSERVICEFILE'] ?? inHome, ...(folder === undefined ? [] : [join(folder, 'pg_service.conf')])];
+}
+
+/** The text of a file; empty if there is none. */
+function textAt(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    const message = `the service file of PostgreSQL cannot be read: ${(cause as Error).message}`;
+    throw new SkillSearchError('INVALID_OPTION', message, { path, cause });
+  }
+}
+
+function sectionOf(text: string, name: string): PostgresService | undefined {
+  let found: Map<string, string> | undefined;
+  for (const line of text.split(/\r?\n/).map((it) => it.trim())) {
+    if (line === '' || line.startsWith('#')) continue;
+    const section = /^\[(.*)\]$/.exec(line)?.[1];
+    // As PostgreSQL's own programs do: the first section of that name counts.
+    if (section !== undefined && found !== undefined) break;
+    if (section === name) found = new Map();
+    const at = line.indexOf('=');
+    if (section === undefined && at > 0) found?.set(line.slice(0, at).trim(), line.slice(at + 1).trim());
+  }
+  return found;
+}
+
+/** What a connection is to, as PostgreSQL's password file names it. */
+export interface PasswordTarget {
+  /** A name, an address, or the folder of a socket, which is `localhost` in the file. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+/**
+ * Looks a password up in the password file of PostgreSQL's programs: the one that `PGPASSFILE` names, or `~/.pgpass`,
+ * on Windows `%APPDATA%\postgresql\pgpass.conf`. Lines are `host:port:database:user:password`; the first that fits
+ * counts. A field may be `*`, a `\` stands before `:` and `\`, and a `#` begins a comment.
+ *
+ * Source: https://www.postgresql.org/docs/current/libpq-pgpass.html
+ *
+ * @returns undefined if there is no file, or no line in it that fits
+ * @throws {SkillSearchError} `INVALID_OPTION` if the file cannot be read, or others may read it. No message repeats
+ *   what it says.
+ */
+export function findPassword(target: PasswordTarget, of: Surroundings): string | undefined {
+  const path = passwordFile(of);
+  const text = passwordFileText(path, of);
+  for (const line of text?.split(/\r*(?:\n|$)/) ?? []) {
+    if (line.startsWith('#')) continue;
+    const [host, port, database, user, ...rest] = fieldsOf(line);
+    if (rest.length === 0) continue;
+    const fits =
+      (matches(host, target.host) || (target.host.startsWith('/') && matches(host, 'localhost'))) &&
+      matches(port, String(target.port)) &&
+      matches(database, target.database) &&
+      matches(user, target.user);
+    if (fits) return unescaped(rest.join(':'));
+  }
+  return undefined;
+}
+
+function passwordFile({ platform, home, env }: Surroundings): string {
+  const named = env['PGPASSFILE'] ?? '';
+  if (named !== '') return named;
+  if (platform !== 'win32') return posix.join(home, '.pgpass');
+  return win32.join(env['APPDATA'] ?? win32.join(home, 'AppData', 'Roaming'), 'postgresql', 'pgpass.conf');
+}
+
+/** @returns undefined if there is no file */
+function passwordFileText(path: string, { platform }: Surroundings): string | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    // Windows has other permissions. As PostgreSQL's own programs do, a file that is open to others is not used.
+    if (platform !== 'win32' && (stat.mode & 0o077) !== 0) {
+      throw refused(path, 'is not used because others may read it: run chmod 600 on it');
+    }
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (cause instanceof SkillSearchError) throw cause;
+    throw refused(path, `cannot be read: ${(cause as Error).message}`, cause);
+  }
+}
+
+function refused(path: string, reason: string, cause?: unknown): SkillSearchError {
+  return new SkillSearchError('INVALID_OPTION', `the password file ${path} ${reason}`, { path, cause });
+}
+
+/** The parts of a line, as they are written. What a `\` stands before parts nothing. */
+function fieldsOf(line: string): string[] {
+  return line.match(/(?:^|:)(?:[^\\:]|\\.?)*/g)?.map((part, i) => (i === 0 ? part : part.slice(1))) ?? [];
+}
+
+function matches(field: string | undefined, value: string): boolean {
+  return field === '*' || (field !== undefined && unescaped(field) === value);
+}
+
+function unescaped(field: string): string {
+  return field.replace(/\\(.)/gs, '$1');
 }

@@ -3,17 +3,26 @@ import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
 import { noteOutage, POSTGRES_LIMITS, SkillSearchError, surroundings } from '../../core/index.js';
-import { type Candidate, candidatesOf } from './candidates-of.js';
-import { loadPg } from './load-pg.js';
-import { findPassword, type PasswordTarget } from './pgpass.js';
-import type { PostgresAddress, TlsMode } from './postgres-address.js';
+import {
+  type Candidate,
+  candidatesOf,
+  checkTarget,
+  type FoundSession,
+  findPassword,
+  type PasswordTarget,
+  type PostgresAddress,
+  type TlsMode,
+} from './postgres-address.js';
 import { AnswerTimeout, awayError, isLost, noHostError, openingError, statementError } from './postgres-error.js';
-import type { CopiedRow, PostgresSession, SessionOptions } from './postgres-session.js';
-import type { PostgresStatement } from './postgres-statement.js';
-import { rowsOf } from './rows-of.js';
-import { checkTarget, type FoundSession } from './target-session.js';
-import { TransactionSession } from './transaction-session.js';
-import { within } from './within.js';
+import {
+  type CopiedRow,
+  type PostgresSession,
+  type PostgresStatement,
+  rowsOf,
+  type SessionOptions,
+  TransactionSession,
+  within,
+} from './postgres-session.js';
 
 /**
  * Milliseconds until it is told anew that more ask than the database can answer: thousands a second may fail by that.
@@ -452,5 +461,20 @@ async function readPassword(path: string): Promise<string> {
     if (cause instanceof SkillSearchError) throw cause;
     const message = `the password file cannot be read: ${(cause as Error).message}`;
     throw new SkillSearchError('INVALID_OPTION', message, { path, cause });
+  }
+}
+
+/**
+ * Imports the client of PostgreSQL, an optional dependency, when somebody gives the address of one. No other file does.
+ *
+ * @throws {SkillSearchError} `POSTGRES_CLIENT_MISSING` if it is not installed
+ */
+async function loadPg(): Promise<typeof pg> {
+  try {
+    return (await import('pg')).default;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    const message = 'PostgreSQL needs the optional package pg, which is not installed: npm install pg';
+    throw new SkillSearchError('POSTGRES_CLIENT_MISSING', message, { cause });
   }
 }

@@ -1,8 +1,7 @@
 import { type ErrorCode, POSTGRES_LIMITS, SkillSearchError } from '../../core/index.js';
-import { mayWrite } from './may-write.js';
 import { openingError } from './postgres-error.js';
 import type { PostgresPool } from './postgres-pool.js';
-import type { RunStatement } from './postgres-statement.js';
+import type { RunStatement } from './postgres-session.js';
 
 /** The tables of one part of what is kept in a database. */
 export interface SharedTables {
@@ -118,4 +117,12 @@ function tablesError(error: unknown, { address }: PostgresPool, foreignCode: Err
   // What it says of this state is more than that a statement was refused.
   if (code === '42501' || code === '25006') return openingError(cause, address);
   return openingError(error, address);
+}
+
+/** Whether a transaction may write: not on a standby, nor where all transactions of a user or a database only read. */
+export async function mayWrite(run: RunStatement): Promise<boolean> {
+  const [found] = await run<{ mayWrite: boolean }>({
+    text: `SELECT current_setting('transaction_read_only') = 'off' AS "mayWrite"`,
+  });
+  return found!.mayWrite;
 }

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type PackedBlob, unpackBlob } from '../../store/index.js';
-import type { PostgresSession } from '../postgres/postgres-session.js';
-import type { RunStatement } from '../postgres/postgres-statement.js';
-import { bytesArray } from './hex-array.js';
-import { inParts } from './in-parts.js';
-import { joinBytes } from './join-bytes.js';
-import { missingHashes } from './missing-hashes.js';
-import { sharedDamage } from './shared-damage.js';
+import type { PostgresSession, RunStatement } from '../postgres/postgres-session.js';
+import { bytesArray, inParts, joinBytes, missingHashes, sharedDamage } from './helpers.js';
 
 /** Blobs that one statement asks for or stores, and bytes of them together. */
 const TOGETHER = 1000;

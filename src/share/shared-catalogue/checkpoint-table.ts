@@ -1,12 +1,8 @@
 import { SHARED_CATALOGUE_LIMITS } from '../../core/index.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
-import type { RunStatement } from '../postgres/postgres-statement.js';
-import { digestOf } from '../snapshot/chunks.js';
-import { readManifest } from '../snapshot/manifest.js';
-import { distinct } from './distinct.js';
-import { bytesArray } from './hex-array.js';
-import { inParts } from './in-parts.js';
-import { sharedDamage } from './shared-damage.js';
+import type { RunStatement } from '../postgres/postgres-session.js';
+import { digestOf, readManifest } from '../snapshot/manifest.js';
+import { bytesArray, distinct, inParts, sharedDamage } from './helpers.js';
 import { isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
 
 /** The files of a copy of one state. */

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isPostgresAddress, untilAborted } from '../../core/index.js';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
-import type { CopyFollower, FollowCopyOptions } from '../snapshot/copy-follower.js';
+import type { CopyFollower, FollowCopyOptions } from '../snapshot/follower.js';
+import { LONGEST_WITH_COPY, tookTooLong } from '../snapshot/follower.js';
 import { LocalCopy } from '../snapshot/local-copy.js';
-import { LONGEST_WITH_COPY, tookTooLong } from '../snapshot/longest-look.js';
 import { CopyKeeper } from './copy-keeper.js';
 import { copyState } from './copy-state.js';
 import type { FollowThreadData } from './follow-messages.js';

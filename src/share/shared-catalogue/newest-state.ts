@@ -5,10 +5,9 @@ import { applyChanges, derivedFiles, putInPlace } from '../../store/index.js';
 import type { FetchChunk, LocalCopy } from '../snapshot/local-copy.js';
 import { CATALOGUE_NAME, readManifest } from '../snapshot/manifest.js';
 import { copyState, noteOf } from './copy-state.js';
+import { nothingPublished, sharedDamage } from './helpers.js';
 import { lockIndexing } from './lock-copy.js';
-import { nothingPublished } from './nothing-published.js';
 import type { SharedChanges } from './shared-changes.js';
-import { sharedDamage } from './shared-damage.js';
 import type { SharedState } from './shared-state.js';
 import type { SharedStore } from './shared-store.js';
 

@@ -1,6 +1,6 @@
 import type { SkillImage } from '../../store/index.js';
-import type { RunStatement } from '../postgres/postgres-statement.js';
-import { distinct } from './distinct.js';
+import type { RunStatement } from '../postgres/postgres-session.js';
+import { distinct } from './helpers.js';
 
 /**
  * Notes which vectors belong to a version that is being published. They belong to texts, so whatever it says of one

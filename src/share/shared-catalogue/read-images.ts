@@ -1,13 +1,9 @@
 import { SHARED_CATALOGUE_LIMITS } from '../../core/index.js';
 import type { ContentRow, SkillColumns } from '../../store/index.js';
 import { type ClaimRow, claimOf, type SkillImage } from '../../store/index.js';
-import type { PostgresSession } from '../postgres/postgres-session.js';
-import type { RunStatement } from '../postgres/postgres-statement.js';
+import type { PostgresSession, RunStatement } from '../postgres/postgres-session.js';
 import { readTexts } from './blob-table.js';
-import { distinct } from './distinct.js';
-import { inParts } from './in-parts.js';
-import { sharedDamage } from './shared-damage.js';
-import { fromStoredText, toStoredText } from './stored-text.js';
+import { distinct, fromStoredText, inParts, sharedDamage, toStoredText } from './helpers.js';
 
 /** Skills that one statement reads. */
 const TOGETHER = 1000;

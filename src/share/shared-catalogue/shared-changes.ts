@@ -1,9 +1,9 @@
 import type { CatalogueChanges, SkillImage } from '../../store/index.js';
 import type { PostgresSession } from '../postgres/postgres-session.js';
 import { readBlobs } from './blob-table.js';
+import { fromStoredText } from './helpers.js';
 import { readImages } from './read-images.js';
 import { type CatalogueRow, isAhead, isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
-import { fromStoredText } from './stored-text.js';
 import { readPublishedVectors } from './vector-table.js';
 
 /** What leads from a state of a shared catalogue to its present one. */

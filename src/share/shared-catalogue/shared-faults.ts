@@ -1,8 +1,7 @@
 import { isDamage } from '../../core/index.js';
 import type { SkillImage, StoredVector } from '../../store/index.js';
 import { checkImage, hasUnitLength, headOf, ImageReader, openForReading, storeError } from '../../store/index.js';
-import { distinct } from './distinct.js';
-import { inParts } from './in-parts.js';
+import { distinct, inParts } from './helpers.js';
 import { isSameImage } from './same-image.js';
 import type { SharedChanges } from './shared-changes.js';
 

@@ -1,4 +1,4 @@
-import type { RunStatement } from '../postgres/postgres-statement.js';
+import type { RunStatement } from '../postgres/postgres-session.js';
 
 /** Names a state of a shared catalogue. */
 export interface SharedState {

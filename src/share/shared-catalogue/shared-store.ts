@@ -1,9 +1,8 @@
 import { POSTGRES_LIMITS, SHARED_CATALOGUE_LIMITS } from '../../core/index.js';
 import type { CatalogueChanges, StoredVector } from '../../store/index.js';
-import { mayWrite } from '../postgres/may-write.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { PostgresPool } from '../postgres/postgres-pool.js';
-import { findTables, prepareTables } from '../postgres/shared-tables.js';
+import { findTables, mayWrite, prepareTables } from '../postgres/shared-tables.js';
 import { CATALOGUE_TABLES } from './catalogue-tables.js';
 import {
   type Checkpoint,
@@ -14,9 +13,8 @@ import {
   readChunk,
   storeCheckpoint,
 } from './checkpoint-table.js';
-import { nothingPublished } from './nothing-published.js';
+import { nothingPublished, runAlone, Slots } from './helpers.js';
 import { type PublishOptions, type PublishOutcome, publishChanges } from './publish-changes.js';
-import { runAlone } from './run-alone.js';
 import { readChanges, type SharedChanges } from './shared-changes.js';
 import {
   isAhead,
@@ -26,7 +24,6 @@ import {
   readCatalogueRow,
   type SharedState,
 } from './shared-state.js';
-import { Slots } from './slots.js';
 import { findModel, noteModel, readVectors, storeVectors } from './vector-table.js';
 
 /** Settings of {@link SharedStore.open}. */

@@ -1,7 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { digestOf, readChunk } from '../snapshot/chunks.js';
-import { manifestText } from '../snapshot/manifest.js';
-import { readWhileUnchanged } from '../snapshot/read-while-unchanged.js';
+import { digestOf, manifestText, readChunk } from '../snapshot/manifest.js';
+import { readWhileUnchanged } from '../snapshot/write-files.js';
 import type { SharedState } from './shared-state.js';
 import type { SharedStore } from './shared-store.js';
 

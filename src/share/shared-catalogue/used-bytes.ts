@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { SkillSearchError } from '../../core/index.js';
 import type { CatalogueChanges, SkillImage } from '../../store/index.js';
 import { packBlob } from '../../store/index.js';
-import type { RunStatement } from '../postgres/postgres-statement.js';
+import type { RunStatement } from '../postgres/postgres-session.js';
 import { missingBlobs, storeBlobs } from './blob-table.js';
-import { distinct } from './distinct.js';
-import { inParts } from './in-parts.js';
+import { distinct, inParts } from './helpers.js';
 import { missingVectors, type StoredModel, storeVectors } from './vector-table.js';
 import type { ImageToWrite } from './write-images.js';
 

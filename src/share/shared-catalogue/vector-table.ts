@@ -1,13 +1,7 @@
 import { SkillSearchError } from '../../core/index.js';
 import type { StoredVector } from '../../store/index.js';
-import type { PostgresSession } from '../postgres/postgres-session.js';
-import type { RunStatement } from '../postgres/postgres-statement.js';
-import { bytesArray } from './hex-array.js';
-import { inParts } from './in-parts.js';
-import { joinBytes } from './join-bytes.js';
-import { missingHashes } from './missing-hashes.js';
-import { sharedDamage } from './shared-damage.js';
-import { toStoredText } from './stored-text.js';
+import type { PostgresSession, RunStatement } from '../postgres/postgres-session.js';
+import { bytesArray, inParts, joinBytes, missingHashes, sharedDamage, toStoredText } from './helpers.js';
 
 /** A model whose vectors are stored. */
 export interface StoredModel {

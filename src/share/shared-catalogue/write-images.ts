@@ -1,6 +1,6 @@
 import type { SkillImage } from '../../store/index.js';
-import type { RunStatement } from '../postgres/postgres-statement.js';
-import { toStoredText } from './stored-text.js';
+import type { RunStatement } from '../postgres/postgres-session.js';
+import { toStoredText } from './helpers.js';
 
 /** An image with the digests of its texts, in their order. */
 export interface ImageToWrite {

@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError, surroundings, userFolders } from '../../core/index.js';
 import type { CopyStats } from '../../result.js';
-import type { CopyFollower, FollowCopyOptions } from './copy-follower.js';
+import type { CopyFollower, FollowCopyOptions } from './follower.js';
+import { LONGEST_WITH_COPY, ToldFault, tookTooLong } from './follower.js';
 import { LocalCopy } from './local-copy.js';
-import { LONGEST_WITH_COPY, tookTooLong } from './longest-look.js';
 import { type Manifest, manifestText } from './manifest.js';
 import { Origin } from './origin.js';
-import { ToldFault } from './told-fault.js';
 
 /**
  * Brings a local copy of a snapshot up to date, and keeps it so. A copy that is there does not wait for a server that

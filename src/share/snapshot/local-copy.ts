@@ -10,13 +10,14 @@ import {
   LoadLock,
   structureFaults,
 } from '../../store/index.js';
-import { digestOf, readChunk } from './chunks.js';
 import {
   bytesOfChunk,
   CATALOGUE_NAME,
+  digestOf,
   FILE_NAMES,
   type Manifest,
   manifestText,
+  readChunk,
   readManifest,
   type SnapshotFile,
 } from './manifest.js';

@@ -2,11 +2,8 @@ import { createHash } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isSnapshotAddress, MAX_MANIFEST_BYTES, SkillSearchError } from '../../core/index.js';
-import { digestOf } from './chunks.js';
-import { LeastRate, TooSlowError } from './least-rate.js';
-import { chunkPath, type Manifest, readManifest } from './manifest.js';
-import { requestFault } from './request-fault.js';
+import { isSnapshotAddress, MAX_MANIFEST_BYTES, SkillSearchError, SNAPSHOT_RATE_LIMITS } from '../../core/index.js';
+import { chunkPath, digestOf, type Manifest, readManifest } from './manifest.js';
 
 /** How often a chunk is asked for, and milliseconds before the second time. Later waits are longer. */
 const MOST_ATTEMPTS = 4;
@@ -220,4 +217,67 @@ function decoded(text: string): string {
     const message = 'the user or password in the address of the snapshot is not percent-encoded: % itself is %25';
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
   }
+}
+
+/** Why an answer was given up. */
+export class TooSlowError extends Error {
+  override readonly name = 'TooSlowError';
+}
+
+/** Watches over an answer: one that trickles would keep a start waiting without end. */
+export class LeastRate {
+  readonly #timer: NodeJS.Timeout;
+  #bytes = 0;
+
+  /**
+   * @param onSlow called once, when too little came
+   * @param time milliseconds in which enough must come, again and again until the answer has ended
+   */
+  constructor(onSlow: (error: TooSlowError) => void, time: number = SNAPSHOT_RATE_LIMITS.time) {
+    const look = (): void => {
+      const bytes = this.#bytes;
+      this.#bytes = 0;
+      if (bytes >= SNAPSHOT_RATE_LIMITS.bytes) return;
+      this.stop();
+      const came = bytes === 0 ? 'nothing' : bytes === 1 ? 'only 1 byte' : `only ${bytes} bytes`;
+      onSlow(new TooSlowError(`${came} came within ${time / 1000} seconds`));
+    };
+    this.#timer = setInterval(look, time).unref();
+  }
+
+  /** Says that more of the answer is here. */
+  came(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** The answer has ended. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** What the codes of Node.js mean for somebody who gave an address. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  ECONNRESET: 'the connection broke off',
+  ECONNREFUSED: 'nothing listens there: the connection was refused',
+  ETIMEDOUT: 'no connection came about',
+  ENOTFOUND: 'no machine has that name',
+  EAI_AGAIN: 'its name could not be looked up',
+};
+
+/** What OpenSSL says of an answer that is none of TLS. */
+const NO_TLS = /wrong version number|packet length too long|record layer failure|http request/i;
+
+/** Says in a sentence why a request failed. */
+function requestFault(error: Error): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // Versions of Node.js differ in the code.
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    if (NO_TLS.test(message)) return 'what answers there does not speak https: is the address one of http?';
+    const [, reason = message.trim()] = /SSL routines:[^:]*:([^:]+)/.exec(message) ?? [];
+    return `no TLS connection came about: ${reason}`;
+  }
+  if (code.startsWith('HPE_')) return 'what answers there does not speak http: is the address one of https?';
+  // Of a name with several addresses, each with an error of its own, there is no message.
+  return SENTENCES[code] ?? (message === '' ? code : message);
 }

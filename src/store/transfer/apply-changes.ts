@@ -1,18 +1,21 @@
+import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
-import type { SkillNumber } from '../../core/index.js';
-import { MAX_CHANGED_IN_PLACE } from '../../core/index.js';
+import { MAX_CHANGED_IN_PLACE, type SkillNumber } from '../../core/index.js';
+import type { PackedBlob } from '../blob-packing.js';
 import { readMeta } from '../meta.js';
 import { type NamedState, noteIn, writeNote } from '../shared-note.js';
+import type { Connection, Statement } from '../sqlite/connection.js';
+import { hasUnitLength } from '../vector-bytes.js';
 import { endChange } from '../write/end-change.js';
 import { endLoad } from '../write/end-load.js';
 import { OpenChange } from '../write/open-change.js';
 import { loadKey, OpenLoad } from '../write/open-load.js';
 import { revertKilledRun } from '../write/revert-killed-run.js';
 import { forgetUnclaimedRows } from '../write/row-notes.js';
-import type { CatalogueChanges } from './catalogue-changes.js';
-import { headOf } from './catalogue-head.js';
-import { bytesOf, type FetchedImages, fetchImages } from './fetch-images.js';
-import { ImageWriter } from './image-writer.js';
+import type { WriterStatements } from '../write/writer-statements.js';
+import type { CatalogueChanges, StoredVector } from './catalogue-changes.js';
+import { headOf } from './image-reader.js';
+import { type CheckedImage, checkImage, damagedImage, type ImageClaim, type SkillImage } from './skill-image.js';
 
 /** Bytes of skills that are held in memory for a change in place: more are written as a whole load, in batches. */
 const MOST_BYTES_IN_PLACE: number = 64 * 2 ** 20;
@@ -167,4 +170,262 @@ function write(
 function forgetOtherVectors(load: OpenLoad, { model }: CatalogueChanges): void {
   const present = model && load.statements.vectors.dimensions(model.id);
   if (present !== undefined && present !== model?.dimensions) load.write().vectors.keepOnly(undefined, true);
+}
+
+/** Some changed skills with all that is to be stored of them and is not there yet. */
+interface FetchedImages {
+  readonly images: readonly {
+    readonly checked: CheckedImage;
+    /** Bytes of its contents. */
+    readonly blobs: readonly PackedBlob[];
+  }[];
+  readonly vectors: readonly StoredVector[];
+  /** Hashes of texts whose stored vectors the later state does not have. */
+  readonly voidVectors: readonly Buffer[];
+}
+
+/**
+ * Fetches what changed, batch by batch, and checks it. The images of the next batch are on their way while one is
+ * stored; no two calls of `changes` run at the same time.
+ *
+ * @param stored the catalogue that it goes into, asked for what it has
+ * @throws {SkillSearchError} `DATABASE_DAMAGED`, with the id of the skill
+ */
+async function* fetchImages(changes: CatalogueChanges, stored: () => WriterStatements): AsyncGenerator<FetchedImages> {
+  const batches = changes.images()[Symbol.asyncIterator]();
+  let done = 0;
+  try {
+    for (let coming = batches.next(); ; ) {
+      const { value: images, done: isEnd } = await coming;
+      if (isEnd === true) break;
+      checkOrder(images, changes.changed, done);
+      done += images.length;
+      const fetched = await fetchFor(images.map(checkImage), changes, stored());
+      coming = batches.next();
+      // It is awaited above, unless the batch cannot be stored.
+      coming.catch(() => {});
+      yield fetched;
+    }
+  } finally {
+    await batches.return?.();
+  }
+  const missing = changes.changed[done];
+  if (missing !== undefined) throw damagedImage(missing, 'it is missing');
+}
+
+/** How much memory a batch takes, about, in bytes. */
+function bytesOf({ images, vectors }: FetchedImages): number {
+  let bytes = 0;
+  for (const { checked, blobs } of images) {
+    for (const { text } of checked.image.files) bytes += 2 * text.length;
+    for (const blob of blobs) bytes += blob.bytes.length;
+  }
+  for (const { embedding } of vectors) bytes += embedding.length;
+  return bytes;
+}
+
+function checkOrder(images: readonly SkillImage[], ids: readonly string[], first: number): void {
+  for (const [i, { columns }] of images.entries()) {
+    const id = ids[first + i];
+    if (columns.id !== id) throw damagedImage(id ?? columns.id, 'another skill stands in its place');
+  }
+}
+
+async function fetchFor(
+  images: readonly CheckedImage[],
+  changes: CatalogueChanges,
+  stored: WriterStatements,
+): Promise<FetchedImages> {
+  const blobs = await fetchBlobs(images, changes, stored);
+  return {
+    images: images.map((checked) => ({ checked, blobs: blobs.get(checked.image.columns.id) ?? [] })),
+    vectors: await fetchVectors(images, changes, stored),
+    voidVectors: images
+      .filter(({ image }) => !image.hasVector && stored.vectors.hasAny(image.columns.textHash))
+      .map(({ image }) => image.columns.textHash),
+  };
+}
+
+/** By the id of one of the skills that have them, so that each is written once. */
+async function fetchBlobs(
+  images: readonly CheckedImage[],
+  changes: CatalogueChanges,
+  stored: WriterStatements,
+): Promise<ReadonlyMap<string, readonly PackedBlob[]>> {
+  const lacking = new Map<string, { readonly id: string; readonly path: string; readonly size: number }>();
+  for (const { image } of images) {
+    const { id, hash } = image.columns;
+    if (image.contents === undefined || stored.find.get(id)?.hash.equals(hash) === true) continue;
+    for (const { path, size, sha256, kept } of image.contents.files) {
+      if (kept === 'blob' && !stored.hasBlob(sha256)) lacking.set(sha256.toString('hex'), { id, path, size });
+    }
+  }
+  const blobsOf = new Map<string, PackedBlob[]>();
+  if (lacking.size === 0) return blobsOf;
+  const digests = [...lacking.keys()].map((digest) => Buffer.from(digest, 'hex'));
+  const found = new Map((await changes.blobs(digests)).map((blob) => [blob.sha256, blob]));
+  for (const [digest, { id, path, size }] of lacking) {
+    const blob = found.get(digest);
+    if (blob?.size !== size) throw damagedImage(id, `the bytes of its file ${path} are missing`);
+    const own = blobsOf.get(id);
+    if (own === undefined) blobsOf.set(id, [blob]);
+    else own.push(blob);
+  }
+  return blobsOf;
+}
+
+async function fetchVectors(
+  images: readonly CheckedImage[],
+  changes: CatalogueChanges,
+  stored: WriterStatements,
+): Promise<readonly StoredVector[]> {
+  const { model } = changes;
+  if (model === undefined) return [];
+  const idOf = new Map<string, string>();
+  for (const { image } of images) {
+    const { id, textHash } = image.columns;
+    if (image.hasVector && !stored.vectors.has(model.id, textHash)) idOf.set(textHash.toString('hex'), id);
+  }
+  if (idOf.size === 0) return [];
+  const vectors = await changes.vectors([...idOf.keys()].map((hash) => Buffer.from(hash, 'hex')));
+  for (const { textHash, embedding } of vectors) {
+    if (hasUnitLength(embedding, model.dimensions)) continue;
+    const id = idOf.get(textHash.toString('hex')) ?? '';
+    throw damagedImage(id, `the vector of its text has not ${model.dimensions} values, or not the length 1`);
+  }
+  const found = new Set(vectors.map(({ textHash }) => textHash.toString('hex')));
+  for (const [hash, id] of idOf) if (!found.has(hash)) throw damagedImage(id, 'the vector of its text is missing');
+  return vectors;
+}
+
+/** Writes images of skills into the open files of a load or of a small change. What is as they say stays. */
+class ImageWriter {
+  readonly #load: OpenLoad | OpenChange;
+  /** Whether nothing is stored yet, so that nothing need be looked for. */
+  readonly #isFresh: boolean;
+  #claims: ClaimStatements | undefined;
+
+  constructor(load: OpenLoad | OpenChange, isFresh: boolean) {
+    this.#load = load;
+    this.#isFresh = isFresh;
+  }
+
+  /**
+   * @param blobs bytes of its contents that are not stored yet
+   * @returns the number of the skill
+   */
+  put(checked: CheckedImage, blobs: readonly PackedBlob[]): SkillNumber {
+    const { image, contents, compared } = checked;
+    const { columns, files } = image;
+    const statements = this.#load.write(blobs.reduce((sum, { bytes }) => sum + bytes.length, 0));
+    this.#claims ??= new ClaimStatements(statements.connection);
+    const stored = this.#isFresh ? undefined : statements.find.get(columns.id);
+    if (stored?.hash.equals(columns.hash) === true && !this.#isLabelSeen(stored.number, checked)) {
+      this.#putLabels(statements, stored.number, checked);
+      this.#claims.replace(stored.number, image.claims);
+      return stored.number;
+    }
+    const skill = statements.save(columns, { files, contents }, stored?.number, blobs);
+    this.#load.signatures?.sign(skill, compared);
+    this.#putLabels(statements, skill, checked);
+    if (stored === undefined) this.#claims.insert(skill, image.claims);
+    else this.#claims.replace(skill, image.claims);
+    return skill;
+  }
+
+  /** Does nothing if there is no such skill. */
+  remove(id: string): void {
+    const stored = this.#load.statements.find.get(id);
+    if (stored === undefined) return;
+    const statements = this.#load.write();
+    this.#claims ??= new ClaimStatements(statements.connection);
+    this.#claims.delete(stored.number);
+    statements.erase(stored.number);
+  }
+
+  /** Whether readers have seen other derived labels of a skill: in place it needs another number then, too. */
+  #isLabelSeen(skill: SkillNumber, { image: { columns, derivedCategories } }: CheckedImage): boolean {
+    if (!(this.#load instanceof OpenChange)) return false;
+    return this.#load.statements.labels.of(skill, columns.hash) !== derivedCategories;
+  }
+
+  #putLabels(statements: WriterStatements, skill: SkillNumber, checked: CheckedImage): void {
+    const { image, derivedCategories } = checked;
+    const { hash } = image.columns;
+    const stored = this.#isFresh ? undefined : statements.labels.of(skill, hash);
+    if (stored === image.derivedCategories) return;
+    if (derivedCategories === undefined) statements.labels.forget([skill]);
+    else statements.labels.put(skill, hash, derivedCategories);
+  }
+}
+
+/** The SQL of claims of one skill, and of what rows became it. */
+class ClaimStatements {
+  readonly #of: Statement<[SkillNumber], [source: string, fingerprint: Buffer | null, hash: Buffer | null]>;
+  readonly #deletes: readonly Statement<[SkillNumber], unknown>[];
+  readonly #insertSource: Statement<[name: string], unknown>;
+  readonly #sourceOf: Statement<[name: string], number>;
+  readonly #insertClaim: Statement<[source: number, skill: SkillNumber], unknown>;
+  readonly #insertRow: Statement<[source: number, skill: SkillNumber, fingerprint: Buffer, hash: Buffer], unknown>;
+  readonly #sources = new Map<string, number>();
+
+  constructor(connection: Connection) {
+    this.#of = connection
+      .prepare<[SkillNumber], [string, Buffer | null, Buffer | null]>(`
+        SELECT name, fingerprint, hash FROM main.claim JOIN main.source ON source.number = claim.source
+          LEFT JOIN main.known_row ON known_row.source = claim.source AND known_row.skill = claim.skill
+        WHERE claim.skill = ? ORDER BY name`)
+      .raw();
+    this.#deletes = [
+      connection.prepare('DELETE FROM main.claim WHERE skill = ?'),
+      // No index has the skill first, and sources are few.
+      connection.prepare('DELETE FROM main.known_row WHERE source IN (SELECT number FROM main.source) AND skill = ?'),
+    ];
+    this.#insertSource = connection.prepare('INSERT OR IGNORE INTO main.source (name) VALUES (?)');
+    this.#sourceOf = connection.prepare<[string], number>('SELECT number FROM main.source WHERE name = ?').pluck();
+    this.#insertClaim = connection.prepare('INSERT INTO main.claim (source, skill) VALUES (?, ?)');
+    this.#insertRow = connection.prepare(
+      'INSERT INTO main.known_row (source, skill, fingerprint, hash) VALUES (?, ?, ?, ?)',
+    );
+  }
+
+  delete(skill: SkillNumber): void {
+    for (const statement of this.#deletes) statement.run(skill);
+  }
+
+  replace(skill: SkillNumber, claims: readonly ImageClaim[]): void {
+    const present = this.#of.all(skill);
+    const isSame = present.length === claims.length && present.every((row, i) => isClaim(row, claims[i]!));
+    if (isSame) return;
+    this.delete(skill);
+    this.insert(skill, claims);
+  }
+
+  /** Writes the claims of a skill that has none. */
+  insert(skill: SkillNumber, claims: readonly ImageClaim[]): void {
+    for (const { source, row } of claims) {
+      const number = this.#numberOf(source);
+      this.#insertClaim.run(number, skill);
+      if (row !== undefined) this.#insertRow.run(number, skill, row.fingerprint, row.hash);
+    }
+  }
+
+  #numberOf(source: string): number {
+    let number = this.#sources.get(source);
+    if (number === undefined) {
+      this.#insertSource.run(source);
+      number = this.#sourceOf.get(source)!;
+      this.#sources.set(source, number);
+    }
+    return number;
+  }
+}
+
+function isClaim(
+  [name, fingerprint, hash]: readonly [string, Buffer | null, Buffer | null],
+  { source, row }: ImageClaim,
+): boolean {
+  if (name !== source) return false;
+  if (row === undefined || fingerprint === null || hash === null) return row === undefined && fingerprint === null;
+  return fingerprint.equals(row.fingerprint) && hash.equals(row.hash);
 }

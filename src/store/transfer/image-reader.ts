@@ -12,6 +12,16 @@ import { hasUnitLength } from '../vector-bytes.js';
 import type { CatalogueHead, StoredVector } from './catalogue-changes.js';
 import { type ClaimRow, claimOf, type SkillImage } from './skill-image.js';
 
+/** What a finished catalogue says of itself. */
+export function headOf(connection: Connection): CatalogueHead {
+  const model = connection
+    .prepare<[], { readonly id: string; readonly dimensions: number }>(`
+      SELECT id, dimensions FROM main.model
+      WHERE id = (SELECT value FROM main.meta WHERE key = 'model') AND number IN (SELECT model FROM main.vector)`)
+    .get();
+  return { stamp: readMeta(connection, 'stamp') ?? '', model, classifier: readMeta(connection, CLASSIFIER_KEY) };
+}
+
 /** Reads the images of skills from a finished catalogue, and what belongs to them. Nothing damaged is handed on. */
 export class ImageReader {
   readonly #path: string;

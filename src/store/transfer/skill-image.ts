@@ -1,5 +1,8 @@
+import { SkillSearchError } from '../../core/index.js';
 import type { ContentRow } from '../checksums.js';
-import type { SkillColumns, SkillToStore } from '../stored-skill.js';
+import type { ComparedText } from '../copies/text-signature.js';
+import { comparedText } from '../signature-table.js';
+import { hashOf, type SkillColumns, type SkillContentsToStore, type SkillToStore } from '../stored-skill.js';
 
 /**
  * All that a catalogue stores of a skill, but for what follows from it (checksums, signatures) and for what belongs to
@@ -36,4 +39,90 @@ export interface ClaimRow {
 
 export function claimOf({ source, fingerprint, hash }: ClaimRow): ImageClaim {
   return fingerprint === null || hash === null ? { source } : { source, row: { fingerprint, hash } };
+}
+
+/** How many bytes belong to an image, about: those of its texts, and of its files that are kept as blobs. */
+export function bytesOfImage({ files, contents }: Pick<SkillImage, 'files' | 'contents'>): number {
+  let bytes = 0;
+  for (const { text } of files) bytes += text.length;
+  for (const { size, kept } of contents?.files ?? []) if (kept === 'blob') bytes += size;
+  return bytes;
+}
+
+/** An image that is what its hash says, in the form in which skills are written. */
+export interface CheckedImage {
+  readonly image: SkillImage;
+  readonly contents: SkillContentsToStore | undefined;
+  /** By which it is compared with others. */
+  readonly compared: ComparedText;
+  readonly derivedCategories: readonly string[] | undefined;
+}
+
+/** Stands for bytes that come as a blob. */
+const IN_BLOB = new Uint8Array(0);
+
+/**
+ * Checks an image that comes from elsewhere.
+ *
+ * @throws {SkillSearchError} `DATABASE_DAMAGED`, with the id of the skill
+ */
+export function checkImage(image: SkillImage): CheckedImage {
+  const { columns, files } = image;
+  const { id, hash } = columns;
+  const contents = image.contents && { ...image.contents, files: image.contents.files.map(toFile) };
+  if (!hash.equals(hashOf(columns, files, contents))) throw damagedImage(id, 'it does not fit its hash');
+  const record = parse(columns.record) as Partial<Record<string, unknown>> | null | undefined;
+  const { stars, updatedAt } = columns;
+  // The hash covers the record, and not the columns that follow from it.
+  if (record?.['id'] !== id || record['stars'] !== stars || record['updatedAt'] !== updatedAt) {
+    throw damagedImage(id, 'its columns do not follow from its record');
+  }
+  if (files.length === 0) throw damagedImage(id, 'it has no files');
+  return {
+    image,
+    contents,
+    compared: comparedText({ name: String(record['name']), description: String(record['description']) }, files),
+    derivedCategories: image.derivedCategories === undefined ? undefined : slugsIn(image.derivedCategories, id),
+  };
+}
+
+/** The error of a skill that came from elsewhere and is not as it was written there. What helps is known there. */
+export function damagedImage(id: string, fault: string): SkillSearchError {
+  const message = `the skill ${id} did not come as it was written: ${fault}`;
+  return new SkillSearchError('DATABASE_DAMAGED', message, { skill: id });
+}
+
+function toFile({
+  path,
+  size,
+  sha256,
+  executable,
+  complete,
+  isText,
+  kept,
+}: ContentRow): SkillContentsToStore['files'][number] {
+  return {
+    path,
+    size,
+    sha256: sha256.toString('hex'),
+    executable: executable === 1,
+    complete: complete === 1,
+    isText: isText === 1,
+    bytes: kept === 'none' ? undefined : kept === 'text' ? 'text' : IN_BLOB,
+  };
+}
+
+function slugsIn(text: string, id: string): readonly string[] {
+  const slugs = parse(text);
+  const isList = Array.isArray(slugs) && slugs.every((slug) => typeof slug === 'string');
+  if (!isList) throw damagedImage(id, 'its derived categories are no list of slugs');
+  return slugs as string[];
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }

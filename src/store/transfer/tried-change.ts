@@ -1,11 +1,10 @@
 import type { PackedBlob } from '../blob-packing.js';
 import type { Connection, Statement } from '../sqlite/connection.js';
 import type { Trial } from '../write/trial.js';
-import { bytesOfImage } from './bytes-of-image.js';
 import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';
-import { headOf } from './catalogue-head.js';
-import { ImageReader } from './image-reader.js';
+import { headOf, ImageReader } from './image-reader.js';
 import type { SkillImage } from './skill-image.js';
+import { bytesOfImage } from './skill-image.js';
 import { touchedIds, watchTouched } from './touched-ids.js';
 
 /** Bytes of skills that are held in memory: more are compared file by file, and read batch by batch. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CopyOut } from '../../../src/share/postgres/copy-out.js';
+import { CopyOut } from '../../../src/share/postgres/postgres-session.js';
 
 type Row = readonly (Buffer | null)[];
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Surroundings, surroundings } from '../../../src/core/user-folders.js';
-import { findPassword, type PasswordTarget } from '../../../src/share/postgres/pgpass.js';
+import { findPassword, type PasswordTarget } from '../../../src/share/postgres/postgres-address.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 
 const TARGET: PasswordTarget = { host: 'db.example.com', port: 5432, database: 'skills', user: 'reader' };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { AnswerTimeout } from '../../../src/share/postgres/postgres-error.js';
-import { within } from '../../../src/share/postgres/within.js';
+import { within } from '../../../src/share/postgres/postgres-session.js';
 
 const never = new Promise<never>(() => {});
 

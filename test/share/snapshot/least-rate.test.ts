@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { LeastRate, type TooSlowError } from '../../../src/share/snapshot/least-rate.js';
+import { LeastRate, type TooSlowError } from '../../../src/share/snapshot/origin.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { digestOf } from '../../../src/share/snapshot/chunks.js';
+import { digestOf } from '../../../src/share/snapshot/manifest.js';
 import { Origin } from '../../../src/share/snapshot/origin.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { serveFolder } from './snapshot-server.js';
