@@ -2,7 +2,7 @@
 // asked for the first time in this process and again, beside what people build with MiniSearch: name and description
 // with its own defaults, counting the fields of all it finds. See README.md here.
 import MiniSearch from 'minisearch';
-import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../src/evaluation/compare.js';
 import { FACETS, openSkillSearch, type SkillSearch } from '../src/index.js';
 import { machineName } from './machine.js';
 import { markdownTable } from './markdown-table.js';

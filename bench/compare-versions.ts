@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../src/evaluation/compare.js';
 import { openSkillSearch, STOP_WORDS } from '../src/index.js';
 import { markdownTable } from './markdown-table.js';
 import { pick } from './random.js';

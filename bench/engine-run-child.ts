@@ -1,6 +1,6 @@
 // Builds a search engine over a catalogue and asks it questions. A process of its own, so that its memory goes with it.
 import { readFileSync } from 'node:fs';
-import { fitQuestion } from '../src/evaluation/rank-questions.js';
+import { fitQuestion } from '../src/evaluation/evaluate.js';
 import { inspectModel } from '../src/index.js';
 import { startModel } from '../src/semantic/start-model.js';
 import { documentsOf } from './engines/documents.js';

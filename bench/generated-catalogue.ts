@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../src/evaluation/compare.js';
 import { GeneratedWords } from './generated-words.js';
 import { pick, type Random } from './random.js';
 

@@ -1,4 +1,4 @@
-import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../src/evaluation/compare.js';
 import type { Embedder } from '../src/index.js';
 import type { Random } from './random.js';
 

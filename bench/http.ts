@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 import { openAccess } from '../src/access/index.js';
-import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../src/evaluation/compare.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../src/index.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';
 import type { ServerFigures, ServerJob } from './http-server-child.js';

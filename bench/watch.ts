@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../src/evaluation/compare.js';
 import { type FollowedSearch, followCatalogue, watchSources } from '../src/index.js';
 import { machineName } from './machine.js';
 import { markdownTable } from './markdown-table.js';

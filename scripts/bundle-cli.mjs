@@ -24,7 +24,7 @@ const PACKAGES_WITHIN = ['commander', 'stemmer', ...WIDTH];
 
 /** Modules that starts begin with. */
 const STARTS = {
-  main: ['cli/keep-compiled.js'],
+  main: ['cli/kept-code.js'],
   run: ['cli/run.js'],
   hook: ['agents/hook/run-hook.js'],
   findAlone: ['agents/hook/find-alone.js'],

@@ -89,7 +89,7 @@ const PACKAGES = {
   // What a thread reads TypeScript with, where it is started from the sources.
   'tsx/esm/api': 'core/threads/start-worker.ts',
   'smol-toml': 'core/toml.ts',
-  'string-width': 'cli/text-width.ts',
+  'string-width': 'cli/text-columns.ts',
   yaml: 'sources/folder/front-matter.ts',
 };
 

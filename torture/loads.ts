@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { randomNumbers } from '../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../src/evaluation/compare.js';
 import { buildCatalogue, openSkillSearch, SkillSearchError } from '../src/index.js';
 import { isCurrentKeywordFile } from '../src/indexing/keyword-file.js';
 import { vectorFilesAreCurrent } from '../src/semantic/nearest/vector-files.js';

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connectAccess } from '../../src/access/index.js';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { PASSWORD, PostgresCluster } from '../../test/share/postgres/postgres-cluster.js';
 import { Connection } from './ask.js';
 import { type ClientFigures, ClusterClient } from './cluster-client.js';

@@ -1,4 +1,4 @@
-import { copiesAsOne } from '../../src/evaluation/copies-as-one.js';
+import { copiesAsOne } from '../../src/evaluation/corpus.js';
 import type { Benchmark, Gains, RankedDocument, Run } from '../../src/evaluation/index.js';
 import type { SkillSearch } from '../../src/index.js';
 

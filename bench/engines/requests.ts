@@ -1,4 +1,4 @@
-import { faultIn, readId, readObjects } from '../../src/evaluation/read-lines.js';
+import { faultIn, readId, readObjects } from '../../src/evaluation/benchmark.js';
 
 /** A question of a judged collection, with what a plain benchmark does not have. */
 export interface Request {

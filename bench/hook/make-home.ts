@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { pick } from '../random.js';
 import type { Half, JudgedPrompt } from './prompt-files.js';
 import { readRows } from './read-rows.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { WORD_DIMENSIONS, wordsIn } from '../../src/agents/hook/word-table.js';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
 import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/model-folder.js';
 import { fitWordVectors } from './fit-word-vectors.js';

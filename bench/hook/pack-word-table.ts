@@ -1,6 +1,6 @@
 import { CENTRES, PART, PARTS, WORD_DIMENSIONS } from '../../src/agents/hook/word-table.js';
 import { fnv1a } from '../../src/core/text/fnv1a.js';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 
 const STEPS = 15;
 

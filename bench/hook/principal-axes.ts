@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 
 const STEPS = 60;
 

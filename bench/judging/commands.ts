@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { type EvaluationMode, type RankedDocument, rankQuestions, readRun } from '../../src/evaluation/index.js';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
 import { openSkillSearch, type SkillFile, type SkillSearch } from '../../src/index.js';
 import { type Agreement, agreementOf } from './agreement.js';
 import { addBlockGrades, type BlockGrades, type BlockKey, blockText } from './blocks.js';

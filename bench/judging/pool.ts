@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import type { Grades } from './grades.js';
 
 /** What a ranking shows for each request, the best first, by the id of the request. */

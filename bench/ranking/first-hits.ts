@@ -1,4 +1,4 @@
-import type { ScoredHit } from '../../src/evaluation/reliability-bins.js';
+import type { ScoredHit } from '../../src/evaluation/measures.js';
 import {
   type Calibration,
   COMPARED,

@@ -1,7 +1,7 @@
 import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import { makeCorpusFile } from '../../src/evaluation/corpus.js';
+import { fitQuestion } from '../../src/evaluation/evaluate.js';
 import { type Benchmark, readBenchmark } from '../../src/evaluation/index.js';
-import { fitQuestion } from '../../src/evaluation/rank-questions.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { type CopyMode, resolveSemanticQuery } from '../../src/query.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';

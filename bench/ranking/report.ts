@@ -1,5 +1,5 @@
 import { ndcg } from '../../src/evaluation/index.js';
-import { calibrationError, reliabilityBins } from '../../src/evaluation/reliability-bins.js';
+import { calibrationError, reliabilityBins } from '../../src/evaluation/measures.js';
 import { type Calibration, probabilityOf } from '../../src/search/ranking/calibration.js';
 import { markdownTable } from '../markdown-table.js';
 import { type FirstHit, firstHit, fitCalibration, type Summed, withProbabilities } from './first-hits.js';

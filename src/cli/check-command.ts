@@ -1,10 +1,14 @@
 import { type CatalogueProblem, type CheckReport, checkCatalogue } from '../index.js';
-import { databaseOption, jsonOption } from './common-options.js';
-import { type Output, printJson, printLines } from './output.js';
-import { sayWaiting } from './say-waiting.js';
-import type { SetUp } from './set-up.js';
-import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
-import { oneLine } from './terminal-text.js';
+import {
+  addSharedOptions,
+  databaseOption,
+  jsonOption,
+  type SharedFlags,
+  sayWaiting,
+  sharedOptionsOf,
+} from './options.js';
+import type { SetUp } from './output.js';
+import { type Output, oneLine, printJson, printLines } from './output.js';
 
 interface CheckFlags extends SharedFlags {
   readonly repair?: true;

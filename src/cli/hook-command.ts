@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { HOOK_OPTIONS } from '../agents/index.js';
-import type { SetUp } from './set-up.js';
+import type { SetUp } from './output.js';
 
 /**
  * The help of `hook`. The program itself runs the command (main.ts): it has no time for this package, and wrong words

@@ -1,17 +1,26 @@
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Dialogue, type InitPlan, InitRecord, type InitResult, runInit, userCatalogue } from '../agents/index.js';
+import {
+  type AgentPlan,
+  type CataloguePlan,
+  type Dialogue,
+  type EntryAction,
+  type InitPlan,
+  InitRecord,
+  type InitResult,
+  type PlannedEntry,
+  runInit,
+  type ShownEdit,
+  userCatalogue,
+} from '../agents/index.js';
 import { checkDatabase } from '../core/index.js';
 import type { LoadReport } from '../index.js';
 import { surroundings, userFolders } from '../sources/index.js';
-import { askLine } from './ask-line.js';
-import { chooseAgents } from './choose-agents.js';
-import { jsonOption, parseNames, parsePath } from './common-options.js';
-import { counted } from './counted.js';
-import { planLines } from './init-lines.js';
-import { type Output, printJson, printLines } from './output.js';
-import type { SetUp } from './set-up.js';
-import { oneLine } from './terminal-text.js';
+import { jsonOption, parseNames, parsePath } from './options.js';
+import type { SetUp } from './output.js';
+import { blankUnsafe, type Output, oneLine, printJson, printLines } from './output.js';
+import { counted } from './text-columns.js';
 
 interface InitFlags {
   readonly agents?: readonly string[];
@@ -78,7 +87,7 @@ function ownEntry(): string {
 async function load(database: string, home: string, { semantic }: InitFlags, output: Output): Promise<LoadReport> {
   const [{ buildCatalogue }, { LoadProgressBar }] = await Promise.all([
     import('../index.js'),
-    import('./load-progress-bar.js'),
+    import('./progress-bar.js'),
   ]);
   const bar = new LoadProgressBar(output.error);
   try {
@@ -168,4 +177,88 @@ function refuse({ left, hadWork, isDone }: InitResult, flags: InitFlags, output:
     });
   }
   if (left.length > 0) throw new Error(`left as they are: ${left.join('; ')}`);
+}
+
+const ACTIONS: Readonly<Record<EntryAction, string>> = {
+  add: 'is added',
+  replace: 'is replaced',
+  remove: 'is removed',
+  unchanged: 'is there already',
+  kept: 'stays as it is',
+  gone: 'is gone already',
+  refused: 'is not touched',
+};
+
+const CATALOGUES: Readonly<Record<CataloguePlan['action'], string>> = {
+  build: 'is built from the installed skills',
+  present: 'is there',
+  remove: 'is deleted',
+  keep: 'stays, because it has other skills, too',
+};
+
+/** What is going to be written, for people. */
+export function planLines({ agents, catalogues }: InitPlan): string[] {
+  return [
+    ...agents.flatMap(agentLines),
+    ...catalogues.map(({ database, action }) => `The catalogue ${oneLine(database)} ${CATALOGUES[action]}.`),
+  ];
+}
+
+function agentLines({ agent, title, entries }: AgentPlan): string[] {
+  return [`${title} (${agent})`, ...entries.flatMap(entryLines), ''];
+}
+
+function entryLines({ file, place, action, reason, edits }: PlannedEntry): string[] {
+  const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
+  const what = place === '' ? '' : `${place} `;
+  return [`  ${oneLine(file)}: ${what}${ACTIONS[action]}${why}`, ...edits.flatMap(editLines)];
+}
+
+function editLines({ line, removed, inserted }: ShownEdit): string[] {
+  return [
+    `    line ${line}`,
+    ...removed.map((text) => `    - ${codeLine(text)}`),
+    ...inserted.map((text) => `    + ${codeLine(text)}`),
+  ];
+}
+
+/** Keeps the indentation. */
+function codeLine(text: string): string {
+  return blankUnsafe(text.replaceAll('\t', '  '));
+}
+
+/**
+ * Asks which agents' changes to write, until the answer can be understood.
+ *
+ * @param ask puts the question and gives the answer; empty if there is none
+ * @param tell says what is wrong with an answer
+ * @returns undefined to write nothing
+ */
+export async function chooseAgents(
+  agents: readonly string[],
+  ask: (question: string) => Promise<string>,
+  tell: (line: string) => void,
+): Promise<readonly string[] | undefined> {
+  for (;;) {
+    const answer = (await ask('Write this? [y]es, [n]o, or names of agents: ')).trim();
+    if (/^y(es)?$/i.test(answer)) return agents;
+    if (answer === '' || /^no?$/i.test(answer)) return undefined;
+    const names = [...new Set(answer.split(/[\s,]+/).filter((name) => name !== ''))];
+    const unknown = names.find((name) => !agents.includes(name));
+    if (unknown === undefined && names.length > 0) return names;
+    tell(`${oneLine(unknown ?? answer)} is none of ${agents.join(', ')}.`);
+  }
+}
+
+/** Asks for a line on the terminal. An input that ends, or Ctrl-C, is an empty answer. */
+export function askLine(question: string, output: NodeJS.WritableStream): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output });
+  return new Promise((resolve) => {
+    lines.on('close', () => resolve(''));
+    lines.on('SIGINT', () => lines.close());
+    lines.question(question, (answer) => {
+      resolve(answer.trim());
+      lines.close();
+    });
+  });
 }

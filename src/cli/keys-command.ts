@@ -2,12 +2,10 @@ import { Option } from 'commander';
 import { type ApiKey, isPostgresAddress, KEY_PREFIXES, type KeyForm, type KeysAndQuotas } from '../access/index.js';
 import { refuseOption } from '../core/index.js';
 import { COMPATIBILITIES, type Compatibility } from '../http/index.js';
-import { databaseOption, jsonOption, parseInteger } from './common-options.js';
-import { type Output, printJson, printLines } from './output.js';
-import type { SetUp } from './set-up.js';
-import { databasePasswordOption } from './shared-options.js';
+import { databaseOption, databasePasswordOption, jsonOption, parseInteger } from './options.js';
+import type { SetUp } from './output.js';
+import { type Output, oneLine, printJson, printLines } from './output.js';
 import { addStateOptions, findState, openState, type StateFlags } from './state-option.js';
-import { oneLine } from './terminal-text.js';
 import { alignColumns } from './text-columns.js';
 
 interface CommonFlags extends StateFlags {

@@ -1,15 +1,20 @@
 import { Option } from 'commander';
 import { COPY_MODES, type CopyMode, type Facet, LIST_ORDERS, type ListOrder } from '../index.js';
 import { resolveListQuery } from '../query.js';
-import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
-import { jsonOption, parseInteger } from './common-options.js';
-import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';
-import { openSearch } from './open-search.js';
+import { addCatalogueOptions, type CataloguePlace, jsonOption, parseInteger, placeOf, withPlace } from './options.js';
+import type { SetUp } from './output.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { listLines } from './result-lines.js';
-import type { SetUp } from './set-up.js';
-import { stylesFor } from './styles.js';
-import { tellDamaged } from './tell-damaged.js';
+import {
+  addFilters,
+  FACETS_OPTION,
+  type FilterFlags,
+  filtersOf,
+  openSearch,
+  parseFacets,
+  tellDamaged,
+} from './search-options.js';
+import { stylesFor } from './text-columns.js';
 
 interface ListFlags extends FilterFlags, CataloguePlace {
   readonly json?: true;

@@ -1,13 +1,20 @@
 import { buildCatalogue, type LoadReport, type Source } from '../index.js';
-import { chooseInstalled, tellCatalogue } from './installed-option.js';
-import { addLoadOptions, type LoadFlags, loadOptionsOf } from './load-flags.js';
-import { LoadProgressBar } from './load-progress-bar.js';
-import { loadReportLines } from './load-report-lines.js';
+import {
+  addLoadOptions,
+  addWatchOptions,
+  chooseInstalled,
+  hasWatchFlags,
+  type LoadFlags,
+  loadOptionsOf,
+  loadReportLines,
+  tellCatalogue,
+  type WatchFlags,
+} from './load-flags.js';
+import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './options.js';
+import type { SetUp } from './output.js';
 import { type Output, printJson, printLines } from './output.js';
-import type { SetUp } from './set-up.js';
-import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
+import { LoadProgressBar } from './progress-bar.js';
 import { watch } from './watch-command.js';
-import { addWatchOptions, hasWatchFlags, type WatchFlags } from './watch-flags.js';
 
 interface OnceFlags extends LoadFlags, WatchFlags, SharedFlags {
   /** False for `--no-prune`; undefined if neither is given. */

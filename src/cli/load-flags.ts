@@ -1,7 +1,11 @@
-import type { Command } from 'commander';
-import type { BuildOptions } from '../index.js';
-import { databaseOption, jsonOption, modelOption, parseInteger } from './common-options.js';
-import { addInstalledOptions, type InstalledFlags } from './installed-option.js';
+import { dirname } from 'node:path';
+import { type Command, Option } from 'commander';
+import { makeFolder } from '../core/index.js';
+import type { BuildOptions, InstalledSource, LoadReport, WatchOptions } from '../index.js';
+import { surroundings } from '../sources/index.js';
+import { databaseOption, jsonOption, modelOption, parseInteger } from './options.js';
+import type { Output } from './output.js';
+import { oneLine } from './output.js';
 
 /** Flags of the commands that load. */
 export interface LoadFlags extends InstalledFlags {
@@ -67,4 +71,134 @@ export function loadOptionsOf(flags: LoadFlags): Omit<BuildOptions, 'database' |
     contents,
     classify,
   };
+}
+
+/** Flags that say how sources are watched. */
+export interface WatchFlags {
+  readonly poll?: true;
+  /** Milliseconds between two looks. */
+  readonly pollInterval?: number;
+}
+
+/** Adds the options that say how sources are watched. */
+export function addWatchOptions(command: Command): void {
+  command
+    .option('--poll', 'look at the watched files again and again: for network drives')
+    .option('--poll-interval <ms>', 'milliseconds between two looks at files that are polled, at least', parseInteger);
+}
+
+/** The options of a watch that these flags mean. */
+export function watchOptionsOf({ poll, pollInterval }: WatchFlags): Pick<WatchOptions, 'polling' | 'pollInterval'> {
+  return { polling: poll, pollInterval };
+}
+
+/** Whether any of these flags is given. */
+export function hasWatchFlags({ poll, pollInterval }: WatchFlags): boolean {
+  return poll === true || pollInterval !== undefined;
+}
+
+/** Flags of a command that can read the installed skills. */
+export interface InstalledFlags {
+  readonly installed?: true;
+  readonly agent?: readonly string[];
+}
+
+/** Adds `--installed` and `--agent` to a command. */
+export function addInstalledOptions(command: Command): void {
+  command
+    .option('--installed', "the skills that this machine's agents have, in this project and for you")
+    .addOption(agentOption('with --installed: those of this agent only (repeatable)'));
+}
+
+/** The option that names agents. The library says which there are. */
+export function agentOption(description: string): Option {
+  return new Option('--agent <name>', description).argParser((value: string, previous: readonly string[] = []) => [
+    ...previous,
+    value,
+  ]);
+}
+
+/** What a command loads of the installed skills, and where. */
+export interface InstalledChoice {
+  readonly database: string;
+  /** Undefined if they are not asked for. */
+  readonly source: InstalledSource | undefined;
+}
+
+/**
+ * The catalogue of a command, and the source that its flags name. Ends the command where they clash. Without
+ * `--database` the installed skills have catalogues of their own in the user's data folder, by project: which one is
+ * told, and its folder is made.
+ *
+ * @param command that was called with these flags
+ * @param tell gets the path of such a catalogue
+ */
+export async function chooseInstalled(
+  command: Command,
+  { installed, agent: agents, database }: InstalledFlags & { readonly database: string },
+  tell: (database: string) => void = () => {},
+): Promise<InstalledChoice> {
+  if (installed !== true) {
+    if (agents !== undefined) command.error('error: --agent says whose installed skills are meant: add --installed');
+    return { database, source: undefined };
+  }
+  if (command.getOptionValueSource('database') !== 'default') return { database, source: { installed: { agents } } };
+  const { installedPlace } = await import('../sources/installed/installed-place.js');
+  const place = await installedPlace(surroundings(), agents);
+  makeFolder(dirname(place.database), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
+  tell(place.database);
+  const source = { installed: { agents, cwd: place.cwd }, found: place.found };
+  return { database: place.database, source };
+}
+
+/** Tells on standard error where the installed skills have their catalogue. */
+export function tellCatalogue({ error }: Output): (database: string) => void {
+  return (database) => void error.write(`Catalogue: ${oneLine(database)}\n`);
+}
+
+/** Rows and warnings that are listed; `--json` has all. */
+const MAX_PRINTED = 20;
+
+const COUNTS = ['added', 'updated', 'unchanged', 'removed'] as const;
+
+/** The report of a load. */
+export function loadReportLines(report: LoadReport): string[] {
+  const lines = COUNTS.map((name) => countLine(name, report[name]));
+  if (report.embedded > 0) lines.push(countLine('embedded', report.embedded));
+  if (report.classified > 0) lines.push(countLine('classified', report.classified));
+  lines.push(countLine('warnings', report.warningCount), ...warningLines(report));
+  lines.push(countLine('rejected', report.rejectedCount), ...rejectedLines(report));
+  return lines;
+}
+
+function countLine(name: string, count: number): string {
+  return `${name.padEnd(10)}${count.toLocaleString('en').padStart(9)}`;
+}
+
+/** The first warnings of a load. */
+export function warningLines({ warnings, warningCount }: LoadReport): string[] {
+  const told = warnings.map(({ origin, line, message }) => ({ origin, line, text: message }));
+  return problemLines(told, warningCount);
+}
+
+/** The first rejected rows of a load. */
+export function rejectedLines({ rejected, rejectedCount }: LoadReport): string[] {
+  const told = rejected.map(({ origin, line, reason }) => ({ origin, line, text: reason }));
+  return problemLines(told, rejectedCount);
+}
+
+interface Problem {
+  readonly origin: string;
+  readonly line: number | undefined;
+  readonly text: string;
+}
+
+/** @param count of all problems, listed or not */
+function problemLines(problems: readonly Problem[], count: number): string[] {
+  const lines = problems
+    .slice(0, MAX_PRINTED)
+    .map(({ origin, line, text }) => `  ${oneLine(`${origin}${line === undefined ? '' : `:${line}`}: ${text}`)}`);
+  const left = count - lines.length;
+  const all = count === problems.length ? 'all of them' : `the first ${problems.length.toLocaleString('en')}`;
+  return left > 0 ? [...lines, `  … and ${left.toLocaleString('en')} more (${all} with --json)`] : lines;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiled } from './keep-compiled.js';
+import { keepCompiled } from './kept-code.js';
 
 keepCompiled();
 const words = process.argv.slice(2);
@@ -9,7 +9,7 @@ const isHook = words[0] === 'hook' && !words.some((word) => word === '--help' ||
 // A reader such as `head` closes the pipe when it has enough. That is no failure.
 process.stdout.on('error', async ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE' || isHook) process.exit(0);
-  const { oneLine } = await import('./terminal-text.js');
+  const { oneLine } = await import('./output.js');
   process.stderr.write(`error: the output cannot be written: ${oneLine(message)}\n`);
   process.exit(1);
 });

@@ -2,13 +2,19 @@ import { Option } from 'commander';
 import type { SourceWatch, WatchOptions } from '../index.js';
 import type { StdioServer } from '../mcp/index.js';
 import { unpublishedLog } from '../mcp/index.js';
-import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
-import { modelOption } from './common-options.js';
-import type { Output } from './output.js';
+import {
+  addCatalogueOptions,
+  type CataloguePlace,
+  modelOption,
+  placeOf,
+  type StopWordsFlags,
+  stopWordsOf,
+  stopWordsOption,
+  withPlace,
+} from './options.js';
+import type { Output, SetUp } from './output.js';
 import type { LogLevel, ServerLog } from './server-log.js';
 import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
-import type { SetUp } from './set-up.js';
-import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
 
 interface McpFlags extends StopWordsFlags, ServerWatchFlags, CataloguePlace {
   readonly semantic: boolean;

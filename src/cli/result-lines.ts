@@ -1,23 +1,30 @@
 import type {
   CorrectedWord,
+  FacetCounts,
   KeywordHit,
   KeywordResult,
   ListResult,
   MatchedTerms,
   Pagination,
+  RankingFeature,
+  ScoreParts,
   SemanticHit,
   SemanticResult,
   Snippet,
 } from '../index.js';
-import { ageOf } from './age.js';
-import { counted } from './counted.js';
-import { facetLines } from './facet-lines.js';
-import { grouped } from './grouped.js';
-import { scoreReason } from './score-reason.js';
-import type { Styles } from './styles.js';
-import { blankUnsafe, oneLine } from './terminal-text.js';
-import { fitColumns, joinParts, pad, type Range, wrapRanges } from './text-columns.js';
-import { widthOf } from './text-width.js';
+import { blankUnsafe, oneLine } from './output.js';
+import {
+  ageOf,
+  counted,
+  fitColumns,
+  grouped,
+  joinParts,
+  pad,
+  type Range,
+  type Styles,
+  widthOf,
+  wrapRanges,
+} from './text-columns.js';
 
 const MAX_AUTHOR = 24;
 const MAX_NAME = 48;
@@ -214,4 +221,113 @@ function separated(parts: readonly string[], end: string): string[] {
 
 function matchNotes(matches: MatchedTerms): string[] {
   return Object.entries(matches).map(([field, terms]) => `${field}: ${terms.map(oneLine).join(' ')}`);
+}
+
+/** Values that are shown of a facet. `--json` has all. */
+const VALUES_SHOWN = 10;
+
+const MAX_VALUE = 48;
+
+/** The counts of an answer as text: for each facet its name, and a line for each value. None without counts. */
+function facetLines(facets: FacetCounts | undefined, styles: Styles): string[] {
+  return Object.entries(facets ?? {}).flatMap(([facet, counts]) => {
+    const shown = counts.slice(0, VALUES_SHOWN);
+    const values = shown.map(({ value }) => fitColumns(oneLine(value), MAX_VALUE));
+    const numbers = shown.map(({ count }) => grouped(count));
+    const [valueWidth, numberWidth] = [Math.max(0, ...values.map(widthOf)), Math.max(0, ...numbers.map(widthOf))];
+    const left = counts.length - shown.length;
+    return [
+      '',
+      styles.bold(facet),
+      ...values.map((value, i) => `  ${pad(value, valueWidth)}  ${numbers[i]!.padStart(numberWidth)}`),
+      ...(counts.length === 0 ? [`  ${styles.dim('none')}`] : []),
+      ...(left === 0 ? [] : [`  ${styles.dim(`and ${left} more`)}`]),
+    ];
+  });
+}
+
+type ScoredHit = Pick<SemanticHit, 'matches' | 'copies'>;
+
+/** Features of neither meaning nor words. */
+const OF_THE_SKILL: ReadonlySet<RankingFeature> = new Set(['fileText', 'stars']);
+
+/** Features of meaning. All others but {@link OF_THE_SKILL} are features of words. */
+const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence', 'feedback']);
+
+/** Words named in the sentence. The lines below it list all. */
+const MAX_WORDS = 4;
+
+/** `a, b and c` */
+function listed(parts: readonly string[]): string {
+  return new Intl.ListFormat('en-GB').format(parts);
+}
+
+/** Why a skill is shown, in plain sentences. Percentages are parts of all that adds to the score. */
+export function scoreReason({ matches, copies }: ScoredHit, explain: ScoreParts): string {
+  const { cosine, coverage, features } = explain;
+  const reasons = [...nameReasons(explain), ...shareReasons(explain, matches)];
+  const sentences = [
+    reasons.length === 0 ? 'Neither its meaning nor its words add to the score.' : `Shown ${listed(reasons)}.`,
+  ];
+  if (features !== undefined && cosine === undefined) {
+    sentences.push('It has no vector, so a usual value stands for its meaning.');
+  }
+  if (coverage === 0) sentences.push("It has none of the question's words.");
+  if (copies > 1) sentences.push(`It stands for ${copies.toLocaleString('en')} copies.`);
+  return sentences.join(' ');
+}
+
+function nameReasons({ name }: ScoreParts): string[] {
+  if (name === 'other') return [];
+  return [name === 'exact' ? 'because its name is the question' : 'because its name begins with the question'];
+}
+
+/** Something that adds to a score. */
+interface ScoreReason {
+  readonly what: string;
+  /** Part of everything that adds to the score, 0 to 1; undefined if hits are ranked by this alone. */
+  readonly share: number | undefined;
+  readonly facts: readonly string[];
+}
+
+/** Meaning and words; the one that adds more comes first. */
+function shareReasons({ cosine, coverage, bm25, features }: ScoreParts, matches: MatchedTerms): string[] {
+  const reasons: ScoreReason[] = [];
+  if (cosine !== undefined) {
+    const share = shareOf(features, (feature) => OF_MEANING.has(feature));
+    reasons.push({ what: 'its meaning', share, facts: [`cosine ${cosine.toFixed(2)}`] });
+  }
+  if (coverage !== undefined && coverage > 0) {
+    const share = shareOf(features, (feature) => !OF_MEANING.has(feature) && !OF_THE_SKILL.has(feature));
+    reasons.push({ what: 'its words', share, facts: wordFacts(matches, bm25) });
+  }
+  return reasons
+    .filter(({ share }) => share !== 0)
+    .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
+    .map(({ what, share, facts }, i) => {
+      const percent = share === undefined ? [] : [`${Math.round(100 * share)} %${i === 0 ? ' of the score' : ''}`];
+      const notes = [...percent, ...facts];
+      return notes.length === 0 ? `for ${what}` : `for ${what} (${notes.join(': ')})`;
+    });
+}
+
+/** The share of some features in everything that adds to a score. Features that lower it do not count. */
+function shareOf(features: ScoreParts['features'], isMeant: (feature: RankingFeature) => boolean): number | undefined {
+  if (features === undefined) return undefined;
+  let [meant, all] = [0, 0];
+  for (const { feature, share } of features) {
+    all += Math.max(0, share);
+    if (isMeant(feature)) meant += Math.max(0, share);
+  }
+  return all === 0 ? 0 : meant / all;
+}
+
+/** `"react" and "testing" in name and description`. Files without a score only repeat the description. */
+function wordFacts(matches: MatchedTerms, bm25: ScoreParts['bm25']): string[] {
+  const counting = Object.entries(matches).filter(([field]) => field !== 'files' || bm25?.files !== 0);
+  if (counting.length === 0) return [];
+  const words = [...new Set(counting.flatMap(([, terms]) => terms))].map((term) => `"${oneLine(term)}"`);
+  const shown = words.length > MAX_WORDS ? [...words.slice(0, MAX_WORDS), `${words.length - MAX_WORDS} more`] : words;
+  const fields = counting.map(([field]) => (field === 'files' ? 'file text' : field));
+  return [`${listed(shown)} in ${listed(fields)}`];
 }

@@ -13,16 +13,32 @@ import {
   type SortOrder,
 } from '../index.js';
 import { resolveKeywordQuery, resolveSemanticQuery } from '../query.js';
-import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
-import { jsonOption, modelOption, parseDecimal, parseInteger } from './common-options.js';
-import { addFilters, FACETS_OPTION, type FilterFlags, filtersOf, parseFacets } from './filter-options.js';
-import { openSearch } from './open-search.js';
+import {
+  addCatalogueOptions,
+  type CataloguePlace,
+  jsonOption,
+  modelOption,
+  parseDecimal,
+  parseInteger,
+  placeOf,
+  type StopWordsFlags,
+  stopWordsOf,
+  stopWordsOption,
+  withPlace,
+} from './options.js';
+import type { SetUp } from './output.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { keywordLines, semanticLines } from './result-lines.js';
-import type { SetUp } from './set-up.js';
-import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
-import { stylesFor } from './styles.js';
-import { tellDamaged } from './tell-damaged.js';
+import {
+  addFilters,
+  FACETS_OPTION,
+  type FilterFlags,
+  filtersOf,
+  openSearch,
+  parseFacets,
+  tellDamaged,
+} from './search-options.js';
+import { stylesFor } from './text-columns.js';
 
 const MODES = ['keyword', 'semantic'] as const;
 

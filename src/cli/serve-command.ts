@@ -27,17 +27,23 @@ import {
   type WatchOptions,
 } from '../index.js';
 import { unpublishedLog } from '../mcp/index.js';
-import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
-import { modelOption, parseInteger } from './common-options.js';
-import { counted } from './counted.js';
-import { demoLines } from './demo.js';
+import {
+  addCatalogueOptions,
+  type CataloguePlace,
+  modelOption,
+  parseInteger,
+  placeOf,
+  type StopWordsFlags,
+  stopWordsOf,
+  stopWordsOption,
+  withPlace,
+} from './options.js';
+import type { SetUp } from './output.js';
 import { type Output, printLines } from './output.js';
-import { publishOption } from './publish-option.js';
 import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
 import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
-import type { SetUp } from './set-up.js';
 import { addStateOptions, checkStateFlags, openState, type StateFlags } from './state-option.js';
-import { type StopWordsFlags, stopWordsOf, stopWordsOption } from './stop-words-option.js';
+import { counted } from './text-columns.js';
 
 /** Limits that `startServer` has under the same names: what each counts. */
 const LIMITS = {
@@ -292,4 +298,63 @@ function parseTrust(value: string): number | readonly string[] {
 
 function parseList(value: string): readonly string[] {
   return value.split(',').map((one) => one.trim());
+}
+
+/** The name of demo keys; people give their keys other names. */
+const NAME = 'serve --demo';
+
+/** Words that most catalogues have. */
+const WORDS = ['release notes', 'testing', 'test', 'data', 'code'];
+const QUESTION = 'tell our users what changed since the last version';
+
+/** Makes a key, revokes that of the last start, and returns commands to try for each kind of search. */
+export async function demoLines(search: SkillSearch, access: KeysAndQuotas, url: string): Promise<string[]> {
+  for (const { id, name, revokedAt } of await access.listKeys()) {
+    if (name === NAME && revokedAt === undefined) await access.revokeKey(id);
+  }
+  const { key } = await access.createKey({ name: NAME });
+  const q = WORDS.find((words) => search.keywordRecords({ q: words, limit: 1 }).records.length > 0) ?? 'skill';
+  const category = search.keyword({ q, limit: 1 }).hits[0]?.skill.categories[0] ?? search.categories()[0]?.slug;
+  const filter = category === undefined ? 'sortBy=stars' : `category=${category}&sortBy=stars`;
+  const [keyword, semantic] = [`${url}/api/v1/skills/search`, `${url}/api/v1/skills/ai-search`];
+  return [
+    '',
+    `API key for this demo: ${key}`,
+    '(each start makes a new key and revokes the last one)',
+    '',
+    'Try in another terminal:',
+    '',
+    `curl "${keyword}?q=${encodeWords(q)}"`,
+    `curl "${keyword}?q=${encodeWords(q)}&${filter}&limit=5"`,
+    `curl -H "Authorization: Bearer ${key}" "${semantic}?q=${encodeWords(QUESTION)}"`,
+    '',
+  ];
+}
+
+function encodeWords(words: string): string {
+  return encodeURIComponent(words).replaceAll('%20', '+');
+}
+
+/** Labels by which skills can be chosen. */
+const LABELS = ['category', 'occupation', 'author', 'license', 'agent', 'scope'] as const;
+
+/** `--publish`, which may be repeated. */
+export function publishOption(): Option {
+  const description =
+    'publish skills for installers: all, folders (those without a repository), or LABEL:VALUE such as category:testing (repeatable)';
+  return new Option('--publish <what>', description).argParser(collectRules);
+}
+
+function collectRules(value: string, previous: readonly PublishRule[] = []): readonly PublishRule[] {
+  return [...previous, ruleOf(value)];
+}
+
+function ruleOf(value: string): PublishRule {
+  if (value === 'all' || value === 'folders') return value;
+  const colon = value.indexOf(':');
+  const label = LABELS.find((one) => one === value.slice(0, colon));
+  if (label === undefined || colon === value.length - 1) {
+    throw new InvalidArgumentError(`It must be all, folders, or one of ${LABELS.join(', ')} with : and a value.`);
+  }
+  return { [label]: value.slice(colon + 1) };
 }

@@ -1,8 +1,15 @@
 import type { Command } from 'commander';
 import { isCatalogueAddress } from '../core/index.js';
 import type { SourceWatch, WatchOptions } from '../index.js';
-import { addInstalledOptions, chooseInstalled, type InstalledFlags } from './installed-option.js';
-import { addWatchOptions, hasWatchFlags, type WatchFlags, watchOptionsOf } from './watch-flags.js';
+import {
+  addInstalledOptions,
+  addWatchOptions,
+  chooseInstalled,
+  hasWatchFlags,
+  type InstalledFlags,
+  type WatchFlags,
+  watchOptionsOf,
+} from './load-flags.js';
 
 /** Flags of a server that loads its catalogue itself. */
 export interface ServerWatchFlags extends WatchFlags, InstalledFlags {

@@ -1,13 +1,9 @@
 import type { SimilarSkill, SkillContents, SkillDetails, SkillFile, SkillInstallation } from '../index.js';
-import { ageOf } from './age.js';
-import { addCatalogueOptions, type CataloguePlace, placeOf, withPlace } from './catalogue-option.js';
-import { jsonOption, parseInteger } from './common-options.js';
-import { grouped } from './grouped.js';
-import { openSearch } from './open-search.js';
-import { type Output, printJson, printLines } from './output.js';
-import type { SetUp } from './set-up.js';
-import { type Styles, stylesFor } from './styles.js';
-import { manyLines, oneLine } from './terminal-text.js';
+import { addCatalogueOptions, type CataloguePlace, jsonOption, parseInteger, placeOf, withPlace } from './options.js';
+import type { SetUp } from './output.js';
+import { manyLines, type Output, oneLine, printJson, printLines } from './output.js';
+import { openSearch } from './search-options.js';
+import { ageOf, grouped, type Styles, stylesFor } from './text-columns.js';
 
 interface ShowFlags extends CataloguePlace {
   readonly json?: true;

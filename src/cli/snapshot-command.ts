@@ -1,12 +1,16 @@
 import { type SnapshotReport, writeSnapshot } from '../index.js';
-import { databaseOption, jsonOption, parsePath } from './common-options.js';
-import { counted } from './counted.js';
-import { type Output, printJson, printLines } from './output.js';
-import { sayWaiting } from './say-waiting.js';
-import type { SetUp } from './set-up.js';
-import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
-import { oneLine } from './terminal-text.js';
-import { untilInterrupted } from './until-interrupted.js';
+import {
+  addSharedOptions,
+  databaseOption,
+  jsonOption,
+  parsePath,
+  type SharedFlags,
+  sayWaiting,
+  sharedOptionsOf,
+} from './options.js';
+import type { SetUp } from './output.js';
+import { type Output, oneLine, printJson, printLines, untilInterrupted } from './output.js';
+import { counted } from './text-columns.js';
 
 interface SnapshotFlags extends SharedFlags {
   readonly to: string;

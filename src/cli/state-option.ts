@@ -17,7 +17,7 @@ import {
   refuseOption,
   SkillSearchError,
 } from '../core/index.js';
-import { refusePassword } from './refuse-password.js';
+import { refusePassword } from './options.js';
 
 /** Where keys and quotas are kept. */
 export interface StateFlags {

@@ -1,4 +1,6 @@
-import { widthOf } from './text-width.js';
+import { createRequire } from 'node:module';
+import type { WriteStream } from 'node:tty';
+import type stringWidth from 'string-width';
 
 /** Cuts a text to a number of columns. An ellipsis marks a cut. */
 export function fitColumns(text: string, columns: number): string {
@@ -133,4 +135,105 @@ function words(): Intl.Segmenter {
 function characters(): Intl.Segmenter {
   segmenterOfCharacters ??= new Intl.Segmenter();
   return segmenterOfCharacters;
+}
+
+/**
+ * Characters that take one column, or two, whatever stands before and after them: no marks, nothing that joins or is
+ * joined, and no characters that are pictures only with a selector. In the order of their code points.
+ */
+const SIMPLE: ReadonlyArray<readonly [first: number, last: number, columns: 1 | 2]> = [
+  [0x20, 0x7e, 1],
+  [0xa1, 0xac, 1],
+  [0xae, 0x2ff, 1], // Latin with accents
+  [0x386, 0x482, 1], // Greek, Cyrillic
+  [0x48a, 0x52f, 1],
+  [0x2010, 0x2027, 1], // dashes, quotation marks, bullets, …
+  [0x2030, 0x205e, 1],
+  [0x2190, 0x22ff, 1], // arrows, mathematics
+  [0x2500, 0x25fc, 1], // frames, blocks
+  [0x2605, 0x2606, 1], // stars
+  [0x2705, 0x2705, 2],
+  [0x2728, 0x2728, 2],
+  [0x274c, 0x274c, 2],
+  [0x3000, 0x3029, 2], // punctuation of Chinese and Japanese
+  [0x3041, 0x3096, 2],
+  [0x30a1, 0x30ff, 2],
+  [0x4e00, 0x9fff, 2],
+  [0xac00, 0xd7a3, 2], // Korean syllables
+  [0xff01, 0xff60, 2],
+  [0x1f600, 0x1f64f, 2], // faces
+  [0x1f680, 0x1f6c5, 2], // vehicles
+];
+
+/** The columns that a text takes on a terminal; East Asian characters take two. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    const columns = columnsOfSimple(character.codePointAt(0) as number);
+    if (columns === undefined) return exactWidth(text);
+    width += columns;
+  }
+  return width;
+}
+
+/** @returns undefined for a character that is not {@link SIMPLE} */
+function columnsOfSimple(code: number): 1 | 2 | undefined {
+  if (code <= 0x7e) return code >= 0x20 ? 1 : undefined;
+  for (const [first, last, columns] of SIMPLE) {
+    if (code <= last) return code >= first ? columns : undefined;
+  }
+  return undefined;
+}
+
+let measure: typeof stringWidth | undefined;
+
+/** Loading the package takes as long as a search, with all that leads to it, so it is loaded for texts that need it. */
+function exactWidth(text: string): number {
+  measure ??= (createRequire(import.meta.url)('string-width') as { readonly default: typeof stringWidth }).default;
+  return measure(text);
+}
+
+/** Emphasis for terminals with colours; plain text otherwise. */
+export interface Styles {
+  bold(text: string): string;
+  dim(text: string): string;
+  match(text: string): string;
+}
+
+const UNSTYLED: Styles = { bold: (text) => text, dim: (text) => text, match: (text) => text };
+
+const STYLED: Styles = {
+  bold: (text) => `\u001b[1m${text}\u001b[22m`,
+  dim: (text) => `\u001b[2m${text}\u001b[22m`,
+  match: (text) => `\u001b[33m${text}\u001b[39m`,
+};
+
+export function stylesFor(stream: Partial<Pick<WriteStream, 'isTTY' | 'hasColors'>>): Styles {
+  return stream.isTTY === true && stream.hasColors?.() === true ? STYLED : UNSTYLED;
+}
+
+/** A whole number as it is read: `94,254`. `toLocaleString` would load what Node knows of all languages first. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** A number and what is counted: `1 skill`, `1,024 skills`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const DAY = 86_400;
+
+/** The time since a moment, short enough for a column: `today`, `3 days`, `5 months`, `2 years`, `unknown` for 0. */
+export function ageOf(unixSeconds: number, now: number = Date.now() / 1000): string {
+  if (unixSeconds <= 0) return 'unknown';
+  const days = Math.floor((now - unixSeconds) / DAY);
+  if (days < 1) return 'today';
+  if (days < 31) return count(days, 'day');
+  if (days < 365) return count(Math.floor(days / 30.44), 'month');
+  return count(Math.floor(days / 365.25) || 1, 'year');
+}
+
+function count(amount: number, unit: string): string {
+  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }

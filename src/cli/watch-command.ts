@@ -1,17 +1,23 @@
 import { once } from 'node:events';
 import { type Source, type WatchedChange, type WatchOptions, watchSources } from '../index.js';
-import { type CataloguePlace, placeOf } from './catalogue-option.js';
-import { counted } from './counted.js';
-import { chooseInstalled, tellCatalogue } from './installed-option.js';
-import { addLoadOptions, type LoadFlags, loadOptionsOf } from './load-flags.js';
-import { LoadProgressBar } from './load-progress-bar.js';
-import { loadReportLines, rejectedLines, warningLines } from './load-report-lines.js';
-import { type Output, printJsonLine, printLines } from './output.js';
-import type { SetUp } from './set-up.js';
-import { addSharedOptions, type SharedFlags, sharedOptionsOf } from './shared-options.js';
-import { oneLine } from './terminal-text.js';
-import { untilInterrupted } from './until-interrupted.js';
-import { addWatchOptions, type WatchFlags, watchOptionsOf } from './watch-flags.js';
+import {
+  addLoadOptions,
+  addWatchOptions,
+  chooseInstalled,
+  type LoadFlags,
+  loadOptionsOf,
+  loadReportLines,
+  rejectedLines,
+  tellCatalogue,
+  type WatchFlags,
+  warningLines,
+  watchOptionsOf,
+} from './load-flags.js';
+import { addSharedOptions, type CataloguePlace, placeOf, type SharedFlags, sharedOptionsOf } from './options.js';
+import type { SetUp } from './output.js';
+import { type Output, oneLine, printJsonLine, printLines, untilInterrupted } from './output.js';
+import { LoadProgressBar } from './progress-bar.js';
+import { counted } from './text-columns.js';
 
 export const setUpWatch: SetUp = (command, output) => {
   command

@@ -1,15 +1,96 @@
-import { checkOptions, isPostgresAddress } from '../core/index.js';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import {
+  checkOptions,
+  isPostgresAddress,
+  MAX_DESCRIPTION,
+  MAX_ID,
+  MAX_NAME,
+  makeFolder,
+  type Names,
+  namesOf,
+} from '../core/index.js';
+import {
+  BUNDLED_MODEL,
   buildCatalogue,
   copyCatalogue,
+  inspectModel,
+  type LoadProgress,
+  type ModelOptions,
+  type OpenOptions,
   openSkillSearch,
   removeSkills,
+  type SharedOptions,
   type SkillSearch,
   SkillSearchError,
 } from '../index.js';
-import { CorpusFiles, keptFile } from './corpus-files.js';
-import { CORPUS_OPTIONS, type CorpusOptions } from './corpus-options.js';
-import { type CorpusRow, type FileText, readCorpus, readFileTexts, readIds } from './corpus-rows.js';
+import {
+  type Benchmark,
+  faultIn,
+  type Gains,
+  type Run,
+  readId,
+  readLines,
+  readObjects,
+  withoutFrontMatter,
+} from './benchmark.js';
+
+/** Which documents to search: exactly one of `documents`, `catalogue` and `database`, and changes to them. */
+export interface CorpusOptions extends ModelOptions, SharedOptions {
+  /** Path of a corpus in the BEIR layout: JSON Lines of `_id`, `title` and `text`, plain or gzip. */
+  readonly documents?: string | undefined;
+  /** Path of a source that a catalogue can be loaded from: JSON Lines, or a folder with `SKILL.md` files. */
+  readonly catalogue?: string | undefined;
+  /**
+   * Path of a catalogue, or the address of a database of PostgreSQL, whose local copy is brought up to date once. It is
+   * never changed: changes are made to a temporary copy.
+   */
+  readonly database?: string | undefined;
+  /** Path of more documents, in the form of `documents`. @default none */
+  readonly extra?: string | undefined;
+  /** Path of file texts of the documents: JSON Lines of `_id` and `text`. @default none */
+  readonly extraFiles?: string | undefined;
+  /** Path of a list of ids, one a line: these documents are left out. @default none */
+  readonly without?: string | undefined;
+  /** Whether the text of files is searched. @default true */
+  readonly files?: boolean | undefined;
+  /**
+   * Folder that keeps the catalogue made of `documents` or `catalogue`: the next run embeds only what has changed. It
+   * is created if it does not exist.
+   *
+   * @default a temporary folder, which is removed at the end
+   */
+  readonly keep?: string | undefined;
+  /** Like `stopWords` of `openSkillSearch`. @default the usual words of the language */
+  readonly stopWords?: OpenOptions['stopWords'];
+  /** Whether the documents need vectors: the modes `vector` and `hybrid` do. @default true */
+  readonly semantic?: boolean | undefined;
+  /** Called while documents are loaded and embedded. */
+  readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
+  /** Stops the work when aborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const CORPUS_OPTIONS: Names = namesOf<CorpusOptions>({
+  documents: true,
+  catalogue: true,
+  database: true,
+  cache: true,
+  passwordFile: true,
+  extra: true,
+  extraFiles: true,
+  without: true,
+  files: true,
+  keep: true,
+  model: true,
+  embedder: true,
+  stopWords: true,
+  semantic: true,
+  onProgress: true,
+  signal: true,
+});
 
 /** Documents that can be searched. */
 export interface Corpus extends AsyncDisposable {
@@ -215,4 +296,164 @@ function* changedRows(source: SkillSearch, { added, texts, strip, omitted }: Cha
     const files = texts.get(row.id);
     yield files === undefined ? row : { ...row, files };
   }
+}
+
+/** Where the catalogues of a corpus lie: in a temporary folder, or where the next run finds them. */
+class CorpusFiles {
+  #folder: string | undefined;
+
+  /** The path of a file in the temporary folder of this corpus. */
+  async temporary(name: string): Promise<string> {
+    this.#folder ??= await mkdtemp(join(tmpdir(), 'skill-discovery-evaluate-'));
+    return join(this.#folder, name);
+  }
+
+  /** Removes what is temporary. */
+  async clear(): Promise<void> {
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The path of a kept catalogue. Its name has a hash of the source, of the model and of whether it has file texts: no
+ * two corpora share a file, and no load meets vectors of another model.
+ */
+async function keptFile(folder: string, options: CorpusOptions): Promise<string> {
+  const { documents, catalogue, files = true, semantic = true, model, embedder } = options;
+  const source = resolve(documents ?? catalogue ?? '');
+  const by = semantic ? (embedder?.model ?? (await inspectModel(model ?? BUNDLED_MODEL)).id) : '';
+  const made = JSON.stringify([source, files || documents === undefined, by]);
+  const hash = createHash('sha256').update(made).digest('hex').slice(0, 12);
+  // The documents of a benchmark are all called `corpus.jsonl`; its folder tells which they are.
+  const name = basename(documents === undefined ? source : resolve(source, '..')).replace(/[^\w.-]+/g, '-');
+  makeFolder(folder, { code: 'DATABASE_NOT_WRITABLE' });
+  return join(folder, `${name}-${hash}.db`);
+}
+
+/** Characters of a file's text that are used: as many as in the catalogues that the benchmarks were made for. */
+const MAX_FILE_TEXT = 2000;
+/** Characters of the text that replace a missing title. */
+const MAX_TITLE = 80;
+
+/** A file of a skill. */
+interface FileText {
+  readonly filename: string;
+  readonly text: string;
+}
+
+/** A document as the row of a skill. */
+interface CorpusRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly files?: readonly FileText[];
+}
+
+/**
+ * The documents of a corpus, `{_id, title, text}` a line, as rows. The title becomes the name, or the beginning of the
+ * text if there is no title. The text becomes the description. A load rejects an empty document for its description.
+ *
+ * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE` with file and line
+ */
+async function* readCorpus(path: string, files: boolean): AsyncGenerator<CorpusRow> {
+  for await (const [row, line] of readObjects(path)) {
+    const id = readId(row['_id']);
+    const { title = '', text } = row;
+    if (id === undefined || typeof title !== 'string' || typeof text !== 'string') {
+      throw faultIn(path, line, 'expected a document: an object with `_id`, `title` and `text`');
+    }
+    if (cut(id, MAX_ID) !== id) throw faultIn(path, line, `expected an id of at most ${MAX_ID} characters`);
+    const name = title.trim() === '' ? cut(text.trim(), MAX_TITLE) : cut(title.trim(), MAX_NAME);
+    const whole = text.trim() === '' ? title.trim() : text.trim();
+    const description = cut(whole, MAX_DESCRIPTION);
+    const rest = files && description !== whole ? { files: [{ filename: 'SKILL.md', text: whole }] } : {};
+    yield { id, name, description, ...rest };
+  }
+}
+
+/**
+ * File texts, `{_id, text}` a line, by the id of their document: without front matter, at most 2,000 characters. A line
+ * may have `id` instead of `_id`, and a `filename` other than `SKILL.md`.
+ *
+ * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE` with file and line
+ */
+async function readFileTexts(path: string): Promise<Map<string, FileText[]>> {
+  const texts = new Map<string, FileText[]>();
+  for await (const [row, line] of readObjects(path)) {
+    const id = readId(row['_id'] ?? row['id']);
+    const { filename = 'SKILL.md', text } = row;
+    if (id === undefined || typeof text !== 'string' || typeof filename !== 'string') {
+      throw faultIn(path, line, 'expected the text of a file: an object with `_id` and `text`');
+    }
+    const others = (texts.get(id) ?? []).filter((file) => file.filename !== filename);
+    texts.set(id, [...others, { filename, text: cut(withoutFrontMatter(text).trim(), MAX_FILE_TEXT) }]);
+  }
+  return texts;
+}
+
+/**
+ * Ids, one a line.
+ *
+ * @throws {SkillSearchError} `SOURCE_NOT_FOUND`, `INVALID_SOURCE`
+ */
+export async function readIds(path: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const { text } of readLines(path)) ids.add(text.trim());
+  return ids;
+}
+
+/** The first characters (code points) of a text. */
+function cut(text: string, max: number): string {
+  return text.length <= max
+    ? text
+    : Array.from(text.slice(0, 2 * max))
+        .slice(0, max)
+        .join('');
+}
+
+/** Benchmarks and runs in which a group of copies is one document. */
+export interface CopiesAsOne {
+  /** The id that a group of copies gets, by the id of any of its members. */
+  shownFor(id: string): string;
+  /** Gives a group the highest gain of its members. */
+  benchmark(benchmark: Benchmark): Benchmark;
+  /** Keeps the best of a group. */
+  run(run: Run): Run;
+}
+
+/** Each group gets the id of the skill that a search shows for it. An id that is not in the catalogue stays. */
+export function copiesAsOne(search: SkillSearch): CopiesAsOne {
+  const shown = new Map<string, string>();
+  const shownFor = (id: string): string => {
+    const known = shown.get(id);
+    if (known !== undefined) return known;
+    const [first = id, ...others] = search.copiesOf(id);
+    for (const copy of [id, first, ...others]) shown.set(copy, first);
+    return first;
+  };
+  const ofGroups = (gains: Gains): Gains => {
+    const best = new Map<string, number>();
+    for (const [id, gain] of gains) {
+      const group = shownFor(id);
+      best.set(group, Math.max(gain, best.get(group) ?? gain));
+    }
+    return best;
+  };
+  const ofAll = (gains: ReadonlyMap<string, Gains>): ReadonlyMap<string, Gains> =>
+    new Map(Array.from(gains, ([question, of]) => [question, ofGroups(of)]));
+  return {
+    shownFor,
+    benchmark: (benchmark) => {
+      const { gains, grades } = benchmark;
+      return { ...benchmark, gains: ofAll(gains), ...(grades === undefined ? {} : { grades: ofAll(grades) }) };
+    },
+    run: (run) =>
+      new Map(
+        Array.from(run, ([question, ranking]) => {
+          const seen = new Set<string>();
+          const isFirst = (id: string): boolean => seen.size < seen.add(id).size;
+          return [question, ranking.map((one) => ({ ...one, id: shownFor(one.id) })).filter(({ id }) => isFirst(id))];
+        }),
+      ),
+  };
 }

@@ -1,4 +1,3 @@
-export { type Separation, separation } from './auroc.js';
 export {
   type Benchmark,
   GAIN_FUNCTIONS,
@@ -6,38 +5,58 @@ export {
   type Gains,
   type Question,
   type RankedDocument,
+  type ReadBenchmarkOptions,
   type Run,
+  readBenchmark,
+  readRun,
+  writeRun,
 } from './benchmark.js';
-export { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap.js';
 export {
+  type BootstrapOptions,
+  bootstrapIntervals,
   type CompareOptions,
   type Comparison,
   compareFigures,
   extremesOf,
+  type Interval,
   type QuestionDifference,
+  type RandomisationOptions,
+  randomisationTest,
 } from './compare.js';
-export type { Confidence, ConfidentShare, Reliability } from './confidence.js';
+export type { CorpusOptions } from './corpus.js';
 export { type Corpus, openCorpus } from './corpus.js';
-export type { CorpusOptions } from './corpus-options.js';
-export {
-  type EvaluateOptions,
-  type Evaluation,
-  type EvaluationProgress,
-  evaluate,
-  type NamedRun,
-} from './evaluate.js';
-export { type Figures, type MeasureOptions, measureRanking, recallByDepth } from './measure.js';
-export type { ModeEvaluation } from './measure-run.js';
-export { averagePrecision, judgedShare, ndcg, precision, recall, reciprocalRank, usefulShare } from './metrics.js';
-export { type RandomisationOptions, randomisationTest } from './randomisation-test.js';
 export {
   EVALUATION_MODES,
+  type EvaluateOptions,
+  type Evaluation,
   type EvaluationMode,
+  type EvaluationProgress,
+  evaluate,
   MAX_DEPTH,
+  type NamedRun,
   type RankOptions,
   rankQuestions,
-} from './rank-questions.js';
-export { type ReadBenchmarkOptions, readBenchmark } from './read-benchmark.js';
-export { reportPage } from './report-page.js';
-export { type ComparisonSummary, type EvaluationSummary, type SummaryOptions, summarise } from './summary.js';
-export { readRun, writeRun } from './trec-run.js';
+} from './evaluate.js';
+export type { Confidence, ConfidentShare, ModeEvaluation, Reliability } from './measures.js';
+export {
+  averagePrecision,
+  type Figures,
+  judgedShare,
+  type MeasureOptions,
+  measureRanking,
+  ndcg,
+  precision,
+  recall,
+  recallByDepth,
+  reciprocalRank,
+  type Separation,
+  separation,
+  usefulShare,
+} from './measures.js';
+export {
+  type ComparisonSummary,
+  type EvaluationSummary,
+  reportPage,
+  type SummaryOptions,
+  summarise,
+} from './report.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ageOf } from '../../src/cli/age.js';
+import { ageOf } from '../../src/cli/text-columns.js';
 
 describe('the age of a skill', () => {
   const NOW = 1_700_000_000;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue, type CheckReport, checkCatalogue, removeSkills, updateSkills } from '../../src/index.js';
 import { findDamage } from '../../src/store/read/find-damage.js';
 import { Database } from '../../src/store/sqlite/connection.js';

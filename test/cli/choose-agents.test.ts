@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseAgents } from '../../src/cli/choose-agents.js';
+import { chooseAgents } from '../../src/cli/init-command.js';
 
 describe('an answer', () => {
   test.each([

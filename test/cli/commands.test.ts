@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { Command, Help } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands.js';
+import { COMMANDS } from '../../src/cli/run.js';
 import { runCaptured } from './run-captured.js';
 
 const CLI = new URL('../../src/cli/', import.meta.url);

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { semanticLines } from '../../src/cli/result-lines.js';
-import { scoreReason } from '../../src/cli/score-reason.js';
-import { stylesFor } from '../../src/cli/styles.js';
-import { joinParts } from '../../src/cli/text-columns.js';
+import { scoreReason, semanticLines } from '../../src/cli/result-lines.js';
+import { joinParts, stylesFor } from '../../src/cli/text-columns.js';
 import type { FeatureShare, RankingFeature, ScoreParts, SemanticHit } from '../../src/index.js';
 
 const BM25 = { name: 0, author: 0, labels: 0, description: 1.5, files: 0 };

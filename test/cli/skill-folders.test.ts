@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { targetOf } from '../../src/cli/skill-folders.js';
+import { targetOf } from '../../src/cli/install-command.js';
 import { surroundings } from '../../src/sources/installed/index.js';
 
 const cwd = resolve('/work/project');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { manyLines, oneLine } from '../../src/cli/terminal-text.js';
+import { manyLines, oneLine } from '../../src/cli/output.js';
 
 describe('text of a catalogue', () => {
   test('becomes one line without anything that a terminal acts on', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitColumns, pad, wrapRanges } from '../../src/cli/text-columns.js';
-import { widthOf } from '../../src/cli/text-width.js';
+import { fitColumns, pad, widthOf, wrapRanges } from '../../src/cli/text-columns.js';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
 const anyColumns = fc.integer({ min: 2, max: 40 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../src/cli/text-width.js';
+import { widthOf } from '../../src/cli/text-columns.js';
 
 describe('the columns of a text', () => {
   test('are two for East Asian characters and none for marks', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { separation } from '../../src/evaluation/auroc.js';
+import { separation } from '../../src/evaluation/measures.js';
 
 test('the area is the share of pairs in which the answerable question scores higher', () => {
   // Of the nine pairs of (.9, .6, .4) and (.5, .4, .1): .9 is above all three, .6 above all three, .4 above .1 and

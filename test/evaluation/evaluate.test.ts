@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { reliability } from '../../src/evaluation/confidence.js';
+import { fitQuestion } from '../../src/evaluation/evaluate.js';
 import {
   type Benchmark,
   EVALUATION_MODES,
@@ -11,7 +11,7 @@ import {
   rankQuestions,
   summarise,
 } from '../../src/evaluation/index.js';
-import { fitQuestion } from '../../src/evaluation/rank-questions.js';
+import { reliability } from '../../src/evaluation/measures.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { type Row, row } from '../rows.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';

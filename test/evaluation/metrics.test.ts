@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { measureRanking, recallByDepth } from '../../src/evaluation/measure.js';
-import { averagePrecision, ndcg, precision, recall, reciprocalRank } from '../../src/evaluation/metrics.js';
+import {
+  averagePrecision,
+  measureRanking,
+  ndcg,
+  precision,
+  recall,
+  recallByDepth,
+  reciprocalRank,
+} from '../../src/evaluation/measures.js';
 
 describe('the figures of one ranking', () => {
   // Found: a document worth 3, one worth nothing, one worth 1, one worth 2. Not found: one worth 2 and one worth 1.

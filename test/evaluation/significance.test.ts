@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bootstrapIntervals } from '../../src/evaluation/bootstrap.js';
-import { compareFigures, extremesOf } from '../../src/evaluation/compare.js';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
-import { randomisationTest } from '../../src/evaluation/randomisation-test.js';
+import {
+  bootstrapIntervals,
+  compareFigures,
+  extremesOf,
+  randomisationTest,
+  randomNumbers,
+} from '../../src/evaluation/compare.js';
 
 describe('the paired randomisation test', () => {
   test('counts the assignments of signs that lead at least as far from 0', () => {

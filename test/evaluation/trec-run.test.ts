@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRun, writeRun } from '../../src/evaluation/trec-run.js';
+import { readRun, writeRun } from '../../src/evaluation/benchmark.js';
 import { scratchFile } from '../scratch-folder.js';
 
 describe('a TREC run', () => {

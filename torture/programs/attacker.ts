@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setPriority } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { ATTACKS } from '../attacks/attacks.js';
 import { type Asked, bytesOf, type Ending, type Line, send } from '../attacks/one-request.js';
 import { answerMessages } from '../child-program.js';

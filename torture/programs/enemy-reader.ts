@@ -10,7 +10,7 @@ import { crc32 } from 'node:zlib';
 import { readArrayFile } from '../../src/core/arrays/read-array-file.js';
 import { writeArrayFile } from '../../src/core/arrays/write-array-file.js';
 import { WORD_RULES } from '../../src/core/text/word-rules.js';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue, openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
 import { derivedFiles, filesBeside } from '../../src/store/file-names.js';

@@ -10,7 +10,7 @@ import { copyFileSync, existsSync, readdirSync, renameSync, writeFileSync } from
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue, followCatalogue, SkillSearchError } from '../../src/index.js';
 import { derivedFiles } from '../../src/store/file-names.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';

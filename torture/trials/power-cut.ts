@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAccess } from '../../src/access/index.js';
-import { randomNumbers } from '../../src/evaluation/random-numbers.js';
+import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue } from '../../src/index.js';
 import { trialRows } from '../catalogue-rows.js';
 import { type FileOperation, readOperations, watchingArguments } from '../disk/file-operation.js';

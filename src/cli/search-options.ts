@@ -1,6 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { FACETS, type Facet, SKILL_SCOPES, type SkillFilters, type SkillScope, type Time } from '../index.js';
-import { parseInteger } from './common-options.js';
+import {
+  type DamagedSkill,
+  FACETS,
+  type Facet,
+  type OpenOptions,
+  openSkillSearch,
+  SKILL_SCOPES,
+  type SkillFilters,
+  type SkillScope,
+  type SkillSearch,
+  type Time,
+} from '../index.js';
+import { parseInteger, sayWaiting } from './options.js';
+import { type Output, oneLine } from './output.js';
 
 /** What the options of {@link addFilters} hold. */
 export interface FilterFlags {
@@ -66,3 +78,17 @@ export const FACETS_OPTION: readonly [flags: string, description: string] = [
   '--facets <names>',
   `count the skills found by ${FACETS.join(', ')}`,
 ];
+
+/** Opens a catalogue, and says on standard error what it waits for, and why answers from a local copy may be old. */
+export async function openSearch(options: OpenOptions, output: Output): Promise<SkillSearch> {
+  const search = await sayWaiting(options.database, output, openSkillSearch(options));
+  for (const { message } of search.problems.warnings) output.error.write(`${oneLine(message)}\n`);
+  return search;
+}
+
+/** Says on standard error which skills an answer lacks. */
+export function tellDamaged(damaged: readonly DamagedSkill[] | undefined, { error }: Output): void {
+  for (const { id = 'without a readable id', reason } of damaged ?? []) {
+    error.write(`${oneLine(`damaged: the skill ${id}: ${reason}; load its source again`)}\n`);
+  }
+}
