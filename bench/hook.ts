@@ -2,11 +2,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { boundFor, FIT_RULES, type FitRule, type FitRules, type FitWay, fitSum } from '../src/agents/hook/fit-rule.js';
+import {
+  boundFor,
+  FIT_RULES,
+  type FitRule,
+  type FitRules,
+  type FitWay,
+  fitSum,
+  type TaskRule,
+  taskScore,
+} from '../src/agents/hook/fit-rule.js';
 import { readPromptQuestion } from '../src/agents/hook/prompt-question.js';
-import { type TaskRule, taskScore } from '../src/agents/hook/task-score.js';
-import { WORD_TABLE } from '../src/agents/hook/word-table.js';
-import { wordVector } from '../src/agents/hook/word-vector.js';
+import { WORD_TABLE, wordVector } from '../src/agents/hook/word-table.js';
 import { buildCatalogue } from '../src/index.js';
 import { type Answers, type Asked, askHomes, homesIn } from './hook/ask-homes.js';
 import { crossFitTask, fitTask, type TaskExample } from './hook/fit-task.js';

@@ -27,7 +27,7 @@ const STARTS = {
   main: ['cli/kept-code.js'],
   run: ['cli/run.js'],
   hook: ['agents/hook/run-hook.js'],
-  findAlone: ['agents/hook/find-alone.js'],
+  findAlone: ['agents/hook/fitting-skills.js'],
   reading: ['cli/search-command.js', 'cli/list-command.js', 'cli/show-command.js'],
 };
 

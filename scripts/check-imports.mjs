@@ -25,9 +25,9 @@ const MODULES = {
   search: ['core', 'vocabulary', 'store', 'semantic', 'keyword', 'indexing', 'share', 'load'],
   watch: ['core', 'store', 'semantic', 'sources', 'load'],
   index: ['core', 'vocabulary', 'semantic', 'keyword', 'load', 'search', 'watch'],
-  agents: ['core', 'vocabulary', 'store', 'keyword', 'search', 'index'],
+  agents: ['core', 'vocabulary', 'store', 'keyword', 'search'],
   evaluation: ['core', 'index'],
-  mcp: ['core', 'vocabulary', 'sources', 'search', 'index', 'agents'],
+  mcp: ['core', 'vocabulary', 'sources', 'search', 'agents'],
   http: ['core', 'vocabulary', 'access', 'index', 'agents', 'mcp'],
   cli: ['core', 'vocabulary', 'access', 'sources', 'index', 'agents', 'evaluation', 'mcp', 'http'],
 };
@@ -63,16 +63,16 @@ const LATE = {
     'open-source.ts',
   ],
   load: ['catalogue-place.ts', 'choose-load-model.ts', 'load-in-memory.ts'],
-  agents: ['formats/count-tokens.ts', 'formats/format-skills.ts', 'hook/run-hook.ts'],
-  mcp: ['mcp-handler.ts', 'serve-stdio.ts', 'skills/load-sdk.ts', 'thread-engine.ts'],
+  agents: ['formats/text-size.ts', 'formats/format-skills.ts', 'hook/run-hook.ts'],
+  mcp: ['mcp-handler.ts', 'stdio.ts', 'sdk.ts', 'thread-engine.ts'],
 };
 
 /** Each package is imported in one file, so that it can be swapped there. Types may be taken anywhere. */
 const PACKAGES = {
   'better-sqlite3': 'store/sqlite/connection.ts',
-  '@modelcontextprotocol/server': 'mcp/skills/load-sdk.ts',
-  '@modelcontextprotocol/server/ext/skills': 'mcp/skills/load-sdk.ts',
-  '@modelcontextprotocol/server/stdio': 'mcp/skills/load-sdk.ts',
+  '@modelcontextprotocol/server': 'mcp/sdk.ts',
+  '@modelcontextprotocol/server/ext/skills': 'mcp/sdk.ts',
+  '@modelcontextprotocol/server/stdio': 'mcp/sdk.ts',
   'cli-progress': 'cli/progress-bar.ts',
   '@huggingface/tokenizers': 'core/read-tokenizer.ts',
   'hnswlib-node': 'semantic/nearest/graph.ts',

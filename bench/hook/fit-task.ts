@@ -1,4 +1,4 @@
-import type { TaskRule } from '../../src/agents/hook/task-score.js';
+import type { TaskRule } from '../../src/agents/hook/fit-rule.js';
 
 /** A prompt as a vector. */
 export interface TaskExample {

@@ -14,6 +14,6 @@ export {
   type ShownEdit,
   userCatalogue,
 } from './init/index.js';
-export { hashOfFiles } from './install/folder-hash.js';
 export { type InstalledSkill, installSkills, type LockChoice } from './install/index.js';
-export { faultOfPaths } from './install/path-faults.js';
+export { faultOfPaths } from './install/installable-skill.js';
+export { hashOfFiles } from './install/lock-file.js';

@@ -43,7 +43,7 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
   const log = new LazyLog(flags.logLevel, output);
   const stopWords = await stopWordsOf(flags);
   const [{ checkSdk, loadSdk }, { ThreadEngine }] = await Promise.all([
-    import('../mcp/skills/load-sdk.js'),
+    import('../mcp/sdk.js'),
     import('../mcp/thread-engine.js'),
   ]);
   checkSdk();
@@ -63,7 +63,7 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
     });
   };
   try {
-    const [sdk, { serveMcpOnStdio }] = await Promise.all([loadSdk(), import('../mcp/serve-stdio.js')]);
+    const [sdk, { serveMcpOnStdio }] = await Promise.all([loadSdk(), import('../mcp/stdio.js')]);
     const onFirstAnswer = (): void => {
       log.open();
       watch();

@@ -1,14 +1,12 @@
 import type { CallToolResult, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { SkillSearchError } from '../core/index.js';
-import type { SkillSearch } from '../index.js';
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
-import { PublishedSkills } from './skills/published-skills.js';
-import { SkillPages } from './skills/skill-pages.js';
-import type { UnpublishedListener } from './skills/unpublished-listener.js';
-import { isUnexpected, toolErrorText } from './tool-error.js';
-import type { ToolContext } from './tools/tool.js';
+import { type ErrorCode, SkillSearchError } from '../core/index.js';
+import type { SkillSearch } from '../search/index.js';
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './sdk.js';
+import { PublishedSkills, SkillPages } from './skills.js';
+import { type ToolContext, ToolFault } from './tools/tool.js';
 import { findTool, TOOL_NAMES } from './tools/tools.js';
+import type { UnpublishedListener } from './unpublished.js';
 
 /** What a caller may do, and who is told of what. */
 export interface McpOptions {
@@ -132,4 +130,34 @@ export class CatalogueEngine implements Engine {
     if (told !== error) onError?.(error);
     return told;
   }
+}
+
+/** What the caller may do after an error of the library. */
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  MISSING_QUERY: 'Give a query of some words.',
+  INVALID_QUERY: 'Correct the query and call again.',
+  INVALID_PARAMETER: 'Correct the argument and call again.',
+  BUSY: 'Call again in a few seconds.',
+  RATE_LIMIT_EXCEEDED: 'Wait that long, then call again.',
+  DAILY_QUOTA_EXCEEDED: 'Tell the user: an API key of this server, or one with a larger quota, may search more.',
+  SERVICE_UNAVAILABLE: 'Call again in a few seconds.',
+  DATABASE_NOT_FOUND: 'The user has to load a catalogue: skill-discovery load. Then call again; no restart is needed.',
+  DATABASE_NOT_READABLE: 'The user has to look at the file. Then call again; no restart is needed.',
+  DATABASE_DAMAGED: 'The user has to load the sources again: skill-discovery check says what is damaged.',
+  NOT_A_CATALOGUE: 'The user has to name the file of a catalogue.',
+  UNSUPPORTED_FORMAT: 'The user has to load the sources again with this version.',
+};
+
+/** The text of a tool error: what is wrong, and what to do next. */
+function toolErrorText(error: unknown): string {
+  if (error instanceof ToolFault) return error.message;
+  if (!(error instanceof SkillSearchError))
+    return 'The server failed unexpectedly. Its log says more; call again, or tell the user.';
+  const advice = ADVICE[error.code] ?? 'Tell the user.';
+  return `${error.message}${/[.!?]$/.test(error.message) ? '' : '.'} ${advice}`;
+}
+
+/** Whether the caller is not told what is behind an error, so that it belongs into the log. */
+function isUnexpected(error: unknown): boolean {
+  return !(error instanceof ToolFault || error instanceof SkillSearchError);
 }

@@ -1,11 +1,9 @@
-import type { McpHttpHandler, McpRequestContext } from '@modelcontextprotocol/server';
+import type { McpHttpHandler, McpRequestContext, McpServer } from '@modelcontextprotocol/server';
 import { MCP_HTTP_LIMITS } from '../core/index.js';
-import type { SkillSearch } from '../index.js';
-import type { McpOptions } from './engine.js';
-import { createMcpServer } from './mcp-server.js';
-import { faultOfParams } from './params-fault.js';
-import type { Sdk } from './skills/load-sdk.js';
-import { INVALID_PARAMS } from './skills/protocol-fault.js';
+import type { SkillSearch } from '../search/index.js';
+import { CatalogueEngine, type McpOptions } from './engine.js';
+import { INVALID_PARAMS, type Sdk } from './sdk.js';
+import { createServerOver, faultOfParams } from './server-over.js';
 
 /**
  * Serves MCP by Streamable HTTP, for whoever has `Request` and `Response`: `fetch` answers a request, and
@@ -41,4 +39,13 @@ function refusalOf(body: unknown): Response | undefined {
   const fault = faultOfParams(message);
   if (fault === undefined) return undefined;
   return Response.json({ jsonrpc: '2.0', id, error: { code: INVALID_PARAMS, message: fault } });
+}
+
+/**
+ * Makes a server of the SDK over a search of this thread; see {@link createServerOver}.
+ *
+ * @param search gives the search that answers now. Where it fails, calls fail with that error, and the server goes on
+ */
+function createMcpServer(sdk: Sdk, search: () => Promise<SkillSearch>, options: McpOptions = {}): McpServer {
+  return createServerOver(sdk, new CatalogueEngine(search, options), options.onUnpublished);
 }

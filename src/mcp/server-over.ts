@@ -1,11 +1,12 @@
-// Not `createRequire` by its name: bundles declare that themselves.
 import nodeModule from 'node:module';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { isObject } from '../core/index.js';
 import type { Engine } from './engine.js';
-import type { Sdk } from './skills/load-sdk.js';
-import { INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
-import type { UnpublishedListener } from './skills/unpublished-listener.js';
+import { INVALID_PARAMS, ProtocolFault, type Sdk } from './sdk.js';
 import { toolList } from './tools/tools.js';
+import type { UnpublishedListener } from './unpublished.js';
+
+// Not `createRequire` by its name: bundles declare that themselves.
 
 /** How long a client may keep what it was told, in milliseconds: a change is notified as well. */
 const CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
@@ -89,4 +90,22 @@ function readVersion(): string {
   } catch {
     return 'unknown';
   }
+}
+
+/** Texts that requests need. Where they are missing the SDK answers that it failed itself. */
+const NEEDED: Readonly<Record<string, string>> = { 'resources/read': 'uri', 'tools/call': 'name' };
+
+/** What is wrong with the parameters of a request; undefined if nothing, or nothing that is known here. */
+export function faultOfParams({
+  method,
+  params,
+}: {
+  readonly method?: unknown;
+  readonly params?: unknown;
+}): string | undefined {
+  if (typeof method !== 'string' || !Object.hasOwn(NEEDED, method)) return undefined;
+  const needed = NEEDED[method]!;
+  const { [needed]: value, arguments: given = {} } = (params ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof value !== 'string') return `${method} needs params.${needed}, a text`;
+  return isObject(given) ? undefined : `params.arguments of ${method} must be an object`;
 }

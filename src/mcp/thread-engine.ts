@@ -3,9 +3,8 @@ import type { Worker } from 'node:worker_threads';
 import type { CallToolResult, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import { startWorker } from '../core/index.js';
-import type { Engine } from './engine.js';
-import type { EngineData, EngineMethod, EngineReply, EngineRequest } from './engine-messages.js';
-import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './skills/protocol-fault.js';
+import type { Engine, McpOptions } from './engine.js';
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './sdk.js';
 
 /** Told of what happens in the thread. */
 export interface EngineListeners {
@@ -131,3 +130,43 @@ export class ThreadEngine implements Engine {
     this.#waiting.clear();
   }
 }
+
+/** What a thread of `mcp` is started with. */
+export interface EngineData {
+  readonly database: string;
+  readonly cache?: string | undefined;
+  readonly passwordFile?: string | undefined;
+  readonly model: string | undefined;
+  readonly stopWords: readonly string[] | undefined;
+  readonly options: Pick<McpOptions, 'meaning' | 'withoutMeaning'>;
+}
+
+/** A method of the engine, or `warmUp`, which loads the model. */
+export type EngineMethod =
+  | 'callTool'
+  | 'listSkills'
+  | 'listResources'
+  | 'getSkill'
+  | 'readFile'
+  | 'readDirectory'
+  | 'warmUp';
+
+/** To the thread. */
+export type EngineRequest =
+  | { readonly kind: 'call'; readonly id: number; readonly method: EngineMethod; readonly args: readonly unknown[] }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'close' };
+
+/** From the thread. */
+export type EngineReply =
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  /** With a code: a fault of the protocol. */
+  | { readonly kind: 'failure'; readonly id: number; readonly code: number | undefined; readonly message: string }
+  /** Other skills may be listed now. */
+  | { readonly kind: 'changed' }
+  | {
+      readonly kind: 'log';
+      readonly level: 'info' | 'warn' | 'error';
+      readonly message: string;
+      readonly facts: Readonly<Record<string, unknown>>;
+    };

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { SkillSearch } from '../../src/index.js';
 import type { McpOptions } from '../../src/mcp/engine.js';
 import { createMcpFetchHandler } from '../../src/mcp/mcp-handler.js';
-import { loadSdk } from '../../src/mcp/skills/load-sdk.js';
+import { loadSdk } from '../../src/mcp/sdk.js';
 
 /** The revisions of the protocol that clients speak: with a handshake, and without. */
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;

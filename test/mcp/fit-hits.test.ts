@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countTokens } from '../../src/agents/formats/index.js';
 import type { Skill } from '../../src/index.js';
-import { fitHits } from '../../src/mcp/tools/fit-hits.js';
+import { fitHits } from '../../src/mcp/tools/search-skills.js';
 
 const hit = (id: string, description: string, name = id) => ({
   skill: { id, name, description } as Skill,

@@ -1,7 +1,7 @@
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { skillEntry } from '@modelcontextprotocol/server/ext/skills';
 import { describe, expect, test } from 'vitest';
-import { readFrontMatter } from '../../src/mcp/skills/front-matter.js';
+import { readFrontMatter } from '../../src/mcp/skills.js';
 import { connect } from './connect.js';
 import { openWholeSkills } from './whole-skills.js';
 

@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { STDIO_LIMITS } from '../../src/core/limits.js';
-import { LineTransport } from '../../src/mcp/line-transport.js';
+import { LineTransport } from '../../src/mcp/stdio.js';
 
 type Message = { readonly id?: unknown; readonly method?: string; readonly error?: { readonly code: number } };
 

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { CatalogueEngine } from '../../src/mcp/engine.js';
 import { createMcpFetchHandler } from '../../src/mcp/mcp-handler.js';
-import { serveMcpOnStdio } from '../../src/mcp/serve-stdio.js';
-import { loadSdk } from '../../src/mcp/skills/load-sdk.js';
+import { loadSdk } from '../../src/mcp/sdk.js';
+import { serveMcpOnStdio } from '../../src/mcp/stdio.js';
 import { openWholeSkills } from './whole-skills.js';
 
 const CALL = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'get_skill', arguments: { skill: 'a' } } };

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createMcpFetchHandler } from '../../src/mcp/mcp-handler.js';
-import { loadSdk } from '../../src/mcp/skills/load-sdk.js';
+import { loadSdk } from '../../src/mcp/sdk.js';
 import { openWholeSkills } from './whole-skills.js';
 
 test.each([

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cursorAfter, readCursor } from '../../src/mcp/skills/cursor.js';
-import { parseSkillUri, skillUri } from '../../src/mcp/skills/skill-uri.js';
+import { cursorAfter, parseSkillUri, readCursor, skillUri } from '../../src/mcp/skills.js';
 
 const ID = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.isWellFormed() && text.trim() !== '');
 const SEGMENT = ID.filter((text) => !text.includes('/') && !/^\.{1,2}$/.test(text) && !text.includes('\0'));

@@ -1,8 +1,7 @@
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { describe, expect, test } from 'vitest';
 import { MAX_RESOURCE_BYTES } from '../../src/core/limits.js';
-import { PublishedSkills } from '../../src/mcp/skills/published-skills.js';
-import { SkillPages } from '../../src/mcp/skills/skill-pages.js';
+import { PublishedSkills, SkillPages } from '../../src/mcp/skills.js';
 import { connect, ERAS } from './connect.js';
 import { openWholeSkills, sha256, skillMd, type WholeSkill } from './whole-skills.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unpublishedLog } from '../../src/mcp/unpublished-log.js';
+import { unpublishedLog } from '../../src/mcp/unpublished.js';
 
 test('names a hundred skills, each once, and then says that there are more', () => {
   const lines: string[] = [];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   checkChoice,
   checkInteger,
@@ -11,7 +12,6 @@ import {
   parameterOf,
 } from '../../core/index.js';
 import { UNKNOWN } from '../../skill.js';
-import { sizeOfTokens, tokensOfSize } from './count-tokens.js';
 import { describeSkills } from './describe-skills.js';
 import {
   type FormatOptions,
@@ -22,8 +22,7 @@ import {
   type SkillFormat,
   type SkillOrHit,
 } from './format-options.js';
-import { AVAILABLE_SKILLS, anthropicLayout, JSON_SKILLS, type Layout, LIST, openaiLayout } from './layouts.js';
-import { textSize } from './text-size.js';
+import { sizeOfTokens, textSize, tokensOfSize } from './text-size.js';
 
 const NAMES = namesOf<FormatOptions>({ format: true, maxTokens: true, callId: true, location: true });
 
@@ -151,4 +150,149 @@ function countOfNames(entries: readonly Entry[], layout: Layout, budget: number)
     if (whole <= budget) best = [i + 1, whole];
   }
   return best;
+}
+
+/**
+ * How a format is put together. Every part begins and ends with a sign or white space that no field begins or ends
+ * with, so that the size of the whole is the sum of the sizes of its parts (see `textSize`).
+ */
+export interface Layout {
+  readonly head: string;
+  readonly separator: string;
+  readonly tail: string;
+  /** What says how many skills were left out, between the last skill and the tail; empty for none. */
+  readonly leftOut: (count: number, shown: number) => string;
+  /** What stands in place of all if no skill is shown. */
+  readonly nothing: (leftOut: number) => string;
+  /** What stands before and behind the description of a skill. */
+  readonly around: (skill: FormattableSkill, location: string) => readonly [before: string, behind: string];
+  /** What stands before and behind the text of a description; undefined for a format without descriptions. */
+  readonly description: readonly [before: string, behind: string] | undefined;
+  readonly escape: (text: string) => string;
+  /** Whether the text is JSON. */
+  readonly isJson: boolean;
+  /** Longest description, in characters. */
+  readonly longest: number;
+}
+
+const left = (count: number): string => `${count} ${count === 1 ? 'skill' : 'skills'} left out`;
+
+const AVAILABLE_SKILLS: Layout = {
+  head: '<available_skills>\n',
+  separator: '\n',
+  tail: '\n</available_skills>',
+  leftOut: (count) => (count === 0 ? '' : `\n<!-- ${left(count)} -->`),
+  nothing: (count) => (count === 0 ? '' : `<!-- ${left(count)} -->`),
+  around: ({ name }, location) => [
+    `<skill><name>${escapeXml(cleanLine(name))}</name>`,
+    `<location>${escapeXml(location)}</location></skill>`,
+  ],
+  description: ['<description>', '</description>'],
+  escape: escapeXml,
+  isJson: false,
+  longest: Number.POSITIVE_INFINITY,
+};
+
+const LIST: Layout = {
+  head: '',
+  separator: '\n',
+  tail: '',
+  leftOut: (count) => (count === 0 ? '' : `\n(${left(count)})`),
+  nothing: (count) => (count === 0 ? '' : `(${left(count)})`),
+  around: ({ name }, location) => [`- **${escapeMarkdown(cleanLine(name))}** (${escapeMarkdown(location)})`, ''],
+  description: [': ', ''],
+  escape: escapeMarkdown,
+  isJson: false,
+  longest: Number.POSITIVE_INFINITY,
+};
+
+const JSON_SKILLS: Layout = {
+  head: '{"skills":[',
+  separator: ',',
+  tail: '}',
+  leftOut: (count) => `],"leftOut":${count}`,
+  nothing: (count) => `{"skills":[],"leftOut":${count}}`,
+  around: ({ id, name }, location) => [
+    `{"id":"${escapeJson(cleanLine(id))}","name":"${escapeJson(cleanLine(name))}"`,
+    `,"location":"${escapeJson(location)}"}`,
+  ],
+  description: [',"description":"', '"'],
+  escape: escapeJson,
+  isJson: true,
+  longest: Number.POSITIVE_INFINITY,
+};
+
+/** What the blocks of the model APIs have in common: a list in JSON, with no place for what was left out. */
+function blockOf(head: string): Omit<Layout, 'around' | 'description' | 'longest'> {
+  const tail = ']}';
+  return {
+    head,
+    separator: ',',
+    tail,
+    leftOut: () => '',
+    nothing: () => head + tail,
+    escape: escapeJson,
+    isJson: true,
+  };
+}
+
+/** A `tool_result` of the Messages API. */
+function anthropicLayout(callId: string | undefined): Layout {
+  const id = callId === undefined ? '' : `,"tool_use_id":"${escapeJson(callId)}"`;
+  return {
+    ...blockOf(`{"type":"tool_result"${id},"content":[`),
+    around: (skill) => [`{"type":"tool_reference","tool_name":"${toolNameOf(skill)}"}`, ''],
+    description: undefined,
+    longest: 0,
+  };
+}
+
+/** A `tool_search_output` of the Responses API. */
+function openaiLayout(callId: string | undefined): Layout {
+  const id = callId === undefined ? '' : `,"call_id":"${escapeJson(callId)}"`;
+  return {
+    ...blockOf(`{"type":"tool_search_output"${id},"execution":"client","status":"completed","tools":[`),
+    around: (skill) => [
+      `{"type":"function","name":"${toolNameOf(skill)}"`,
+      ',"parameters":{"type":"object","properties":{},"required":[],"additionalProperties":false},"strict":true,"defer_loading":true}',
+    ],
+    description: [',"description":"', '"'],
+    // The API refuses longer ones.
+    longest: 1024,
+  };
+}
+
+/** Escapes a text for the content of an XML element. */
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Escapes a text for a line of a Markdown list: no emphasis, code, link or tag of it reaches what stands behind. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*[\]<>~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
+}
+
+/** Escapes a text for the inside of a JSON string. */
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** A name of a tool that both model APIs take, and that no other id is hashed to. */
+const TOOL_NAME = /^(?!.*-[0-9a-f]{12}$)[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * The name of the tool that stands for a skill in a model API: the skill's id where that can be a tool's name (letters,
+ * digits, `_` and `-`, at most 64), else its beginning and twelve digits of its hash (SHA-256). The same for the same
+ * id, always.
+ *
+ * @throws {SkillSearchError} `INVALID_PARAMETER` unless the skill has an id that is a string
+ * @example
+ * toolNameOf({ id: 'acme-tools-pdf.forms' }); // 'acme-tools-pdf_forms-' and twelve digits
+ */
+export function toolNameOf(skill: { readonly id: string }): string {
+  const id: unknown = (skill as { readonly id: string } | null | undefined)?.id;
+  if (typeof id !== 'string') throw invalidArgument(parameterOf('id'), 'a string', id);
+  if (TOOL_NAME.test(id)) return id;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 12);
+  return `${id.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 51)}-${hash}`;
 }

@@ -1,4 +1,3 @@
-export { countTokens } from './count-tokens.js';
 export {
   type AnthropicToolResult,
   type FormatOptions,
@@ -12,5 +11,5 @@ export {
   type SkillFormat,
   type SkillOrHit,
 } from './format-options.js';
-export { formatSkills } from './format-skills.js';
-export { toolNameOf } from './tool-name.js';
+export { formatSkills, toolNameOf } from './format-skills.js';
+export { countTokens } from './text-size.js';

@@ -3,7 +3,7 @@ import type { SkillSearch } from '../../search/index.js';
 import { readStamp } from '../../store/index.js';
 import { LocalServer } from '../local/local-server.js';
 import { fittingSkills } from './fitting-skills.js';
-import type { FoundSkill } from './found-skill.js';
+import type { FoundSkill } from './prompt-query.js';
 import { promptQueryIn } from './prompt-query.js';
 
 export interface AnswerPromptsOptions {

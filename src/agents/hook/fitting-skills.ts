@@ -1,10 +1,14 @@
 import { join } from 'node:path';
-import type { SkillSearch } from '../../search/index.js';
-import { localPathsOf, type WordCandidate, wordCandidatesOf } from '../../search/index.js';
+import {
+  localPathsOf,
+  openSkillSearch,
+  type SkillSearch,
+  type WordCandidate,
+  wordCandidatesOf,
+} from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
 import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
-import type { FoundSkill } from './found-skill.js';
-import type { PromptQuery } from './prompt-query.js';
+import { type FoundSkill, type PromptQuery, TimeLimit } from './prompt-query.js';
 import { type PromptQuestion, readPromptQuestion } from './prompt-question.js';
 import { LOOKED_AT, rankByWords } from './rank-by-words.js';
 
@@ -68,4 +72,36 @@ function locationOf(
   const folder = installations.find((one) => one.agent === agent)?.path ?? localPath;
   if (folder !== undefined) return join(folder, 'SKILL.md');
   return [skillUrl, codehostUrl].find((url) => url !== UNKNOWN) ?? id;
+}
+
+/** So long before the end of the time the answer by words is taken, in milliseconds: it must still be printed. */
+const MARGIN = 200;
+
+/**
+ * Opens the catalogue, and looks up the skills that fit. The search is left open: the process ends.
+ *
+ * @throws {SkillSearchError} as `openSkillSearch` and `SkillSearch.semantic`
+ * @throws {TimeLimit} if opening took all of the time
+ */
+export async function findAlone(
+  { database, model }: { readonly database: string; readonly model: string | undefined },
+  query: PromptQuery,
+  deadline: number,
+): Promise<readonly FoundSkill[]> {
+  const search = await openSkillSearch({ database, model, graph: false });
+  // A catalogue without its derived files is indexed when it is opened, and nothing else gets a turn meanwhile.
+  if (performance.now() >= deadline) throw new TimeLimit();
+  const byWords = (): Promise<readonly FoundSkill[]> => fittingSkills(search, { ...query, mode: 'words' });
+  if (query.mode === 'words' || (query.mode === 'auto' && search.stats().vectors === 0)) return byWords();
+  const time = new AbortController();
+  const left = Math.max(0, deadline - MARGIN - performance.now());
+  const timer = setTimeout(() => time.abort(new TimeLimit()), left);
+  try {
+    return await fittingSkills(search, { ...query, mode: 'meaning' }, time.signal);
+  } catch (error) {
+    if (query.mode === 'meaning') throw error;
+    return await byWords();
+  } finally {
+    clearTimeout(timer);
+  }
 }

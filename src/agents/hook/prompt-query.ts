@@ -1,4 +1,4 @@
-import { isObject } from '../../core/index.js';
+import { HOOK_LIMITS, isObject } from '../../core/index.js';
 
 /** How skills may be looked up: by words alone, by meaning and words, or by meaning where that is to be had. */
 export const HOOK_MODES = ['auto', 'words', 'meaning'] as const;
@@ -22,4 +22,41 @@ export function promptQueryIn(value: unknown): PromptQuery | undefined {
   if (typeof prompt !== 'string' || known === undefined || typeof limit !== 'number') return undefined;
   if (agent !== undefined && typeof agent !== 'string') return undefined;
   return { prompt, mode: known, limit, ...(agent !== undefined && { agent }) };
+}
+
+/** A skill as the host is told of it. */
+export interface FoundSkill {
+  readonly name: string;
+  readonly description: string;
+  /** Path of its SKILL.md on this machine, else its address, else its id. */
+  readonly location: string;
+}
+
+/** @returns undefined if a value from another process is no list of skills */
+export function foundIn(value: unknown): readonly FoundSkill[] | undefined {
+  return Array.isArray(value) && value.every(isFound) ? value : undefined;
+}
+
+function isFound(value: unknown): value is FoundSkill {
+  if (!isObject(value)) return false;
+  const { name, description, location } = value;
+  return typeof name === 'string' && typeof description === 'string' && typeof location === 'string';
+}
+
+/** A command of the host (`/clear`, `!ls`), not a prompt: whoever types it knows what is meant. */
+const COMMAND = /^(\/[a-z][\w:-]*(\s|$)|!\S)/;
+
+/** Blocks of code as Markdown has them, also one without an end. */
+const BLOCKS = /(```|~~~)[\s\S]*?(\1|$)/g;
+
+/** What a prompt says in words, as far as it is looked at; empty for a command of the host. */
+export function proseOf(prompt: string): string {
+  const beginning = prompt.slice(0, HOOK_LIMITS.promptLength).trim();
+  return COMMAND.test(beginning) ? '' : beginning.replace(BLOCKS, ' ').trim();
+}
+
+/** The work took too long. */
+export class TimeLimit extends Error {
+  override readonly name = 'TimeLimit' as const;
+  readonly code = 'TIME_LIMIT' as const;
 }

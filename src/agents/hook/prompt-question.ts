@@ -1,6 +1,6 @@
 import { MAX_SEMANTIC_QUERY_LENGTH } from '../../core/index.js';
 import { readQuestion, stopWordsOf } from '../../keyword/index.js';
-import { proseOf } from './prose-of.js';
+import { proseOf } from './prompt-query.js';
 
 /** What a prompt asks, and what tells a task from an answer or a remark. */
 export interface PromptQuestion {

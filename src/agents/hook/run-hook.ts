@@ -1,17 +1,18 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { parse, resolve } from 'node:path';
+import { appendFileSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { join, parse, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { HOOK_LIMITS, nearestCatalogue, type Surroundings, surroundings, userFolders } from '../../core/index.js';
+import {
+  HOOK_LIMITS,
+  makeFolder,
+  nearestCatalogue,
+  type Surroundings,
+  surroundings,
+  userFolders,
+} from '../../core/index.js';
 import { askLocally } from '../local/ask-locally.js';
-import { contextOf } from './context-text.js';
-import { type FoundSkill, foundIn } from './found-skill.js';
-import { printed } from './hook-formats.js';
-import { logFailure } from './hook-log.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
-import type { PromptQuery } from './prompt-query.js';
-import { proseOf } from './prose-of.js';
-import { readInput } from './read-input.js';
-import { TimeLimit } from './time-limit.js';
+import { contextOf, printed, readInput } from './host-format.js';
+import { type FoundSkill, foundIn, type PromptQuery, proseOf, TimeLimit } from './prompt-query.js';
 
 /** Streams of the process. */
 export interface HookStreams {
@@ -89,7 +90,7 @@ async function askServer(
 
 /** Imported when it is needed: a server answers as a rule, and this opens the catalogue. */
 async function findAlone(options: AskedOptions, query: PromptQuery, deadline: number): Promise<readonly FoundSkill[]> {
-  const { findAlone: find } = await import('./find-alone.js');
+  const { findAlone: find } = await import('./fitting-skills.js');
   return find(options, query, deadline);
 }
 
@@ -124,4 +125,32 @@ function write(output: NodeJS.WritableStream, text: string): Promise<void> {
     output.on('error', () => resolve());
     output.write(text, () => resolve());
   });
+}
+
+/**
+ * Writes a line to `hook.log` in a folder: when, and what went wrong. Nothing that a prompt says may be in it, so of an
+ * error only its code, or its name and the place in our code, never its message. Fails silently: there is nowhere to
+ * say it.
+ */
+export function logFailure(folder: string, error: unknown): void {
+  try {
+    const path = join(folder, 'hook.log');
+    makeFolder(folder, { mode: 0o700 });
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > HOOK_LIMITS.logBytes) renameSync(path, `${path}.1`);
+    appendFileSync(path, `${new Date().toISOString()} ${nameOf(error)}\n`, { mode: 0o600 });
+  } catch {
+    // A folder that cannot be written.
+  }
+}
+
+const CODE = /^[A-Z][A-Z_]{2,50}$/;
+/** A place in a stack, which no message of an error begins a line like. */
+const PLACE = /^ {4}at (?:.*[/\\(])?([\w.-]+\.[cm]?[jt]s:\d+:\d+)\)?$/m;
+
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'UNKNOWN';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (CODE.test(code)) return code;
+  const place = PLACE.exec((error.stack ?? '').slice(error.message.length))?.[1];
+  return `${error.constructor.name} ${place ?? ''}`.trim();
 }

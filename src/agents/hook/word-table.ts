@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FNV_BASIS, FNV_PRIME } from '../../core/index.js';
+import { FNV_BASIS, FNV_PRIME, fnv1a } from '../../core/index.js';
 
 /** Number of values of a word's vector. */
 export const WORD_DIMENSIONS = 64;
@@ -125,4 +125,28 @@ function kindOf(character: string): number {
   if (/[A-Z]/.test(character)) return CAPITAL;
   if (/\p{L}/u.test(character)) return LETTER;
   return /[\p{N}_]/u.test(character) ? NUMBER : OTHER;
+}
+
+/** Places that words are spread over: some share one. */
+const PLACES = 1024;
+
+/** How much the two halves count; together about of unit length. Chosen by hand. */
+const [BY_WORDS, BY_MEANING] = [0.55, 0.83];
+
+/** Words, numbers, and signs by themselves. */
+const TOKENS = /\p{L}[\p{L}\p{N}_']*|\p{N}+|[^\p{L}\p{N}\s]/gu;
+
+/**
+ * What a text is made of, as a vector: which words and signs it has, about how many, and roughly what they mean. At
+ * most of unit length.
+ */
+export function wordVector(text: string): Float32Array {
+  const parts = text.toLowerCase().match(TOKENS) ?? [];
+  const kinds = new Set(parts.map((part) => (/\p{N}/u.test(part[0]!) ? '0' : part)));
+  kinds.add(`length ${Math.min(6, Math.floor(Math.log2(parts.length + 1)))}`);
+  const places = new Set([...kinds].map((kind) => fnv1a(kind) % PLACES));
+  const vector = new Float32Array(PLACES + WORD_DIMENSIONS);
+  for (const place of places) vector[place] = BY_WORDS / Math.sqrt(places.size);
+  for (const [i, value] of wordTable().vectorOf(text).entries()) vector[PLACES + i] = BY_MEANING * value;
+  return vector;
 }

@@ -8,15 +8,13 @@ import {
   MAX_INSTALLED_AT_ONCE,
   namesOf,
   optionOf,
+  SkillSearchError,
 } from '../../core/index.js';
-import { type SkillSearch, SkillSearchError } from '../../index.js';
-import type { HashedFile } from './folder-hash.js';
+import type { SkillSearch } from '../../search/index.js';
 import { type InstallableSkill, installableSkill } from './installable-skill.js';
-import { isAsLocked, isSameOrigin, lockEntry, notedHash } from './lock-entry.js';
-import { LockFile, type LockForm } from './lock-file.js';
-import { HAS_MODES, readFolder } from './read-folder.js';
-import { clearLeftovers, StagingFolder } from './staging-folder.js';
-import { targetFolder } from './target-folder.js';
+import type { HashedFile } from './lock-file.js';
+import { isAsLocked, isSameOrigin, LockFile, type LockForm, lockEntry, notedHash } from './lock-file.js';
+import { clearLeftovers, HAS_MODES, readFolder, StagingFolder, targetFolder } from './staging-folder.js';
 
 /** A lock file, and the form that it has. */
 export interface LockChoice {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isSkillName } from '../../core/index.js';
-import { type SkillDetails, type SkillSearch, SkillSearchError } from '../../index.js';
-import type { HashedFile } from './folder-hash.js';
-import { faultOfPaths } from './path-faults.js';
+import { isSkillName, SkillSearchError } from '../../core/index.js';
+import type { SkillSearch } from '../../search/index.js';
+import type { SkillDetails } from '../../skill.js';
+import type { HashedFile } from './lock-file.js';
 
 /** A skill of a catalogue whose files can be written as they were. */
 export interface InstallableSkill {
@@ -44,4 +44,82 @@ export function installableSkill(search: SkillSearch, id: string): InstallableSk
 
 function refused(id: string, reason: string): SkillSearchError {
   return new SkillSearchError('INSTALL_REFUSED', `${JSON.stringify(id)} cannot be installed: ${reason}`, { skill: id });
+}
+
+/** Names that Windows keeps for devices, whatever stands behind a point. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$)(?:\..*)?$/i;
+
+/** Characters that Windows has no files with, a drive (`C:`) and a stream (`a.md:b`) among them. */
+const NOT_IN_NAMES = /[\u0000-\u001f"*:<>?|\\]/;
+
+/** A folder of git, also by the short name that Windows gives it: git runs what its configuration says. */
+const GIT = /^(?:\.git|git~\d+)$/i;
+
+/** Longest name of a file, in bytes of UTF-8. File systems have no longer ones. */
+const LONGEST_SEGMENT = 255;
+
+/**
+ * Why a file of a skill may not be written at this path: it would lie outside of the folder, or elsewhere on another
+ * system, or be something else than a file there. The rules are those of all systems together, so a skill is installed
+ * the same everywhere or nowhere.
+ *
+ * @param path inside the skill's folder, with `/`
+ * @returns undefined where it may
+ */
+export function faultOfPath(path: string): string | undefined {
+  if (path === '' || path.startsWith('/')) return 'it is no path inside a folder';
+  for (const segment of path.split('/')) {
+    const fault = faultOfSegment(segment);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function faultOfSegment(segment: string): string | undefined {
+  if (segment === '' || segment === '.' || segment === '..') return 'it has a part that is empty, . or ..';
+  if (NOT_IN_NAMES.test(segment)) return 'it has a character that file names on Windows cannot have';
+  if (!segment.isWellFormed()) return 'it is not well-formed Unicode';
+  if (/[. ]$/.test(segment)) return 'it has a part that ends with a point or a blank, which Windows leaves out';
+  if (DEVICE.test(segment)) return 'it has the name of a device on Windows';
+  // Marks that HFS+ ignores would make another spelling of the same name.
+  if (GIT.test(segment.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, ''))) return 'git reads it';
+  if (Buffer.byteLength(segment) > LONGEST_SEGMENT) return `it has a part of more than ${LONGEST_SEGMENT} bytes`;
+  return undefined;
+}
+
+/**
+ * Why these files may not be in one folder: a path of its own, or two that are one on a system that ignores case or the
+ * form of accents, or a file that is the folder of another.
+ *
+ * @returns the first fault, with the path; undefined where they may
+ */
+export function faultOfPaths(paths: readonly string[]): string | undefined {
+  const files = new Map<string, string>();
+  for (const path of paths) {
+    const fault = faultOfPath(path);
+    if (fault !== undefined) return `${JSON.stringify(path)}: ${fault}`;
+    const same = files.get(folded(path));
+    if (same !== undefined) return `${JSON.stringify(path)} and ${JSON.stringify(same)} are one file on some systems`;
+    files.set(folded(path), path);
+  }
+  const folders = new Map<string, string>();
+  for (const path of paths) {
+    const segments = path.split('/');
+    for (let length = 1; length < segments.length; length++) {
+      const folder = segments.slice(0, length).join('/');
+      const file = files.get(folded(folder));
+      if (file !== undefined) return `${JSON.stringify(file)} is a file and the folder of ${JSON.stringify(path)}`;
+      const other = folders.get(folded(folder));
+      if (other !== undefined && other !== folder) {
+        return `the folders ${JSON.stringify(folder)} and ${JSON.stringify(other)} are one on some systems`;
+      }
+      folders.set(folded(folder), folder);
+    }
+  }
+  return undefined;
+}
+
+/** Equal for names that some file system takes for the same: capital letters, and accents in both forms. */
+function folded(path: string): string {
+  return path.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 }

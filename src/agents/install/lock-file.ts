@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import {
@@ -10,9 +11,11 @@ import {
   MAX_LOCK_FILE_BYTES,
   makeFolder,
   readConfigFile,
+  repositoryOf,
   SkillSearchError,
   writeConfigFile,
 } from '../../core/index.js';
+import type { Skill } from '../../skill.js';
 import { setJsonMember } from './set-json-member.js';
 
 /**
@@ -128,4 +131,148 @@ function refused(path: string, reason: string): SkillSearchError {
   return new SkillSearchError('INSTALL_REFUSED', `the lock file ${JSON.stringify(path)} cannot be used: ${reason}`, {
     path,
   });
+}
+
+/** The field of an entry that names the skill's id in the catalogue. Other installers leave it as it is. */
+const ID_FIELD = 'skillId';
+
+/**
+ * The entry of an installed skill, as `npx skills` writes it, with the skill's id beside. Says where the skill came
+ * from first: the repository, or the folder of this machine.
+ *
+ * @param former what the lock file says of this name so far
+ * @param now ISO 8601
+ */
+export function lockEntry(
+  form: LockForm,
+  skill: Skill,
+  files: readonly HashedFile[],
+  former: LockEntry | undefined,
+  now: string,
+): LockEntry {
+  const { sourceUrl, ...origin } = originOf(skill);
+  const id = { [ID_FIELD]: skill.id };
+  if (form === 'project') {
+    const url = origin.sourceType === 'github' || origin.sourceType === 'local' ? {} : { sourceUrl };
+    return { ...origin, ...url, computedHash: hashOfFiles(files), ...id };
+  }
+  const skillFolderHash = origin.sourceType === 'github' ? gitTreeHash(files) : hashOfFiles(files);
+  const installedAt = typeof former?.['installedAt'] === 'string' ? former['installedAt'] : now;
+  return { ...origin, sourceUrl, skillFolderHash, ...id, installedAt, updatedAt: now };
+}
+
+/** Whether two entries name the same skill of the same source. */
+export function isSameOrigin(entry: LockEntry, skill: Skill): boolean {
+  const { source, skillPath } = originOf(skill);
+  if (typeof entry[ID_FIELD] === 'string') return entry[ID_FIELD] === skill.id;
+  return entry['source'] === source && (entry['skillPath'] ?? skillPath) === skillPath;
+}
+
+/** Whether files are those that an installer noted. */
+export function isAsLocked(files: readonly HashedFile[], entry: LockEntry): boolean {
+  const noted = notedHash(entry);
+  return noted === hashOfFiles(files) || noted === gitTreeHash(files);
+}
+
+/** Undefined if an entry has none: `npx skills` notes none for the user of what it gets from well-known paths. */
+export function notedHash(entry: LockEntry): string | undefined {
+  const hash = entry['computedHash'] ?? entry['skillFolderHash'];
+  return typeof hash === 'string' && hash !== '' ? hash : undefined;
+}
+
+interface Origin {
+  readonly source: string;
+  readonly sourceType: 'github' | 'gitlab' | 'git' | 'local';
+  readonly sourceUrl: string;
+  readonly ref?: string;
+  readonly skillPath?: string;
+}
+
+function originOf({ id, codehostUrl, localPath }: Skill): Origin {
+  const repository = repositoryOf(codehostUrl);
+  if (repository === undefined) {
+    const source = localPath ?? id;
+    return { source, sourceType: 'local', sourceUrl: source };
+  }
+  const { github, cloneUrl, ref, folder } = repository;
+  const place = {
+    ...(ref === undefined ? {} : { ref }),
+    ...(folder === undefined ? {} : { skillPath: `${folder}/SKILL.md` }),
+  };
+  if (github !== undefined) return { source: github, sourceType: 'github', sourceUrl: cloneUrl, ...place };
+  const sourceType = cloneUrl.startsWith('https://gitlab.com/') ? 'gitlab' : 'git';
+  return { source: cloneUrl, sourceType, sourceUrl: cloneUrl, ...place };
+}
+
+/** A file as hashes of folders see it. */
+export interface HashedFile {
+  /** Inside the folder, with `/`. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly executable: boolean;
+}
+
+/** Folders that `npx skills` leaves out of its hash. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+
+/**
+ * `computedHash` of `skills-lock.json`, as `npx skills` computes it: the SHA-256 of path and bytes of each file, in the
+ * order of `localeCompare`. It does not see which files are executable.
+ */
+export function hashOfFiles(files: readonly HashedFile[]): string {
+  const hash = createHash('sha256');
+  const kept = files.filter(
+    ({ path }) =>
+      !path
+        .split('/')
+        .slice(0, -1)
+        .some((folder) => LEFT_OUT.has(folder)),
+  );
+  for (const { path, bytes } of kept.toSorted((a, b) => a.path.localeCompare(b.path))) {
+    hash.update(path).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * The hash that git gives a folder with these files, 40 hexadecimal digits. Of a skill from GitHub it is the
+ * `skillFolderHash` of the user's lock file, which `npx skills` compares with what GitHub says.
+ */
+export function gitTreeHash(files: readonly HashedFile[]): string {
+  return treeOf(files.map(({ path, ...file }) => ({ ...file, segments: path.split('/') }))).toString('hex');
+}
+
+interface TreeFile {
+  readonly segments: readonly string[];
+  readonly bytes: Uint8Array;
+  readonly executable: boolean;
+}
+
+function treeOf(files: readonly TreeFile[]): Buffer {
+  const folders = new Map<string, TreeFile[]>();
+  const entries: { readonly name: Buffer; readonly order: Buffer; readonly mode: string; readonly hash: Buffer }[] = [];
+  for (const { segments, ...file } of files) {
+    const [first = '', ...rest] = segments;
+    if (rest.length > 0) {
+      const inside = folders.get(first) ?? [];
+      inside.push({ ...file, segments: rest });
+      folders.set(first, inside);
+    } else {
+      const name = Buffer.from(first);
+      const mode = file.executable ? '100755' : '100644';
+      entries.push({ name, order: name, mode, hash: objectHash('blob', file.bytes) });
+    }
+  }
+  for (const [name, inside] of folders) {
+    // Git orders a folder as if its name ended with a slash.
+    const order = Buffer.from(`${name}/`);
+    entries.push({ name: Buffer.from(name), order, mode: '40000', hash: treeOf(inside) });
+  }
+  entries.sort((a, b) => Buffer.compare(a.order, b.order));
+  const parts = entries.flatMap(({ name, mode, hash }) => [Buffer.from(`${mode} `), name, Buffer.of(0), hash]);
+  return objectHash('tree', Buffer.concat(parts));
+}
+
+function objectHash(kind: 'blob' | 'tree', bytes: Uint8Array): Buffer {
+  return createHash('sha1').update(`${kind} ${bytes.length}\0`).update(bytes).digest();
 }

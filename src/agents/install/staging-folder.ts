@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, open, readdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { isAlive, makeFolder } from '../../core/index.js';
-import type { HashedFile } from './folder-hash.js';
+import { lstat, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import {
+  isAlive,
+  isInside,
+  MAX_CONTENT_BYTES,
+  MAX_CONTENT_FILES,
+  makeFolder,
+  SkillSearchError,
+} from '../../core/index.js';
+import type { HashedFile } from './lock-file.js';
 
 /** Before the number of the process that writes into it, and random letters. */
 const PREFIX = '.skill-discovery-install-';
@@ -117,4 +124,86 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** Windows knows no executable files, so nothing there can differ by it. */
+export const HAS_MODES: boolean = process.platform !== 'win32';
+
+/** What lies in the place of a skill's folder. */
+export type FoundFolder =
+  | { readonly kind: 'missing' }
+  /** Files and folders only, no more than a skill has. */
+  | { readonly kind: 'files'; readonly files: readonly HashedFile[] }
+  | { readonly kind: 'other'; readonly what: string };
+
+/** Reads a folder with all of its files. Follows no links, and reads no more than a skill may have. */
+export async function readFolder(path: string): Promise<FoundFolder> {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (found === undefined) return { kind: 'missing' };
+  if (found.isSymbolicLink()) return { kind: 'other', what: 'a link' };
+  if (!found.isDirectory()) return { kind: 'other', what: 'no folder' };
+  const files: HashedFile[] = [];
+  const what = await collect(path, '', files, { bytes: 0 });
+  return what === undefined ? { kind: 'files', files } : { kind: 'other', what };
+}
+
+/** @returns what is there that no skill has; undefined if there is no such thing */
+async function collect(
+  root: string,
+  folder: string,
+  files: HashedFile[],
+  total: { bytes: number },
+): Promise<string | undefined> {
+  for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) {
+      const what = await collect(root, path, files, total);
+      if (what !== undefined) return what;
+      continue;
+    }
+    if (!entry.isFile()) return `a folder with something else than files in it, ${JSON.stringify(path)}`;
+    const { size, mode } = await lstat(join(root, path));
+    total.bytes += size;
+    if (files.length >= MAX_CONTENT_FILES || total.bytes > MAX_CONTENT_BYTES) return 'a folder larger than any skill';
+    files.push({ path, bytes: await readFile(join(root, path)), executable: HAS_MODES && (mode & 0o111) !== 0 });
+  }
+  return undefined;
+}
+
+/**
+ * The real path of the folder that skills are installed in, which is made where it is missing.
+ *
+ * @param within a folder that the way there must not leave by a link: what is in a project is written by strangers
+ * @throws {SkillSearchError} `INSTALL_REFUSED`
+ */
+export async function targetFolder(to: string, within: string | undefined): Promise<string> {
+  const path = resolve(to);
+  try {
+    if (within !== undefined) {
+      const existing = await deepestExisting(path);
+      if (!isInside(existing, await realpath(within))) {
+        const message = `${JSON.stringify(path)} leads out of ${JSON.stringify(within)} by a link, to ${JSON.stringify(existing)}`;
+        throw new SkillSearchError('INSTALL_REFUSED', message, { path });
+      }
+    }
+    makeFolder(path, { code: 'INSTALL_REFUSED' });
+    return await realpath(path);
+  } catch (cause) {
+    if (cause instanceof SkillSearchError) throw cause;
+    const message = `the folder ${JSON.stringify(path)} cannot be made: ${(cause as Error).message}`;
+    throw new SkillSearchError('INSTALL_REFUSED', message, { path, cause });
+  }
+}
+
+/** The real path of the nearest folder above, or of the folder itself. */
+async function deepestExisting(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+  }
+  return deepestExisting(dirname(path));
 }

@@ -2,10 +2,17 @@ import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { LOCAL_LIMITS, type Surroundings, surroundings } from '../../core/index.js';
-import { localAddress, socketName } from './local-address.js';
-import { FirstLine, LOCAL_VERSION, readMessage, writeMessage } from './local-protocol.js';
-import { pipeName, readPipeKey } from './pipe-key.js';
-import { isPrivateFolder } from './private-folder.js';
+import {
+  FirstLine,
+  isPrivateFolder,
+  LOCAL_VERSION,
+  localAddress,
+  pipeName,
+  readMessage,
+  readPipeKey,
+  socketName,
+  writeMessage,
+} from './local-protocol.js';
 
 export interface AskOptions {
   /** Real path of the catalogue. */

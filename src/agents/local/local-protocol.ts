@@ -1,4 +1,7 @@
-import { isObject, LOCAL_LIMITS } from '../../core/index.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, joinPaths, LOCAL_LIMITS, makeFolder, type Surroundings, userFolders } from '../../core/index.js';
 
 /**
  * The protocol: the client sends one line of JSON, the server one line back, and closes. Another version is refused,
@@ -51,4 +54,102 @@ export class FirstLine {
     this.#chunks = [];
     return { line };
   }
+}
+
+/** Where the process listens that answers for a catalogue on this machine. */
+export interface LocalAddress {
+  /** A folder of this user alone: it has the socket, and on Windows the key of the pipe's name. */
+  readonly folder: string;
+  /** 16 hexadecimal digits that stand for the catalogue. */
+  readonly name: string;
+  readonly isPipe: boolean;
+}
+
+/**
+ * Longest path of a socket, in bytes: the shortest of what the systems take (104 with the end of the text on macOS and
+ * the BSDs), less the dot and the number of a process that a new socket has behind it until it takes its place.
+ */
+const LONGEST_SOCKET_PATH = 103 - '.4194304'.length;
+
+/**
+ * The address of the catalogue at a real path. In the user's run folder, or, where that is too deep for a socket, in
+ * the temporary folder of the system.
+ *
+ * @param user number of the user; undefined on Windows
+ */
+export function localAddress(database: string, of: Surroundings, user: number | undefined): LocalAddress {
+  const name = createHash('sha256').update(database).digest('hex').slice(0, 16);
+  const { run } = userFolders(of);
+  const isPipe = of.platform === 'win32';
+  const fits = isPipe || Buffer.byteLength(joinPaths(of, run, socketName(name))) <= LONGEST_SOCKET_PATH;
+  return { folder: fits ? run : `/tmp/skill-discovery-${user ?? 0}`, name, isPipe };
+}
+
+/** File name of a catalogue's socket. */
+export function socketName(name: string): string {
+  return `${name}.sock`;
+}
+
+const FILE = 'pipe-key';
+const KEY = /^[0-9a-f]{32}$/;
+
+/**
+ * The secret part of the names of this user's pipes. Pipes of Windows lie in no folder: whoever knows a name could
+ * listen at it first, and would be asked.
+ *
+ * @returns undefined if there is none yet, or it cannot be read
+ */
+export function readPipeKey(folder: string): string | undefined {
+  try {
+    const key = readFileSync(join(folder, FILE), 'utf8');
+    return KEY.test(key) ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same, made where there is none. */
+export function ensurePipeKey(folder: string): string | undefined {
+  try {
+    writeFileSync(join(folder, FILE), randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 });
+  } catch {
+    // Another process was first, or nothing can be written; reading tells.
+  }
+  return readPipeKey(folder);
+}
+
+/** The name of the pipe at which a catalogue's process listens. */
+export function pipeName(name: string, key: string): string {
+  return String.raw`\\.\pipe\skill-discovery-${name}-${key}`;
+}
+
+/**
+ * Whether a folder is one that only this user can read or write: then what lies in it was put there by this user. On
+ * Windows there is nothing to look at; the folder of the user's own data is closed to others.
+ *
+ * @param user number of the user; undefined on Windows
+ */
+export function isPrivateFolder(path: string, user: number | undefined): boolean {
+  try {
+    const { uid, mode, isDirectory } = asFacts(path);
+    return isDirectory && (user === undefined || (uid === user && (mode & 0o077) === 0));
+  } catch {
+    return false;
+  }
+}
+
+/** Makes such a folder where there is none. @returns whether there is one now */
+export function ensurePrivateFolder(path: string, user: number | undefined): boolean {
+  try {
+    makeFolder(path, { mode: 0o700 });
+  } catch {
+    return false;
+  }
+  return isPrivateFolder(path, user);
+}
+
+// Not what a link leads to: whoever made the link decides that.
+function asFacts(path: string): { readonly uid: number; readonly mode: number; readonly isDirectory: boolean } {
+  const facts = lstatSync(path);
+  return { uid: facts.uid, mode: facts.mode, isDirectory: facts.isDirectory() };
 }

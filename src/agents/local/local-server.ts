@@ -2,10 +2,18 @@ import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { LOCAL_LIMITS, type Surroundings, surroundings } from '../../core/index.js';
-import { localAddress, socketName } from './local-address.js';
-import { FirstLine, LOCAL_VERSION, type LocalReply, readMessage, writeMessage } from './local-protocol.js';
-import { ensurePipeKey, pipeName } from './pipe-key.js';
-import { ensurePrivateFolder } from './private-folder.js';
+import {
+  ensurePipeKey,
+  ensurePrivateFolder,
+  FirstLine,
+  LOCAL_VERSION,
+  type LocalReply,
+  localAddress,
+  pipeName,
+  readMessage,
+  socketName,
+  writeMessage,
+} from './local-protocol.js';
 
 export interface LocalServerOptions {
   /** Real path of the catalogue. */

@@ -1,17 +1,37 @@
-import { cleanLine, giveWay, MAX_TOOL_TOKENS, MIN_TOOL_TOKENS } from '../../core/index.js';
-import type { Skill } from '../../index.js';
+import {
+  cleanLine,
+  countCodePoints,
+  giveWay,
+  isBusy,
+  isWithoutMeaning,
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_TOOL_TOKENS,
+  MIN_TOOL_TOKENS,
+  SkillSearchError,
+} from '../../core/index.js';
+import type { SkillFilters } from '../../filters.js';
+import type { Skill } from '../../skill.js';
 import { SKILL_SCOPES } from '../../skill.js';
-import { Arguments } from './arguments.js';
-import { type Found, findHits, WAYS } from './find-hits.js';
-import { addressOf, type SkillAddress } from './find-skill.js';
-import { type FittedHit, fitHits } from './fit-hits.js';
-import { THIRD_PARTY } from './quoted.js';
-import { SKILL_FIELDS } from './schemas.js';
-import { factsOf } from './skill-facts.js';
-import type { JsonSchema, Tool, ToolAnswer } from './tool.js';
+import {
+  Arguments,
+  addressOf,
+  factsOf,
+  type JsonSchema,
+  SKILL_FIELDS,
+  type SkillAddress,
+  THIRD_PARTY,
+  type Tool,
+  type ToolAnswer,
+  type ToolContext,
+  ToolFault,
+} from './tool.js';
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
+
+/** The ways to search; the first is the default. */
+const WAYS = ['both', 'words', 'meaning'] as const;
+type Way = (typeof WAYS)[number];
 
 const INPUT: JsonSchema = {
   type: 'object',
@@ -131,7 +151,7 @@ const STEPS = 7;
  * the list takes tokens as well, so the budget of the list is found by bisection.
  */
 async function answerWithin(found: Found, hits: readonly AddressedHit[], maxTokens: number): Promise<ToolAnswer> {
-  const { countTokens } = await import('../../agents/formats/count-tokens.js');
+  const { countTokens } = await import('../../agents/formats/text-size.js');
   // The sizes of words are kept, so that counting what has them again takes a fraction of the time.
   for (const { skill } of hits) {
     countTokens(skill.description);
@@ -179,4 +199,157 @@ function answerOf(
     text: [notice, ...fitted.map(({ line }) => line)].join('\n'),
     structured: { by, confident, ...(total === undefined ? {} : { total }), skills, omitted, notice },
   };
+}
+
+/** What is searched for. */
+interface Question {
+  readonly query: string;
+  readonly by: Way;
+  readonly filters: SkillFilters;
+  readonly limit: number;
+}
+
+/** What was found. */
+interface Found {
+  /** How was searched. */
+  readonly by: Way;
+  readonly hits: readonly { readonly skill: Skill; readonly score?: number }[];
+  /** False if nothing fits well, or nothing was found. */
+  readonly confident: boolean;
+  /** All matching skills, where that is known. */
+  readonly total?: number;
+  /** Said before the hits, the most important first. */
+  readonly remarks: readonly string[];
+}
+
+const NOTHING_FITS =
+  'Nothing in this catalogue fits the request well. What follows is only the nearest: do not use it unless it truly fits.';
+const SOME_WORDS = 'No skill has all of the words. What follows has some of them: check that it fits before using it.';
+
+/** The arguments that the library calls otherwise, by its name. */
+const ARGUMENT_OF: Readonly<Record<string, string>> = {
+  q: 'query',
+  minStars: 'min_stars',
+  updatedAfter: 'updated_after',
+};
+
+/**
+ * Searches as asked, or by words where meaning is not available and was not the only wish.
+ *
+ * @throws {ToolFault} if the query is empty or too long, or a filter is none
+ */
+async function findHits(question: Question, context: ToolContext): Promise<Found> {
+  try {
+    return await findAsAsked(question, context);
+  } catch (error) {
+    const name = error instanceof SkillSearchError ? ARGUMENT_OF[error.parameter ?? ''] : undefined;
+    if (!(error instanceof SkillSearchError) || name === undefined) throw error;
+    const fault = error.message.replace(/^\w+ /, 'it ');
+    throw new ToolFault(`The argument ${name} is wrong: ${fault}. Correct it and call again.`);
+  }
+}
+
+async function findAsAsked(question: Question, context: ToolContext): Promise<Found> {
+  const { by } = question;
+  if (by === 'words') return findByWords(question, context);
+  if (!context.meaning) return withoutMeaning(question, context, context.withoutMeaning);
+  try {
+    return await findByMeaning(question, context, by === 'meaning' ? 'vector' : 'hybrid');
+  } catch (error) {
+    if (!isWithoutMeaning(error) && !isBusy(error)) throw error;
+    return withoutMeaning(question, context, context.tellError(error).message);
+  }
+}
+
+async function withoutMeaning(question: Question, context: ToolContext, reason: string): Promise<Found> {
+  if (question.by === 'meaning') {
+    throw new ToolFault(`Searching by meaning is not available: ${reason}. Call again with by: "words".`);
+  }
+  const found = await findByMeaning(question, context, 'words');
+  return { ...found, remarks: [...found.remarks, `Searched by words only: ${reason}.`] };
+}
+
+async function findByWords(question: Question, context: ToolContext): Promise<Found> {
+  const { query, filters, limit } = question;
+  if (countCodePoints(query.slice(0, 2 * MAX_KEYWORD_QUERY_LENGTH + 2).trim()) > MAX_KEYWORD_QUERY_LENGTH) {
+    return findByMeaning(question, context, 'words');
+  }
+  const asked = { q: query, ...filters, limit };
+  const { hits, step, pagination, truncated } = context.search.keyword(asked);
+  const loose = step === 'some-words';
+  const remarks = hits.length === 0 ? [nothingFound(question)] : loose ? [SOME_WORDS] : [];
+  if (truncated === true) remarks.push(TRUNCATED);
+  if (pagination.total > hits.length) remarks.push(`${hits.length} of ${pagination.total} skills that match.`);
+  return { by: 'words', hits, confident: hits.length > 0 && !loose, total: pagination.total, remarks };
+}
+
+async function findByMeaning(
+  question: Question,
+  { search, signal, longestWait }: ToolContext,
+  ranking: 'hybrid' | 'vector' | 'words',
+): Promise<Found> {
+  const { query, filters, limit } = question;
+  const asked = { q: query, ...filters, limit, ranking };
+  const { hits, confident, truncated } = await search.semantic(asked, { signal, longestWait });
+  const remarks = hits.length === 0 ? [nothingFound(question)] : confident ? [] : [NOTHING_FITS];
+  if (truncated === true) remarks.push(TRUNCATED);
+  return { by: BY[ranking], hits, confident: confident && hits.length > 0, remarks };
+}
+
+const BY = { hybrid: 'both', vector: 'meaning', words: 'words' } as const;
+
+const TRUNCATED = 'The question was too costly to finish: its most frequent words did not count.';
+
+function nothingFound({ by, filters }: Question): string {
+  // What a model may call is what it gets unless it asks for the others.
+  const given = Object.entries(filters).filter(
+    ([name, value]) => value !== undefined && !(name === 'invocable' && value === true),
+  );
+  const names = given.map(([name]) => ARGUMENT_OF[name] ?? name).join(', ');
+  const hasSlugs = filters.category !== undefined || filters.occupation !== undefined;
+  const advice = [
+    ...(given.length > 0 ? [`leave out ${names}${hasSlugs ? ' (list_categories has the slugs)' : ''}`] : []),
+    ...(by === 'words' ? ['search by: "both"'] : []),
+    'use other or fewer words',
+  ];
+  return `Nothing was found. You may ${advice.join(', or ')}.`;
+}
+
+/** A hit as it is shown. */
+export interface FittedHit {
+  /** Its line in the text. */
+  readonly line: string;
+  /** Its description in one line, as far as it fits; empty if only the name does. */
+  readonly description: string;
+}
+
+interface ShownHit {
+  readonly skill: Skill;
+  readonly uri: string;
+}
+
+/**
+ * Writes hits, a line each, into at most so many tokens. The hits that do not fit are the last ones.
+ *
+ * @param maxTokens undefined for no limit
+ */
+export async function fitHits(hits: readonly ShownHit[], maxTokens: number | undefined): Promise<FittedHit[]> {
+  const texts =
+    maxTokens === undefined ? hits.map(({ skill }) => skill.description) : await descriptionsWithin(hits, maxTokens);
+  return texts.map((text, i) => {
+    const { skill, uri } = hits[i]!;
+    const head = `- ${cleanLine(skill.name)} (${uri})`;
+    const description = cleanLine(text);
+    return { line: description === '' ? head : `${head}: ${description}`, description };
+  });
+}
+
+/** The descriptions of the first hits, cut so that JSON of them fits. A line of the same is never longer. */
+async function descriptionsWithin(hits: readonly ShownHit[], maxTokens: number): Promise<string[]> {
+  // Counting tokens reads a vocabulary. Most calls have no limit.
+  const { formatSkills } = await import('../../agents/formats/format-skills.js');
+  const uris = new Map(hits.map(({ skill, uri }) => [skill.id, uri]));
+  const location = ({ id }: { readonly id: string }): string => uris.get(id)!;
+  const { value } = formatSkills(hits, { format: 'json', maxTokens, location });
+  return (value?.skills ?? []).map(({ description = '' }) => description);
 }

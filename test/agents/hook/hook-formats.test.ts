@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { HOOK_FORMATS, printed } from '../../../src/agents/hook/hook-formats.js';
-import { readInput } from '../../../src/agents/hook/read-input.js';
+import { HOOK_FORMATS, printed, readInput } from '../../../src/agents/hook/host-format.js';
 import { HOOK_LIMITS } from '../../../src/core/limits.js';
 
 const EVENT = {

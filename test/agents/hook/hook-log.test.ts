@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { logFailure } from '../../../src/agents/hook/hook-log.js';
+import { logFailure } from '../../../src/agents/hook/run-hook.js';
 import { SkillSearchError } from '../../../src/core/errors.js';
 import { HOOK_LIMITS } from '../../../src/core/limits.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { proseOf } from '../../../src/agents/hook/prompt-query.js';
 import { readPromptQuestion } from '../../../src/agents/hook/prompt-question.js';
-import { proseOf } from '../../../src/agents/hook/prose-of.js';
 import { HOOK_LIMITS, MAX_SEMANTIC_QUERY_LENGTH } from '../../../src/core/limits.js';
 
 describe('the prose of a prompt', () => {

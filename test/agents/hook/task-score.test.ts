@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { taskScore } from '../../../src/agents/hook/task-score.js';
-import { wordVector } from '../../../src/agents/hook/word-vector.js';
+import { taskScore } from '../../../src/agents/hook/fit-rule.js';
+import { wordVector } from '../../../src/agents/hook/word-table.js';
 import { openSkillSearch } from '../../../src/index.js';
 import { questionVectorOf } from '../../../src/search/question-vector-of.js';
 import { row } from '../../rows.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gitTreeHash, hashOfFiles } from '../../../src/agents/install/folder-hash.js';
+import { gitTreeHash, hashOfFiles } from '../../../src/agents/install/lock-file.js';
 import { scratchFolder } from '../../scratch-folder.js';
 
 const FILES = [

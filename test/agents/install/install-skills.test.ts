@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hashOfFiles } from '../../../src/agents/install/folder-hash.js';
 import { type InstallOptions, installSkills } from '../../../src/agents/install/index.js';
-import { readFolder } from '../../../src/agents/install/read-folder.js';
+import { hashOfFiles } from '../../../src/agents/install/lock-file.js';
+import { readFolder } from '../../../src/agents/install/staging-folder.js';
 import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
 import { opened } from '../../http/ask.js';

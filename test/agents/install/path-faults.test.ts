@@ -1,7 +1,7 @@
 import { win32 } from 'node:path';
 import { assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultOfPath, faultOfPaths } from '../../../src/agents/install/path-faults.js';
+import { faultOfPath, faultOfPaths } from '../../../src/agents/install/installable-skill.js';
 
 describe('a path of a file in a skill', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { targetFolder } from '../../../src/agents/install/target-folder.js';
+import { targetFolder } from '../../../src/agents/install/staging-folder.js';
 import { scratchFolder } from '../../scratch-folder.js';
 
 describe('the folder that skills are installed in', () => {

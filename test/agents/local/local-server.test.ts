@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { askLocally } from '../../../src/agents/local/ask-locally.js';
-import { localAddress, socketName } from '../../../src/agents/local/local-address.js';
+import { localAddress, socketName } from '../../../src/agents/local/local-protocol.js';
 import { LocalServer, type LocalServerOptions } from '../../../src/agents/local/local-server.js';
 import { LOCAL_LIMITS } from '../../../src/core/limits.js';
 import { type Surroundings, surroundings, userFolders } from '../../../src/core/user-folders.js';

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ensurePipeKey, pipeName, readPipeKey } from '../../../src/agents/local/pipe-key.js';
+import { ensurePipeKey, pipeName, readPipeKey } from '../../../src/agents/local/local-protocol.js';
 import { scratchFolder } from '../../scratch-folder.js';
 
 describe('the key of the names of pipes', () => {

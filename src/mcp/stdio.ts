@@ -1,8 +1,58 @@
 import type { Readable } from 'node:stream';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
 import { isObject, STDIO_LIMITS } from '../core/index.js';
-import { faultOfParams } from './params-fault.js';
-import { INVALID_PARAMS } from './skills/protocol-fault.js';
+import type { Engine, McpOptions } from './engine.js';
+import { INVALID_PARAMS, type Sdk } from './sdk.js';
+import { createServerOver, faultOfParams } from './server-over.js';
+
+/** A connection on standard input and output. */
+export interface StdioServer {
+  /** Tells the client that other skills may be listed now. */
+  catalogueChanged(): void;
+  /** Fulfilled when the client has gone and the last request is answered. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StdioOptions extends Pick<McpOptions, 'onUnpublished' | 'onError'> {
+  readonly input: Readable;
+  readonly output: NodeJS.WritableStream;
+  /** Called when the first answer has been sent. */
+  readonly onFirstAnswer?: (() => void) | undefined;
+}
+
+/** Serves one client on two streams, in the revision of the protocol that the client speaks. */
+export function serveMcpOnStdio(sdk: Sdk, engine: Engine, options: StdioOptions): StdioServer {
+  const { input, output, onFirstAnswer, onUnpublished, onError } = options;
+  const servers = new Set<McpServer>();
+  const transport = new LineTransport(input, output);
+  transport.onFirstAnswer = onFirstAnswer;
+  const handle = sdk.serveStdio(
+    () => {
+      const mcp = createServerOver(sdk, engine, onUnpublished);
+      servers.add(mcp);
+      return mcp;
+    },
+    { transport, onerror: (error) => onError?.(error) },
+  );
+  const served = transport.onclose;
+  const ended = new Promise<void>((resolve) => {
+    transport.onclose = () => {
+      served?.();
+      resolve();
+    };
+  });
+  return {
+    catalogueChanged() {
+      for (const mcp of servers) {
+        if (mcp.isConnected()) mcp.sendResourceListChanged();
+        else servers.delete(mcp);
+      }
+    },
+    ended,
+    close: () => handle.close(),
+  };
+}
 
 const [PARSE_ERROR, INVALID_REQUEST] = [-32700, -32600];
 const NEWLINE = 0x0a;

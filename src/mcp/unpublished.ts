@@ -1,5 +1,4 @@
 import { MAX_LOGGED_UNPUBLISHED } from '../core/index.js';
-import type { UnpublishedListener, UnpublishedWhere } from './skills/unpublished-listener.js';
 
 const MESSAGES: Readonly<Record<UnpublishedWhere, string>> = {
   everywhere: 'found but not published',
@@ -20,3 +19,12 @@ export function unpublishedLog(
     else log(MESSAGES[where], { skill, reason });
   };
 }
+
+/**
+ * Where a skill is not published: nowhere at all; not for installers, though by MCP; or not in the index for
+ * installers, though at its own address.
+ */
+type UnpublishedWhere = 'everywhere' | 'for-installers' | 'in-index';
+
+/** Told why a skill is found but not published. */
+export type UnpublishedListener = (id: string, reason: string, where: UnpublishedWhere) => void;

@@ -1,9 +1,10 @@
-// Not `createRequire` by its name: bundles declare that themselves.
 import nodeModule from 'node:module';
 import type { createMcpHandler, McpServer, ProtocolError } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import type { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { SkillSearchError } from '../../core/index.js';
+import { SkillSearchError } from '../core/index.js';
+
+// Not `createRequire` by its name: bundles declare that themselves.
 
 /** What this room uses of the MCP SDK, an optional dependency that is imported when somebody serves MCP. */
 export interface Sdk {
@@ -56,4 +57,19 @@ function sdkMissing(cause: unknown): SkillSearchError {
   const message =
     'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
   return new SkillSearchError('MCP_SDK_MISSING', message, { cause });
+}
+
+/** Codes of JSON-RPC. */
+export const INVALID_PARAMS = -32602;
+export const INTERNAL_ERROR = -32603;
+
+/** A request that is answered with an error of the protocol. */
+export class ProtocolFault extends Error {
+  override readonly name = 'ProtocolFault' as const;
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
 }

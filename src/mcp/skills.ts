@@ -1,0 +1,434 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
+import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import { countCodePoints, isObject, isSkillName, MAX_RESOURCE_BYTES, nextTurn } from '../core/index.js';
+import type { SkillSearch } from '../search/index.js';
+import type { ContentFile } from '../skill.js';
+import { INVALID_PARAMS, ProtocolFault } from './sdk.js';
+import type { UnpublishedListener } from './unpublished.js';
+
+/** Skills of a page. */
+const PAGE = 100;
+/** Ids that are looked at for a page. Where hardly any skill is published, a page may be short, or empty. */
+const LOOKED_AT = 1000;
+/** Files of all skills of a page. An entry is never split, so the last skill of a page may go beyond. */
+const PAGE_FILES = 1000;
+
+/** One page of published skills. */
+interface Page {
+  readonly skills: readonly PublishedSkill[];
+  readonly nextCursor?: string;
+}
+
+/** Lists, gets and reads the published skills of a catalogue, as the Skills extension asks. */
+export class SkillPages {
+  readonly #search: () => Promise<SkillSearch>;
+  readonly #published: PublishedSkills;
+
+  constructor(search: () => Promise<SkillSearch>, published: PublishedSkills) {
+    this.#search = search;
+    this.#published = published;
+  }
+
+  async listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }> {
+    const { skills, ...next } = await this.#page('skills/list', cursor);
+    return { skills: skills.map(entryOfSkill), ...next };
+  }
+
+  /** What `resources/list` gives: the SKILL.md of each published skill. */
+  async listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
+    const { skills, ...next } = await this.#page('resources/list', cursor);
+    const resources = skills.map(({ id, frontMatter: { name, description }, files }) => {
+      const size = files.find(({ path }) => path === 'SKILL.md')?.size;
+      return {
+        uri: skillUri(id, name),
+        name,
+        description,
+        mimeType: 'text/markdown',
+        ...(size === undefined ? {} : { size }),
+      };
+    });
+    return { resources, ...next };
+  }
+
+  async get(uri: string): Promise<Skill | undefined> {
+    const found = await this.#find(uri);
+    if (found === undefined) return undefined;
+    const { search, skill, path } = found;
+    if (path === 'SKILL.md') return entryOfSkill(skill);
+    if (!path.endsWith('/SKILL.md')) return undefined;
+    return this.#published.getNested(search, skill, path.slice(0, -'/SKILL.md'.length));
+  }
+
+  /**
+   * Reads a file, or with `?offset=BYTES` behind its URI a part of it.
+   *
+   * @returns undefined if there is no such file
+   */
+  async read(uri: string): Promise<ReadResourceResult | undefined> {
+    const [, address, digits] = /^([^?]*)(?:\?offset=(\d{1,15}))?$/.exec(uri) ?? [];
+    const found = address === undefined ? undefined : await this.#find(address);
+    if (found === undefined) return undefined;
+    const { search, skill, path } = found;
+    const file = skill.files.find((one) => one.path === path);
+    if (file === undefined) {
+      if (childrenOf(skill, path) === undefined) return undefined;
+      throw new ProtocolFault(INVALID_PARAMS, `${uri} is a directory: read it with resources/directory/read`);
+    }
+    const offset = Number(digits ?? 0);
+    if (digits === undefined && file.size > MAX_RESOURCE_BYTES) throw tooLarge(uri, file.size);
+    if (offset > 0 && offset >= file.size)
+      throw new ProtocolFault(INVALID_PARAMS, `the offset is behind the end: the file has ${file.size} bytes`);
+    const whole = search.read(skill.id, path);
+    if (whole === undefined) return undefined;
+    const { bytes, isText } = partOf(whole, offset, MAX_RESOURCE_BYTES);
+    const content = isText ? { text: bytes.toString() } : { blob: bytes.toString('base64') };
+    const mimeType = path.endsWith('SKILL.md') ? 'text/markdown' : file.mediaType;
+    return { contents: [{ uri, mimeType, ...content }] };
+  }
+
+  async readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined> {
+    // A folder is one page: a published skill has at most 512 files.
+    if (cursor !== undefined) throw unknownCursor();
+    const found = await this.#find(uri);
+    const resources = found === undefined ? undefined : childrenOf(found.skill, found.path);
+    return resources === undefined ? undefined : { resources };
+  }
+
+  async #page(list: string, cursor: string | undefined): Promise<Page> {
+    let after = cursor === undefined ? undefined : readCursor(list, cursor);
+    if (cursor !== undefined && after === undefined) throw unknownCursor();
+    const search = await this.#search();
+    const skills: PublishedSkill[] = [];
+    let files = 0;
+    for (let looked = 0; looked < LOOKED_AT; ) {
+      const ids = search.completeIds({ after, limit: PAGE });
+      for (const id of ids) {
+        const skill = await this.#published.get(search, id);
+        after = id;
+        looked += 1;
+        if (skill === undefined) continue;
+        skills.push(skill);
+        files += skill.files.length;
+        if (skills.length === PAGE || files >= PAGE_FILES) return this.#pageUpTo(search, list, skills, id);
+      }
+      if (ids.length < PAGE) return { skills };
+    }
+    return this.#pageUpTo(search, list, skills, after!);
+  }
+
+  #pageUpTo(search: SkillSearch, list: string, skills: readonly PublishedSkill[], id: string): Page {
+    const isLast = search.completeIds({ after: id, limit: 1 }).length === 0;
+    return isLast ? { skills } : { skills, nextCursor: cursorAfter(list, id) };
+  }
+
+  /** The published skill that a URI belongs to. */
+  async #find(uri: string): Promise<{ search: SkillSearch; skill: PublishedSkill; path: string } | undefined> {
+    const parsed = parseSkillUri(uri);
+    if (parsed === undefined) return undefined;
+    const search = await this.#search();
+    const skill = await this.#published.get(search, parsed.id);
+    if (skill === undefined || skill.frontMatter.name !== parsed.name) return undefined;
+    return { search, skill, path: parsed.path };
+  }
+}
+
+function tooLarge(uri: string, size: number): ProtocolFault {
+  const parts = `${uri}?offset=0, then ?offset=${MAX_RESOURCE_BYTES} and so on in steps of ${MAX_RESOURCE_BYTES}`;
+  const message = `the file has ${size} bytes, more than one answer gives: read it in parts at ${parts}, and join them`;
+  return new ProtocolFault(INVALID_PARAMS, message);
+}
+
+function unknownCursor(): ProtocolFault {
+  return new ProtocolFault(INVALID_PARAMS, 'the cursor is not one of this list: begin again without a cursor');
+}
+
+/**
+ * The cursor of the next page of a list: what the present page ends with, and a short checksum. It needs nothing that
+ * the server remembers, so it outlives a reload and a restart, and any server of the same catalogue takes it. A cursor
+ * that was made up, or is of another list, is noticed.
+ *
+ * @param list the method that the cursor belongs to
+ */
+export function cursorAfter(list: string, id: string): string {
+  return `${Buffer.from(id, 'utf8').toString('base64url')}.${checksum(list, id)}`;
+}
+
+/** @returns what the page before ended with; undefined if this server did not make the cursor for this list */
+export function readCursor(list: string, cursor: string): string | undefined {
+  const match = /^([A-Za-z0-9_-]+)\.[0-9a-f]{16}$/.exec(cursor);
+  if (match === null) return undefined;
+  const id = Buffer.from(match[1]!, 'base64url').toString('utf8');
+  return cursorAfter(list, id) === cursor ? id : undefined;
+}
+
+function checksum(list: string, id: string): string {
+  return createHash('sha256').update(`skill-discovery ${list} ${id}`).digest('hex').slice(0, 16);
+}
+
+/** A skill that may be handed on: all of its bytes are stored, and its front matter keeps the rules. */
+export interface PublishedSkill {
+  readonly id: string;
+  readonly frontMatter: FrontMatter;
+  readonly files: readonly ContentFile[];
+}
+
+/** Says which skills of a catalogue are published. */
+export class PublishedSkills {
+  readonly #onUnpublished: UnpublishedListener;
+
+  constructor(onUnpublished: UnpublishedListener) {
+    this.#onUnpublished = onUnpublished;
+  }
+
+  /** @returns undefined if there is no such skill, or it is not published */
+  async get(search: SkillSearch, id: string): Promise<PublishedSkill | undefined> {
+    // A complete skill has at most 512 files and 16 MiB, which is what the extension lets hosts expect.
+    const contents = search.isComplete(id) ? search.contents(id) : undefined;
+    if (contents === undefined) {
+      if (search.get(id) === undefined) return undefined;
+      return this.#refuse(id, 'not all of its files are stored as they were');
+    }
+    const read = await frontMatterOf(search, id, contents.files, 'SKILL.md');
+    if ('fault' in read) return this.#refuse(id, read.fault);
+    // A hit tells the address before anybody reads the SKILL.md.
+    if (read.frontMatter.name !== search.get(id)?.name) return this.#refuse(id, 'its SKILL.md has another name');
+    return { id, frontMatter: read.frontMatter, files: contents.files };
+  }
+
+  /**
+   * A skill that lies in the folder of a published one, as a skill of its own.
+   *
+   * @param folder path inside the outer skill
+   */
+  async getNested(search: SkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
+    const read = await frontMatterOf(search, outer.id, outer.files, `${folder}/SKILL.md`);
+    if ('fault' in read) return undefined;
+    // The last part of a skill's path has to be its name.
+    if (folder.slice(folder.lastIndexOf('/') + 1) !== read.frontMatter.name) return undefined;
+    const files = outer.files.filter(({ path }) => path.startsWith(`${folder}/`));
+    return entryOf(outer, `${folder}/SKILL.md`, read.frontMatter, files);
+  }
+
+  #refuse(id: string, reason: string): undefined {
+    this.#onUnpublished(id, reason, 'everywhere');
+    return undefined;
+  }
+}
+
+async function frontMatterOf(
+  search: SkillSearch,
+  id: string,
+  files: readonly ContentFile[],
+  path: string,
+): Promise<FrontMatterOrFault> {
+  // A list reads many, and each may take some milliseconds.
+  await nextTurn();
+  const file = files.find((one) => one.path === path);
+  if (file !== undefined && file.size > MAX_RESOURCE_BYTES)
+    return { fault: `its SKILL.md has more than ${MAX_RESOURCE_BYTES} bytes` };
+  const bytes = search.read(id, path);
+  return bytes === undefined ? { fault: 'its SKILL.md is not stored as it was' } : readFrontMatter(bytes);
+}
+
+/** The entry of a skill as `skills/list` and `skills/get` give it. */
+function entryOfSkill(skill: PublishedSkill): Skill {
+  return entryOf(skill, 'SKILL.md', skill.frontMatter, skill.files);
+}
+
+function entryOf(
+  { id, frontMatter: { name } }: PublishedSkill,
+  path: string,
+  frontMatter: FrontMatter,
+  files: readonly ContentFile[],
+): Skill {
+  return {
+    uri: skillUri(id, name, path),
+    frontmatter: frontMatter as Skill['frontmatter'],
+    resources: files.map(({ path: file, sha256, size }) => ({
+      uri: skillUri(id, name, file),
+      digest: `sha256:${sha256}`,
+      size,
+    })),
+  };
+}
+
+/** The front matter of a SKILL.md that may be published. */
+interface FrontMatter {
+  readonly name: string;
+  readonly description: string;
+  readonly [field: string]: unknown;
+}
+
+/** Front matter, or why the skill may not be published. */
+export type FrontMatterOrFault = { readonly frontMatter: FrontMatter } | { readonly fault: string };
+
+/** Longest `description` and `compatibility`, in characters. The Agent Skills specification says so. */
+const LONGEST = { description: 1024, compatibility: 500 } as const;
+
+/** A block between rules at the very beginning. Whoever reads a published skill looks for nothing else. */
+const BLOCK = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
+
+/**
+ * Reads the front matter of a SKILL.md as hosts do, and holds it against the rules of the Agent Skills specification.
+ *
+ * @param bytes the file as it is
+ */
+export async function readFrontMatter(bytes: Uint8Array): Promise<FrontMatterOrFault> {
+  if (!isUtf8(bytes)) return { fault: 'its SKILL.md is not UTF-8' };
+  const block = BLOCK.exec(Buffer.from(bytes).toString());
+  if (block === null) return { fault: 'its SKILL.md does not begin with front matter' };
+  const fields = await readAsYaml(block[1] ?? '');
+  if (fields === undefined) return { fault: 'its front matter is not YAML' };
+  const fault = faultOf(fields);
+  return fault === undefined ? { frontMatter: fields as FrontMatter } : { fault };
+}
+
+async function readAsYaml(block: string): Promise<Record<string, unknown> | undefined> {
+  // The YAML package has some seventy files, and a search needs none of them.
+  const { readTypedFrontMatter } = await import('../sources/folder/front-matter.js');
+  return readTypedFrontMatter(block.replaceAll('\r\n', '\n'));
+}
+
+/** The rule that the front matter breaks. */
+function faultOf(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const { name, description, compatibility, metadata } = fields;
+  if (typeof name !== 'string') return 'its SKILL.md has no name';
+  if (!isSkillName(name)) {
+    return `the name ${JSON.stringify(name.slice(0, 100))} must have 1 to 64 lower-case letters, digits and single hyphens`;
+  }
+  if (typeof description !== 'string') return 'its SKILL.md has no description';
+  if (description.trim() === '' || countCodePoints(description) > LONGEST.description) {
+    return `its description must have 1 to ${LONGEST.description} characters, not only blanks`;
+  }
+  if (compatibility !== undefined && !isText(compatibility, LONGEST.compatibility)) {
+    return `its compatibility must be a text of 1 to ${LONGEST.compatibility} characters`;
+  }
+  if (metadata !== undefined && !isTextMap(metadata)) return 'its metadata must map names to texts';
+  if (hasRounded(fields)) return 'its front matter has an integer beyond 2^53, which JSON does not keep as it is';
+  return undefined;
+}
+
+function isText(value: unknown, longest: number): boolean {
+  return typeof value === 'string' && value !== '' && countCodePoints(value) <= longest;
+}
+
+/** The specification says so. The SDK refuses a whole page of a list with an entry that has a number here, say. */
+function isTextMap(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((one) => typeof one === 'string');
+}
+
+/** Whether a number is not the one that was written: readers of JSON and YAML round it. */
+function hasRounded(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasRounded);
+}
+
+const FOLDER = 'inode/directory';
+
+/**
+ * What lies directly in a folder of a skill: files and folders, in code-unit order of their names.
+ *
+ * @param path inside the skill; empty for the skill's folder
+ * @returns undefined if the skill has no such folder
+ */
+function childrenOf(skill: PublishedSkill, path: string): Resource[] | undefined {
+  const { id, frontMatter, files } = skill;
+  const prefix = path === '' ? '' : `${path}/`;
+  const children = new Map<string, Resource>();
+  for (const file of files) {
+    if (!file.path.startsWith(prefix)) continue;
+    const [name = '', ...rest] = file.path.slice(prefix.length).split('/');
+    const uri = skillUri(id, frontMatter.name, `${prefix}${name}`);
+    if (rest.length > 0) children.set(name, { uri, name, mimeType: FOLDER });
+    else children.set(name, { uri, name, mimeType: mimeTypeOf(name, file.mediaType), size: file.size });
+  }
+  if (children.size === 0) return undefined;
+  return [...children.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function mimeTypeOf(name: string, mediaType: string): string {
+  return name === 'SKILL.md' ? 'text/markdown' : mediaType;
+}
+
+/** What a segment of a path may have as it is. Everything else is escaped, as the URL standard would write it back. */
+const ESCAPED = /[^\w!$&'()*+,.:;=@~-]/gu;
+
+/** A skill URI in its parts. */
+export interface SkillUri {
+  readonly id: string;
+  /** The skill's name. */
+  readonly name: string;
+  /** Path inside the skill; empty for its folder. */
+  readonly path: string;
+}
+
+/**
+ * The URI of a file of a skill, or of the skill's folder: `skill://<id>/<name>/<path>`.
+ *
+ * The prefix is the skill's id, because an id is unique in a catalogue, stays while the skill stays where it is, and is
+ * never a local path. The skill's name has to be the last segment before the path.
+ *
+ * @param path inside the skill, with `/`; the skill's folder if it is empty
+ * @throws {URIError} if a part has a lone surrogate
+ */
+export function skillUri(id: string, name: string, path: string = 'SKILL.md'): string {
+  const segments = path === '' ? [name] : [name, ...path.split('/')];
+  return `skill://${encodeURIComponent(id)}/${segments.map(escapeSegment).join('/')}`;
+}
+
+function escapeSegment(segment: string): string {
+  return segment.replace(ESCAPED, (character) => encodeURIComponent(character));
+}
+
+/**
+ * Takes a skill URI apart.
+ *
+ * @returns undefined if it is none, or is not spelt as {@link skillUri} spells it: a skill has one URI
+ */
+export function parseSkillUri(uri: string): SkillUri | undefined {
+  const match = /^skill:\/\/([^/?#]+)\/([^?#]+)$/.exec(uri);
+  if (match === null) return undefined;
+  try {
+    const id = decodeURIComponent(match[1]!);
+    const [name = '', ...segments] = match[2]!.split('/').map(decodeURIComponent);
+    const path = segments.join('/');
+    return skillUri(id, name, path) === uri ? { id, name, path } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A part of a file. */
+export interface FilePart {
+  readonly bytes: Buffer;
+  /** Whether the whole file is UTF-8, so that each part is a text: none ends within a character. */
+  readonly isText: boolean;
+  /** Bytes of the whole file. */
+  readonly size: number;
+  /** Where the next part begins, in bytes; undefined if this is the last one. */
+  readonly next: number | undefined;
+}
+
+/**
+ * A part of a file, without a copy. Of a part only as much is decoded and encoded as it has: a file of 16 MiB in one
+ * piece would keep all others waiting.
+ *
+ * @param offset in bytes. One within a character of a text stands for the beginning of that character
+ * @param most bytes of the part; at least those of one character
+ */
+export function partOf(file: Uint8Array, offset: number, most: number): FilePart {
+  const { buffer, byteOffset, length: size } = file;
+  const whole = Buffer.from(buffer, byteOffset, size);
+  const isText = isUtf8(whole);
+  const [start, end] = [offset, offset + most].map((at) => (isText ? beginOfCharacter(whole, at) : at));
+  return { bytes: whole.subarray(start, end), isText, size, next: end! < size ? end : undefined };
+}
+
+function beginOfCharacter(text: Buffer, offset: number): number {
+  let at = offset;
+  // Bytes that continue a character are 10xxxxxx.
+  while ((text[at]! & 0xc0) === 0x80) at -= 1;
+  return at;
+}
