@@ -2,7 +2,7 @@
 // own.
 import { readFileSync } from 'node:fs';
 import { openSkillSearch, type Ranking } from '../src/index.js';
-import { embeddedText } from '../src/semantic/embedded-text.js';
+import { embeddedText } from '../src/semantic/embedder.js';
 import { Database } from '../src/store/sqlite/connection.js';
 import { spreadOf } from './engine.js';
 import { GeneratedVectors, questionNear } from './generated-vectors.js';

@@ -39,7 +39,7 @@ const MODULES = {
 const LATE = {
   core: ['toml.ts'],
   store: ['file-names.ts'],
-  semantic: ['classify/read-classifier.ts'],
+  semantic: ['classifier.ts'],
   keyword: [
     'minisearch/minisearch-index.ts',
     'packed/build/build-packed-index.ts',

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
-import { readClassifier } from '../../src/semantic/classify/read-classifier.js';
+import { readClassifier } from '../../src/semantic/classifier.js';
 
 const { values, positionals } = parseArgs({
   options: { database: { type: 'string' }, 'source-labels': { type: 'boolean' } },

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import { chooseModel } from '../../src/semantic/choose-model.js';
-import { skillTerms } from '../../src/semantic/classify/skill-terms.js';
-import { embeddedText } from '../../src/semantic/embedded-text.js';
+import { skillTerms } from '../../src/semantic/classifier.js';
+import { embeddedText } from '../../src/semantic/embedder.js';
 
 /** Terms of the vocabulary: the most frequent ones of the catalogue. */
 const TERMS = 4_000;

@@ -12,7 +12,7 @@ import { faultIn, readId, readObjects } from '../../src/evaluation/benchmark.js'
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { readIds } from '../../src/evaluation/corpus.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
-import { embeddedText } from '../../src/semantic/embedded-text.js';
+import { embeddedText } from '../../src/semantic/embedder.js';
 import type { Skill } from '../../src/skill.js';
 import { CopyGroups, drawNegatives, drawSome, HardNegatives, type Neighbours } from './negatives.js';
 import { languageOfPhrase, PAIR_KINDS, type PairKind, type Phrase, phraseKey, skillPhrases } from './phrases.js';

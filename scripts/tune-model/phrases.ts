@@ -7,7 +7,7 @@ import { stemOf } from '../../src/core/text/stem.js';
 import { UNSPACED_CHARACTER } from '../../src/core/text/unspaced-scripts.js';
 import { isPartKind, readWords } from '../../src/core/text/words.js';
 import { withoutFrontMatter } from '../../src/evaluation/benchmark.js';
-import { embeddedText } from '../../src/semantic/embedded-text.js';
+import { embeddedText } from '../../src/semantic/embedder.js';
 import type { Skill } from '../../src/skill.js';
 
 /**

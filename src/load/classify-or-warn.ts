@@ -14,7 +14,7 @@ export async function checkClassify(
   model: ChosenModel | undefined,
 ): Promise<void> {
   if (classify !== true || model === undefined) return;
-  const { readClassifier } = await import('../semantic/classify/read-classifier.js');
+  const { readClassifier } = await import('../semantic/classifier.js');
   const expected = readClassifier().model;
   if (model.id === expected) return;
   const message = `classify: expected the bundled model (${expected}), whose vectors the classifier reads, got ${model.id}`;
@@ -29,7 +29,7 @@ export async function canClassifyInPlace(
   const isClassified = labels.rules !== undefined;
   if (classify !== undefined && classify !== isClassified) return false;
   if (!isClassified) return true;
-  const { readClassifier } = await import('../semantic/classify/read-classifier.js');
+  const { readClassifier } = await import('../semantic/classifier.js');
   return labels.rules === readClassifier().rules;
 }
 
@@ -54,7 +54,7 @@ export async function classifyOrWarn(
   if (classify === undefined && labels.rules === undefined) return 0;
   // A load that does not classify need not read the weights.
   const [{ readClassifier }, { classifyCatalogue }] = await Promise.all([
-    import('../semantic/classify/read-classifier.js'),
+    import('../semantic/classifier.js'),
     import('../indexing/classify-catalogue.js'),
   ]);
   const classifier = readClassifier();

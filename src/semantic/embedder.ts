@@ -1,3 +1,9 @@
+import { createHash } from 'node:crypto';
+import nodeModule from 'node:module';
+import { resolve } from 'node:path';
+import { checkPath, describeValue, SkillSearchError, untilAborted } from '../core/index.js';
+import type { LocalEmbedOptions } from './local-embedder.js';
+
 /**
  * Turns texts into vectors. The library uses its bundled model by default; a caller may pass an embedder instead.
  *
@@ -60,3 +66,171 @@ export interface EmbedOptions {
  * embedder whose vectors do not depend on it may ignore it.
  */
 export type EmbeddingPurpose = 'question' | 'document';
+
+/** Which model makes vectors: by default the one that comes with the library. */
+export interface ModelOptions {
+  /**
+   * Folder of another model, in the layout of Transformers.js: `config.json`, `tokenizer.json`, `tokenizer_config.json`
+   * and `onnx/`.
+   */
+  readonly model?: string | undefined;
+  /** An embedder of your own, instead of a model folder. It is never closed by the library. */
+  readonly embedder?: Embedder | undefined;
+}
+
+/**
+ * Checks the options, and makes the path of the folder absolute, as the process may change its working directory.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function resolveModelOptions({ model, embedder }: ModelOptions): ModelOptions {
+  if (embedder !== undefined) {
+    if (model !== undefined) throw new SkillSearchError('INVALID_OPTION', 'give `model` or `embedder`, not both');
+    checkEmbedder(embedder);
+    return { embedder };
+  }
+  if (model === undefined) return {};
+  return { model: resolve(checkPath('model', model, 'a folder')) };
+}
+
+function checkEmbedder(embedder: unknown): asserts embedder is Embedder {
+  const { model, embed } = (embedder ?? {}) as Partial<Embedder>;
+  const named = typeof model === 'string' && model !== '' && model.isWellFormed() && !/\p{Cc}/u.test(model);
+  if (named && typeof embed === 'function') return;
+  const message = 'embedder must be an object with the name of its `model`, in one line, and a function `embed(texts)`';
+  throw new SkillSearchError('INVALID_OPTION', message);
+}
+
+/**
+ * The text of a skill that is embedded: its name and description. File text is searched by words only.
+ *
+ * Stored vectors were made of this text, so a change here needs a new format of the catalogue. The full stop is worth
+ * one to three points of nDCG@10 by vector against a space (bench/README.md).
+ */
+export function embeddedText(name: string, description: string): string {
+  return `${name}. ${description}`;
+}
+
+/** The key that the vector of a text is stored under: the first 16 bytes of its SHA-256. */
+export function hashText(text: string): Buffer {
+  return createHash('sha256').update(text).digest().subarray(0, 16);
+}
+
+/** How far the norm of a vector may be from 1. Embedders that compute with 16-bit floats are off by less. */
+const NORM_TOLERANCE = 0.01;
+
+/**
+ * Embeds texts and checks the vectors, so that a fault of an embedder is reported where it happens.
+ *
+ * @throws {SkillSearchError} `EMBEDDER_FAILED`
+ * @throws the signal's reason when aborted
+ */
+export async function embedChecked(
+  embedder: Embedder,
+  texts: readonly string[],
+  options: LocalEmbedOptions = {},
+): Promise<readonly Float32Array[]> {
+  let vectors: readonly Float32Array[];
+  try {
+    // An embedder may ignore the signal.
+    vectors = await untilAborted(Promise.resolve(embedder.embed(texts, options)), options.signal);
+  } catch (error) {
+    if (error instanceof SkillSearchError || options.signal?.aborted === true) throw error;
+    throw failedBy(embedder, error);
+  }
+  if (!Array.isArray(vectors) || vectors.length !== texts.length) {
+    const got = Array.isArray(vectors) ? `${vectors.length} vectors` : typeof vectors;
+    throw failed(embedder, `must return a vector for each of ${texts.length} texts, got ${got}`);
+  }
+  const expected = vectors[0]?.length ?? 0;
+  for (const vector of vectors) {
+    if (!(vector instanceof Float32Array) || vector.length !== expected || expected === 0) {
+      const got = vector instanceof Float32Array ? `${vector.length} numbers` : typeof vector;
+      throw failed(embedder, `must return a Float32Array of ${expected || 'some'} numbers for each text, got ${got}`);
+    }
+    const norm = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+    if (!(Math.abs(norm - 1) <= NORM_TOLERANCE)) {
+      throw failed(embedder, `must return vectors of unit length, got one of length ${norm}`);
+    }
+  }
+  return vectors;
+}
+
+/**
+ * Checks that vectors can be compared with the stored ones.
+ *
+ * @param expected number of values in a stored vector
+ * @throws {SkillSearchError} `EMBEDDER_FAILED` if a vector has another number of values
+ */
+export function checkDimensions(embedder: Embedder, vectors: readonly Float32Array[], expected: number): void {
+  const other = vectors.find((vector) => vector.length !== expected);
+  if (other === undefined) return;
+  throw failed(embedder, `returned vectors of ${expected} numbers before, and one of ${other.length} now`);
+}
+
+/**
+ * The share of a question that an embedder can read, 0 to 1.
+ *
+ * @throws {SkillSearchError} `EMBEDDER_FAILED` if the embedder returns anything else, or throws
+ */
+export function readableShareChecked(embedder: Embedder, question: string): number {
+  let share: unknown;
+  try {
+    share = embedder.readableShare?.(question) ?? 1;
+  } catch (error) {
+    if (error instanceof SkillSearchError) throw error;
+    throw failedBy(embedder, error);
+  }
+  if (typeof share === 'number' && share >= 0 && share <= 1) return share;
+  throw failed(embedder, `must return from readableShare() a number from 0 to 1, got ${describeValue(share)}`);
+}
+
+/**
+ * Whether the model of an embedder reads a language.
+ *
+ * @param language ISO 639-1
+ * @throws {SkillSearchError} `EMBEDDER_FAILED` if the embedder returns anything but a boolean, or throws
+ */
+export function readsLanguageChecked(embedder: Embedder, language: string): boolean {
+  let reads: unknown;
+  try {
+    reads = embedder.readsLanguage?.(language) ?? true;
+  } catch (error) {
+    if (error instanceof SkillSearchError) throw error;
+    throw failedBy(embedder, error);
+  }
+  if (typeof reads === 'boolean') return reads;
+  throw failed(embedder, `must return from readsLanguage() a boolean, got ${describeValue(reads)}`);
+}
+
+function failedBy(embedder: Embedder, error: unknown): SkillSearchError {
+  return failed(embedder, `failed: ${error instanceof Error ? error.message : String(error)}`, error);
+}
+
+function failed({ model }: Embedder, message: string, cause?: unknown): SkillSearchError {
+  return new SkillSearchError('EMBEDDER_FAILED', `the embedder of ${model} ${message}`, { cause });
+}
+
+// Bundles of ES modules get a `createRequire` of their own, see docs/library.md: the name must not be imported twice.
+
+/** The optional package that runs models. */
+export const RUNTIME_PACKAGE = 'onnxruntime-node';
+
+/**
+ * On Linux the installer of the runtime downloads libraries for CUDA unless this variable is set, and where that fails
+ * npm leaves out the whole package without a word.
+ */
+const SKIP_CUDA = process.platform === 'linux' ? 'ONNXRUNTIME_NODE_INSTALL=skip ' : '';
+
+/** The command that installs it. */
+export const INSTALL_RUNTIME: string = `${SKIP_CUDA}npm install ${RUNTIME_PACKAGE}`;
+
+/** Whether the package is there. Whether its compiled part fits this system shows when a model is loaded. */
+export function isRuntimeInstalled(): boolean {
+  try {
+    nodeModule.createRequire(import.meta.url).resolve(RUNTIME_PACKAGE);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,11 +1,9 @@
-import { SkillSearchError, untilAborted } from '../core/index.js';
+import type { Worker } from 'node:worker_threads';
+import { type ErrorCode, RequestQueue, SkillSearchError, startWorker, untilAborted } from '../core/index.js';
 import type { Embedder, EmbedOptions } from './embedder.js';
-import { EmbeddingTimes } from './embedding-times.js';
-import { LastingModelThread } from './lasting-model-thread.js';
+import { probablyReads, readableShare, type Script, scriptsOf } from './languages.js';
 import type { ModelFolder } from './model-folder.js';
-import { probablyReads, scriptsOf } from './model-languages.js';
-import { type LoadedModel, ModelThread } from './model-thread-handle.js';
-import { readableShare, type Script } from './readable-share.js';
+import type { ModelSettings } from './settings.js';
 
 /**
  * Texts that a thread gets at once: enough of like length to go through the model together, few enough that a question
@@ -220,3 +218,220 @@ function byLength(texts: readonly string[]): Uint32Array {
 function closedError(): SkillSearchError {
   return new SkillSearchError('SERVICE_UNAVAILABLE', 'the embedder was closed');
 }
+
+/** Bytes of UTF-8 for a token: about four letters of English, or one Chinese character. */
+const BYTES_PER_TOKEN = 4;
+/** Tokens of a text that are read at most. The rest of a long text costs nothing. */
+const MOST_TOKENS = 256;
+/** What each text costs beside its tokens, in tokens. */
+const COST_OF_TEXT = 16;
+
+/** Before anything was measured. */
+const FIRST_GUESS = 0.15;
+/** How much of each measurement goes into the average: the last thirty or so count. */
+const WEIGHT_OF_NEWEST = 1 / 16;
+/**
+ * A measurement counts as this many times the average at most: one stall must not last for the next fifty questions.
+ */
+const MOST_SURPRISE = 4;
+
+/** Estimates how long a model takes for texts, from how long it took for others. */
+export class EmbeddingTimes {
+  /** Milliseconds for a token. */
+  #perToken = FIRST_GUESS;
+
+  /** Notes that texts took so many milliseconds. */
+  note(texts: readonly string[], milliseconds: number): void {
+    if (texts.length === 0) return;
+    const measured = Math.min(milliseconds / tokensOf(texts), this.#perToken * MOST_SURPRISE);
+    this.#perToken += (measured - this.#perToken) * WEIGHT_OF_NEWEST;
+  }
+
+  /** Milliseconds that texts will take. */
+  estimate(texts: readonly string[]): number {
+    return tokensOf(texts) * this.#perToken;
+  }
+}
+
+function tokensOf(texts: readonly string[]): number {
+  let tokens = 0;
+  for (const text of texts) tokens += COST_OF_TEXT + Math.min(MOST_TOKENS, Buffer.byteLength(text) / BYTES_PER_TOKEN);
+  return tokens;
+}
+
+/** Milliseconds without an attempt after a thread could not be started, and the most that this grows to. */
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 30_000;
+
+/**
+ * A model thread that is started again when it has died, of too little memory say. The question that it died with
+ * fails, the next one is answered. Where the model cannot be loaded any more, attempts become rare, and all questions
+ * in between fail at once.
+ */
+export class LastingModelThread {
+  readonly #folder: ModelFolder;
+  #thread: ModelThread;
+  /** Threads that died one after the other without an answer. */
+  #deaths = 0;
+  /** The last of them. */
+  #dead: ModelThread | undefined;
+  /** No thread is started before, by `performance.now()`. */
+  #pauseEnds = 0;
+
+  /** @param thread the first one, of the same folder */
+  constructor(folder: ModelFolder, thread: ModelThread) {
+    this.#folder = folder;
+    this.#thread = thread;
+  }
+
+  /** As `embed` of {@link ModelThread}. */
+  async embed(texts: readonly string[]): Promise<EmbeddedTexts> {
+    if (this.#thread.ended && performance.now() >= this.#pauseEnds) this.#thread = new ModelThread(this.#folder);
+    const thread = this.#thread;
+    try {
+      const answer = await thread.embed(texts);
+      this.#deaths = 0;
+      return answer;
+    } catch (error) {
+      if (thread.ended && thread !== this.#dead) this.#noteDeath(thread);
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+
+  /** The first death is followed by a new thread at once, the others after pauses. */
+  #noteDeath(thread: ModelThread): void {
+    this.#dead = thread;
+    this.#deaths += 1;
+    if (this.#deaths === 1) return;
+    this.#pauseEnds = performance.now() + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#deaths - 1));
+  }
+}
+
+/** The vectors of texts, and how long the model took for them. */
+export interface EmbeddedTexts {
+  readonly vectors: readonly Float32Array[];
+  readonly milliseconds: number;
+}
+
+/** What a model tells once it is loaded. */
+export interface LoadedModel {
+  /** The scripts that it can read; undefined if its vocabulary does not show them. */
+  readonly scripts: readonly Script[] | undefined;
+  /** Length of its vectors. */
+  readonly dimensions: number;
+}
+
+/** A thread that holds a loaded model, seen from outside. Keeps the process alive only while it loads or embeds. */
+export class ModelThread {
+  /** Settles when the model is loaded. */
+  readonly ready: Promise<LoadedModel>;
+  readonly #worker: Worker;
+  readonly #exited: Promise<void>;
+  readonly #requests: RequestQueue<EmbeddedTexts>;
+
+  constructor({ path, weights, settings, languages }: ModelThreadData) {
+    const data: ModelThreadData = { path, weights, settings, languages };
+    this.#worker = startWorker(import.meta.url, 'model-thread', { workerData: data });
+    this.#worker.ref();
+    this.#requests = new RequestQueue(this.#worker, (error) =>
+      error === undefined
+        ? embedderFailed('the model thread ended')
+        : embedderFailed(`the model thread failed: ${error.message}`, error),
+    );
+    this.ready = new Promise((resolve, reject) => {
+      this.#worker.on('message', (message: ModelThreadMessage) => {
+        if (message.kind === 'ready') {
+          resolve(message);
+          this.#requests.keepAliveWhileWaiting();
+        } else if (message.kind === 'failed') {
+          const error = new SkillSearchError(message.code, message.message, { path });
+          this.#requests.end(error);
+          reject(error);
+        } else this.#settle(message);
+      });
+      // A thread that cannot start no longer keeps the process alive when its `error` is told, so an `exit` may not
+      // come.
+      this.#worker.on('error', () => reject(this.#requests.ended));
+      this.#worker.on('exit', () => reject(this.#requests.ended));
+    });
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
+    // This catch only prevents an unhandled rejection. The first request fails with the same error.
+    this.ready.catch(() => {});
+  }
+
+  /** Whether the thread no longer answers. */
+  get ended(): boolean {
+    return this.#requests.ended !== undefined;
+  }
+
+  /** Embeds texts, after those of earlier calls. */
+  embed(texts: readonly string[]): Promise<EmbeddedTexts> {
+    const request: ModelThreadRequest = { kind: 'embed', texts };
+    return this.#requests.ask(request);
+  }
+
+  /**
+   * Ends the thread after its current text. Terminating a thread while the runtime embeds a text would end the whole
+   * process.
+   */
+  async close(): Promise<void> {
+    this.#requests.end(embedderFailed('the model thread was closed'));
+    this.#worker.ref();
+    const request: ModelThreadRequest = { kind: 'close' };
+    this.#worker.postMessage(request);
+    await this.#exited;
+  }
+
+  #settle(message: Extract<ModelThreadMessage, { kind: 'vectors' | 'error' }>): void {
+    if (message.kind === 'error') {
+      this.#requests.refuse(embedderFailed(`the model cannot embed the text: ${message.message}`));
+      return;
+    }
+    const { values, dimensions, milliseconds } = message;
+    const vectors: Float32Array[] = [];
+    for (let start = 0; start < values.length; start += dimensions) {
+      vectors.push(values.subarray(start, start + dimensions));
+    }
+    this.#requests.answer({ vectors, milliseconds });
+  }
+}
+
+function embedderFailed(message: string, cause?: unknown): SkillSearchError {
+  return new SkillSearchError('EMBEDDER_FAILED', message, { cause });
+}
+
+/** The `workerData` of a model thread. */
+export interface ModelThreadData {
+  /** Absolute path of the model folder. */
+  readonly path: string;
+  /** The file with the model, in the folder. */
+  readonly weights: string;
+  readonly settings: Pick<ModelSettings, 'pooling' | 'maxTokens'>;
+  /** What the folder says. Without, the scripts that the model reads are looked up in its vocabulary. */
+  readonly languages: readonly string[] | undefined;
+}
+
+/** A message to a model thread. After `close` it sends no more answers, and ends. */
+export type ModelThreadRequest =
+  | { readonly kind: 'embed'; readonly texts: readonly string[] }
+  | { readonly kind: 'close' };
+
+/** A message from a model thread: first `ready` or `failed`, then one answer for each request, in the same order. */
+export type ModelThreadMessage =
+  /**
+   * With the scripts that the model can read by its vocabulary, undefined if they were not looked up or it shows none.
+   */
+  | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined; readonly dimensions: number }
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
+  /** With the vectors one after the other, and how long the model took for them. */
+  | {
+      readonly kind: 'vectors';
+      readonly values: Float32Array<ArrayBuffer>;
+      readonly dimensions: number;
+      readonly milliseconds: number;
+    }
+  | { readonly kind: 'error'; readonly message: string };

@@ -1,12 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { MAX_MODEL_DIMENSIONS, MIN_MODEL_DIMENSIONS } from '../core/index.js';
-import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './model-messages.js';
-import { importRuntime, OnnxModel, type Runtime } from './onnx-model.js';
-import { readableScripts, type Script } from './readable-share.js';
-import { INSTALL_RUNTIME, RUNTIME_PACKAGE } from './runtime-package.js';
-import { type SentenceVectors, sentenceVectors } from './sentence-vectors.js';
+import { INSTALL_RUNTIME, RUNTIME_PACKAGE } from './embedder.js';
+import { readableScripts, type Script } from './languages.js';
+import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './local-embedder.js';
+import {
+  importRuntime,
+  OnnxModel,
+  type Runtime,
+  type SentenceVectors,
+  sentenceVectors,
+  TokenBatches,
+  type Vectors,
+} from './onnx-model.js';
 import { prepareSentences } from './sentences.js';
-import { TokenBatches, type Vectors } from './token-batches.js';
 
 /** Loads the model runtime and the model, then answers requests. */
 async function main({ path, weights, settings, languages }: ModelThreadData): Promise<void> {

@@ -1,4 +1,4 @@
-import { readClassifier, readClassifierData } from '../../src/semantic/classify/read-classifier.js';
+import { readClassifier, readClassifierData } from '../../src/semantic/classifier.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const classifier = readClassifier();

@@ -9,8 +9,8 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { readClassifier } from '../../src/semantic/classify/read-classifier.js';
-import { embeddedText } from '../../src/semantic/embedded-text.js';
+import { readClassifier } from '../../src/semantic/classifier.js';
+import { embeddedText } from '../../src/semantic/embedder.js';
 import { Database } from '../../src/store/sqlite/connection.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';

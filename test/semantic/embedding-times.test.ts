@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EmbeddingTimes } from '../../src/semantic/embedding-times.js';
+import { EmbeddingTimes } from '../../src/semantic/local-embedder.js';
 
 const TEXTS = ['what changed since the last version'];
 

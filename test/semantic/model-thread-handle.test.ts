@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-const HANDLE = new URL('../../src/semantic/model-thread-handle.ts', import.meta.url).href;
+const HANDLE = new URL('../../src/semantic/local-embedder.ts', import.meta.url).href;
 
 // As in an installation without the model runtime: the first of several threads fails, and the others are closed
 // before they have told that they failed, too.

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readTokenizer } from '../../src/core/read-tokenizer.js';
-import { readableShareChecked } from '../../src/semantic/check-vectors.js';
+import { readableShareChecked } from '../../src/semantic/embedder.js';
+import { readableScripts, readableShare } from '../../src/semantic/languages.js';
 import { BUNDLED_MODEL } from '../../src/semantic/model-folder.js';
-import { readableScripts, readableShare } from '../../src/semantic/readable-share.js';
 import { StandInEmbedder } from './stand-in-embedder.js';
 
 function entries(count: number, entry: (i: number) => string): string[] {

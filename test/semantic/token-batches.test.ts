@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { OutputName, TextModel } from '../../src/semantic/text-model.js';
-import { TokenBatches } from '../../src/semantic/token-batches.js';
+import type { OutputName, TextModel } from '../../src/semantic/onnx-model.js';
+import { TokenBatches } from '../../src/semantic/onnx-model.js';
 
 const DIMENSIONS = 3;
 const KNOWN = ['input_ids', 'attention_mask'];

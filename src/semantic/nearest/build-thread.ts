@@ -1,22 +1,16 @@
-import { renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Job, jobInThread, partOf, runJob } from '../../core/index.js';
-import type { BuildGraphJob } from './build-graph-job.js';
-import type { BuildVectorsJob } from './build-vectors-job.js';
-import type { Checksum } from './file-checksum.js';
-import { loadGraphLibrary } from './graph.js';
-import { sameVectors } from './same-vectors.js';
-import { keysBySlice } from './slices.js';
-import { SumOfProgress } from './sum-of-progress.js';
-import { addToMean, emptyCodes, encode, type VectorCodes } from './vector-codes.js';
-import { readVectorFile, writeVectorFilePart } from './vector-file.js';
-import { wantsGraph } from './wants-graph.js';
+import { Graph, type GraphLibrary, keysBySlice, loadGraphLibrary, mixedOrder, sliceOf, wantsGraph } from './graph.js';
+import type { Checksum } from './graph-file.js';
+import { addToMean, emptyCodes, encode, sameVectors, type VectorCodes } from './vector-codes.js';
+import { type BuildGraphJob, type BuildVectorsJob, readVectorFile, writeVectorFilePart } from './vector-files.js';
 
 /** Vectors between two looks at whether to stop. */
 const VECTORS_PER_STEP = 200;
 
-/** Builds the vector files of a catalogue. Runs in a thread of its own. */
-async function build(job: Job<BuildVectorsJob>): Promise<void> {
+/** Builds the vector files of a catalogue. */
+async function buildFiles(job: Job<BuildVectorsJob>): Promise<void> {
   const { files, stamp, model, vectors, links } = job.data;
   try {
     const codes = encodeVectors(job);
@@ -56,7 +50,7 @@ async function writeGraphParts(job: Job<BuildVectorsJob>, codes: VectorCodes): P
   const former = await readFormer(job.data, codes);
   const slices = slicesFor(vectors.keys, former?.graphs.length ?? Math.min(wanted, files.graphs.length));
   const formerKeys = former?.graphs.length === slices ? keysBySlice(former.keys, slices) : [];
-  const progress = new SumOfProgress(slices, (done, total) => job.progress(done, total));
+  const told = new Map<number, readonly [done: number, total: number]>();
   // Where one thread fails, the others stop, too.
   const failing = new AbortController();
   const building = files.graphs.slice(0, slices).map(async (path, slice) => {
@@ -70,11 +64,14 @@ async function writeGraphParts(job: Job<BuildVectorsJob>, codes: VectorCodes): P
     };
     const onProgress = (done: number, total: number): void => {
       job.throwIfStopped();
-      progress.set(slice, done, total);
+      told.set(slice, [done, total]);
+      // The sum over all slices, as soon as each has told its total.
+      const sumOf = (i: 0 | 1): number => [...told.values()].reduce((sum, part) => sum + part[i], 0);
+      if (told.size === slices) job.progress(sumOf(0), sumOf(1));
     };
     const options = { data, signal: failing.signal, onProgress, stop: 'ask' } as const;
     try {
-      return await runJob<BuildGraphJob, Checksum>(import.meta.url, 'graph-thread', options);
+      return await runJob<BuildGraphJob, Checksum>(import.meta.url, 'build-thread', options);
     } catch (error) {
       failing.abort(error);
       throw error;
@@ -110,4 +107,67 @@ async function readFormer(
   return sameVectors(file, { keys: vectors.keys, codes }) ? file : undefined;
 }
 
-await jobInThread(build);
+/** Builds the graph of one slice, and writes it. */
+async function buildSlice(job: Job<BuildGraphJob>): Promise<Checksum> {
+  const { path, vectors, slice, slices } = job.data;
+  const library = await loadGraphLibrary();
+  if (library === undefined) throw new Error('the library for graphs cannot be loaded in a thread');
+  const places = Uint32Array.from(vectors.keys.keys()).filter(
+    (place) => sliceOf(vectors.keys[place]!, slices) === slice,
+  );
+  const keys = Float64Array.from(places, (place) => vectors.keys[place]!);
+  const graph = await buildGraph(job, library, keys, places);
+  const part = partOf(path);
+  graph.write(part);
+  sync(part);
+  // hnswlib does not notice that a disk is full.
+  const checksum = await Graph.checksumOf(part, keys, vectors.dimensions);
+  if (checksum === undefined) throw new Error(`the graph could not be written to ${part}`);
+  return checksum;
+}
+
+/**
+ * Updates the graph of an earlier state, or builds a new one.
+ *
+ * @param keys of the slice
+ * @param places of these among all vectors
+ */
+async function buildGraph(
+  job: Job<BuildGraphJob>,
+  library: GraphLibrary,
+  keys: Float64Array,
+  places: Uint32Array,
+): Promise<Graph> {
+  const { path, vectors, former } = job.data;
+  const { dimensions, values } = vectors;
+  const known = former && (await Graph.read(library, path, former.checksum, former.keys, dimensions));
+  const plan = known?.plan(former!.keys, keys);
+  const graph = plan === undefined ? Graph.empty(library, dimensions) : known!;
+  const { add, remove } = plan ?? { add: Array.from(keys.keys()), remove: [] };
+  for (const key of remove) graph.remove(key);
+  graph.grow(add.length);
+  for (const [done, i] of mixedOrder(add.length).entries()) {
+    if (done % VECTORS_PER_STEP === 0) {
+      job.throwIfStopped();
+      job.progress(done, add.length);
+    }
+    const place = places[add[i]!]!;
+    graph.add(keys[add[i]!]!, values.subarray(place * dimensions, (place + 1) * dimensions));
+  }
+  job.progress(add.length, add.length);
+  return graph;
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+// A thread of its own builds the files, and one more for each slice the graph of that.
+await jobInThread<BuildVectorsJob | BuildGraphJob, Checksum | void>(async (job) =>
+  'path' in job.data ? buildSlice(job as Job<BuildGraphJob>) : buildFiles(job as Job<BuildVectorsJob>),
+);

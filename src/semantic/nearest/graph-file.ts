@@ -1,7 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { lowerBound } from '../../core/index.js';
-import type { Checksum } from './file-checksum.js';
 
 /**
  * Layout of a file of hnswlib (`saveIndex` in its hnswalg.h) on a machine of 64 bits, little-endian:
@@ -40,29 +39,40 @@ export interface ExpectedGraph {
   readonly breadth: number;
 }
 
+/** Size and checksum of a file, which show whether it is whole. */
+export interface Checksum {
+  /** In bytes. */
+  readonly size: number;
+  /** CRC-32. */
+  readonly crc: number;
+}
+
 /**
- * Whether a file has a checksum, and is a graph over these vectors of which every link and every label lies inside.
+ * The checksum of a file that is a graph over these vectors, of which every link and every label lies inside.
  *
- * hnswlib follows the links of a file without a look. One that leads outside ends the process. The checksum does not
- * keep that from happening: whoever can write the graph can write its checksum, too, and a disk that is full may have
+ * hnswlib follows the links of a file without a look. One that leads outside ends the process. A checksum does not keep
+ * that from happening: a program that can write the graph can write its checksum, too, and a disk that is full may have
  * cut the file off before its checksum was taken.
+ *
+ * @returns undefined if there is no file, it cannot be read, or it is no such graph
  */
-export async function isGraphFile(path: string, checksum: Checksum, expected: ExpectedGraph): Promise<boolean> {
+export async function checkGraphFile(path: string, expected: ExpectedGraph): Promise<Checksum | undefined> {
   let file: FileHandle | undefined;
   try {
     // Opening a pipe could wait forever.
-    const { size } = await stat(path);
-    if (size !== checksum.size || size < HEADER_BYTES || !(await stat(path)).isFile()) return false;
+    const found = await stat(path);
+    if (!found.isFile()) return undefined;
     file = await open(path);
-    return await check(new PieceReader(file, size), checksum, expected);
+    const pieces = new PieceReader(file, found.size);
+    return (await isGraph(pieces, found.size, expected)) ? { size: found.size, crc: pieces.crc } : undefined;
   } catch {
-    return false;
+    return undefined;
   } finally {
     await file?.close();
   }
 }
 
-async function check(file: PieceReader, { size, crc }: Checksum, expected: ExpectedGraph): Promise<boolean> {
+async function isGraph(file: PieceReader, size: number, expected: ExpectedGraph): Promise<boolean> {
   const header = readHeader(await file.next(HEADER_BYTES), expected);
   if (header === undefined) return false;
   const { count, elementBytes, highest } = header;
@@ -76,9 +86,7 @@ async function check(file: PieceReader, { size, crc }: Checksum, expected: Expec
     const some = Math.min(atOnce, count - first);
     if (!elements.add(await file.next(some * elementBytes), some)) return false;
   }
-  if (!elements.isComplete) return false;
-  const tail = await file.next(tailBytes);
-  return file.crc === crc && hasLevels(tail, count, highest, header.start, expected);
+  return elements.isComplete && hasLevels(await file.next(tailBytes), count, highest, header.start, expected);
 }
 
 interface GraphHeader {

@@ -1,7 +1,150 @@
 import type { HierarchicalNSW } from 'hnswlib-node';
-import type { VectorNumber, VectorPlace } from '../../core/index.js';
-import type { Checksum } from './file-checksum.js';
-import { isGraphFile } from './graph-file.js';
+import type { Pieces, VectorNumber, VectorPlace } from '../../core/index.js';
+import type { Checksum } from './graph-file.js';
+import { checkGraphFile } from './graph-file.js';
+
+/** The files of the graphs of a catalogue, by slice. */
+export interface GraphFiles {
+  readonly paths: readonly string[];
+  /** None if there is no graph. */
+  readonly checksums: readonly Checksum[];
+}
+
+/**
+ * Graphs over all vectors of a catalogue: one of each slice, so that they can be built at the same time. They are
+ * asked one after the other, and their answers are merged.
+ */
+export class SlicedGraph {
+  readonly #graphs: readonly Graph[];
+
+  private constructor(graphs: readonly Graph[]) {
+    this.#graphs = graphs;
+  }
+
+  /**
+   * Whether each file has its checksum and is the graph over the vectors of its slice, fit to be read.
+   *
+   * @param keys of all vectors, ascending
+   */
+  static async areFiles({ paths, checksums }: GraphFiles, keys: Float64Array, dimensions: number): Promise<boolean> {
+    if (checksums.length > paths.length) return false;
+    for (const [slice, some] of keysBySlice(keys, checksums.length).entries()) {
+      if (!(await Graph.isFile(paths[slice]!, checksums[slice]!, some, dimensions))) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Reads the graphs of all slices.
+   *
+   * @param keys of the vectors that are in the graphs and not deleted, ascending
+   * @returns undefined if there is none, or one of the files is not whole, cannot be read, or is no graph over these
+   *   vectors
+   */
+  static async read(
+    library: GraphLibrary,
+    { paths, checksums }: GraphFiles,
+    keys: Float64Array,
+    dimensions: number,
+  ): Promise<SlicedGraph | undefined> {
+    if (checksums.length === 0 || checksums.length > paths.length) return undefined;
+    // Side by side: one is read by the library, in a thread of its own, while another is checked here.
+    const read = await Promise.all(
+      keysBySlice(keys, checksums.length).map((some, slice) =>
+        Graph.read(library, paths[slice]!, checksums[slice]!, some, dimensions),
+      ),
+    );
+    const graphs = read.filter((graph) => graph !== undefined);
+    if (graphs.length < read.length) return undefined;
+    for (const graph of graphs) graph.searchFor(checksums.length);
+    return new SlicedGraph(graphs);
+  }
+
+  /**
+   * Keys of the vectors nearest to that of a question, nearest first, at most `k`. Each graph is a piece.
+   *
+   * @param allows whether a key may be found; all keys by default
+   */
+  *nearest(
+    question: Float32Array,
+    k: number,
+    allows?: (key: VectorNumber) => boolean,
+  ): Pieces<readonly VectorNumber[]> {
+    const wanted = wantedOfSlice(k, this.#graphs.length);
+    const found: Neighbours[] = [];
+    for (const graph of this.#graphs) {
+      found.push(graph.nearest(question, wanted, allows));
+      yield;
+    }
+    return found.length === 1 ? found[0]!.keys : merge(found, k);
+  }
+}
+
+interface Neighbours {
+  readonly keys: readonly VectorNumber[];
+  /** Ascending. */
+  readonly distances: readonly number[];
+}
+
+/** The `k` nearest of some lists; ties in the order of the lists. */
+function merge(lists: readonly Neighbours[], k: number): VectorNumber[] {
+  const next = new Uint32Array(lists.length);
+  const merged: VectorNumber[] = [];
+  while (merged.length < k) {
+    let nearest = -1;
+    let least = Number.POSITIVE_INFINITY;
+    for (let list = 0; list < lists.length; list++) {
+      const distance = lists[list]!.distances[next[list]!];
+      if (distance !== undefined && distance < least) [nearest, least] = [list, distance];
+    }
+    if (nearest < 0) break;
+    merged.push(lists[nearest]!.keys[next[nearest]!++]!);
+  }
+  return merged;
+}
+
+/** Number of vectors from which a graph is built. A scan of fewer takes two or three milliseconds and is exact. */
+const GRAPH_FROM = 10_000;
+
+/**
+ * Bytes of graphs that are held in memory: 470,000 vectors of 384 values. Graphs hold the vectors as they are stored,
+ * so those of a million would take 1.8 GB. A scan of as many needs the codes alone: 440 MB, and a twentieth of a second
+ * in a thread.
+ */
+const GRAPH_BYTES: number = 768 * 2 ** 20;
+
+/**
+ * Files of graphs are so many times as large as can be told beforehand, at most: which points have upper levels is
+ * chance.
+ */
+const MOST_OF_ESTIMATE = 1.05;
+
+/** For which vectors there is a graph. */
+export interface GraphBounds {
+  /** Number of vectors from which there is one. @default 10,000 */
+  readonly graphFrom?: number | undefined;
+  /** Bytes up to which there is one. @default 768 MiB */
+  readonly graphBytes?: number | undefined;
+}
+
+/**
+ * Whether vectors should have graphs.
+ *
+ * @param keys of the vectors, ascending
+ */
+export function wantsGraph(keys: Float64Array, dimensions: number, bounds: GraphBounds): boolean {
+  const { graphFrom = GRAPH_FROM } = bounds;
+  const size = Graph.bytesOf(keys.length, dimensions) * MOST_OF_ESTIMATE;
+  return keys.length >= graphFrom && fitMemory([{ size }], bounds) && Graph.takes(keys);
+}
+
+/** Whether graphs with files of these sizes are held in memory. */
+export function fitMemory(
+  graphs: readonly Pick<Checksum, 'size'>[],
+  { graphBytes = GRAPH_BYTES }: GraphBounds,
+): boolean {
+  return graphs.reduce((sum, { size }) => sum + size, 0) <= graphBytes;
+}
 
 /** The part of hnswlib-node that this library uses. */
 export type GraphLibrary = { readonly HierarchicalNSW: typeof HierarchicalNSW };
@@ -56,12 +199,18 @@ export class Graph {
   }
 
   /**
-   * Whether a file has a checksum and is a graph over these vectors, fit to be read.
+   * The checksum of a file that is a graph over these vectors, fit to be read; undefined of any other file.
    *
    * @param keys of the vectors, ascending
    */
-  static isFile(path: string, checksum: Checksum, keys: Float64Array, dimensions: number): Promise<boolean> {
-    return isGraphFile(path, checksum, { keys, dimensions, edges: EDGES, breadth: BUILD_BREADTH });
+  static checksumOf(path: string, keys: Float64Array, dimensions: number): Promise<Checksum | undefined> {
+    return checkGraphFile(path, { keys, dimensions, edges: EDGES, breadth: BUILD_BREADTH });
+  }
+
+  /** Whether a file has a checksum and is a graph over these vectors. */
+  static async isFile(path: string, checksum: Checksum, keys: Float64Array, dimensions: number): Promise<boolean> {
+    const found = await Graph.checksumOf(path, keys, dimensions);
+    return found?.size === checksum.size && found.crc === checksum.crc;
   }
 
   /**
@@ -164,4 +313,55 @@ export class Graph {
     const found = this.#graph.searchKnn(Array.from(question), Math.min(k, this.#graph.getCurrentCount()), allows);
     return { keys: found.neighbors, distances: found.distances };
   }
+}
+
+/**
+ * The slice of a vector, from 0. It depends on the number of the vector alone, so a vector stays in its slice from load
+ * to load. Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4): slices are of about
+ * the same size, also where numbers are far apart by the same step.
+ *
+ * @param slices number of slices, 1 to 65,536
+ */
+export function sliceOf(key: VectorNumber, slices: number): number {
+  return ((Math.imul(key, 0x9e3779b1) >>> 16) * slices) >>> 16;
+}
+
+/** The keys of each slice, in the order in which they are given. */
+export function keysBySlice(keys: Float64Array, slices: number): Float64Array[] {
+  if (slices === 1) return [keys];
+  return Array.from({ length: slices }, (_, slice) => keys.filter((key) => sliceOf(key, slices) === slice));
+}
+
+/**
+ * Number of results to ask of each slice, so that their union has the nearest `k` of all. A slice has a share of these
+ * as chance has it: this is six standard deviations above the mean.
+ */
+export function wantedOfSlice(k: number, slices: number): number {
+  const mean = k / slices;
+  return Math.min(k, Math.ceil(mean + 6 * Math.sqrt(mean)));
+}
+
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+/**
+ * The numbers 0 to `count - 1` in an order in which neighbours are far apart. The order is always the same: steps of
+ * about the golden section of `count`.
+ *
+ * Vectors next to each other come from the same source and are alike. If they are put into a graph of near neighbours
+ * in that order, it finds them less often: recall@10 over 94,254 skills and 750 questions is .9915 instead of .9935.
+ * Half as much time again for building would make up for that.
+ */
+export function mixedOrder(count: number): Uint32Array {
+  let step = Math.max(1, Math.round(count * GOLDEN));
+  while (greatestCommonDivisor(step, count) > 1) step += 1;
+  const order = new Uint32Array(count);
+  for (let i = 0, number = 0; i < count; i++) {
+    order[i] = number;
+    number = (number + step) % count;
+  }
+  return order;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { allPieces } from '../../core/index.js';
-import { scanCodes } from './exact-scan.js';
 import type { VectorCodes } from './vector-codes.js';
+import { scanCodes } from './vector-codes.js';
 
 /** The parameters of {@link scanCodes}. */
 export interface ScanRequest {

@@ -1,19 +1,16 @@
-import type { VectorNumber } from '../../core/index.js';
-import { inTurns, lowerBound } from '../../core/index.js';
-import { scanCodes } from './exact-scan.js';
-import { loadGraphLibrary } from './graph.js';
-import { ScanThread } from './scan-thread-handle.js';
-import { SlicedGraph } from './sliced-graph.js';
-import { addToMean, emptyCodes, encode, type VectorCodes, type VectorSet } from './vector-codes.js';
+import type { Worker } from 'node:worker_threads';
+import { inTurns, lowerBound, RequestQueue, startWorker, type VectorNumber } from '../../core/index.js';
+import { fitMemory, type GraphBounds, loadGraphLibrary, SlicedGraph } from './graph.js';
+import type { ScanRequest } from './scan-thread.js';
+import { addToMean, emptyCodes, encode, scanCodes, type VectorCodes, type VectorSet } from './vector-codes.js';
 import {
   readVectorFile,
   readVectorKeys,
   type VectorFile,
   type VectorFileKeys,
+  type VectorFilesOptions,
   type VectorLinks,
-} from './vector-file.js';
-import type { VectorFilesOptions } from './vector-files.js';
-import { fitMemory, type GraphBounds } from './wants-graph.js';
+} from './vector-files.js';
 
 /** Vectors encoded between two turns of the event loop: a few milliseconds. */
 const ENCODED_PER_TURN = 500;
@@ -178,4 +175,31 @@ async function openGraph(
   if (checksums.length === 0 || !fitMemory(checksums, bounds)) return undefined;
   const library = await loadGraphLibrary();
   return library === undefined ? undefined : SlicedGraph.read(library, { paths, checksums }, keys, codes.dimensions);
+}
+
+/** A thread that scans codes, seen from outside. Keeps the process alive only while a scan runs. */
+export class ScanThread {
+  readonly #worker: Worker;
+  readonly #requests: RequestQueue<Uint32Array>;
+
+  constructor(codes: VectorCodes) {
+    this.#worker = startWorker(import.meta.url, 'scan-thread', { workerData: codes });
+    this.#requests = new RequestQueue(this.#worker, (error) => error ?? new Error('the scan thread ended'));
+    this.#worker.on('message', (places: Uint32Array) => this.#requests.answer(places));
+  }
+
+  /** Whether the thread no longer answers. */
+  get ended(): boolean {
+    return this.#requests.ended !== undefined;
+  }
+
+  /** See {@link scanCodes}. */
+  scan(question: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
+    const request: ScanRequest = { question, k, mask };
+    return this.#requests.ask(request);
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
 }

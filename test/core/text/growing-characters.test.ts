@@ -11,7 +11,7 @@ import { matchFiles } from '../../../src/keyword/explain/file-matches.js';
 import { matchedTerms } from '../../../src/keyword/explain/matched-terms.js';
 import { makeSnippet } from '../../../src/keyword/explain/snippet.js';
 import { readQuestion } from '../../../src/keyword/question.js';
-import { readableShare } from '../../../src/semantic/readable-share.js';
+import { readableShare } from '../../../src/semantic/languages.js';
 import { row } from '../../rows.js';
 
 const FORMS: readonly ((character: string) => string)[] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Embedder } from '../../../src/index.js';
-import { readClassifier } from '../../../src/semantic/classify/read-classifier.js';
+import { readClassifier } from '../../../src/semantic/classifier.js';
 import { codeOf } from '../../error-code.js';
 import { type Row, row } from '../../rows.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';

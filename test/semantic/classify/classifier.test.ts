@@ -1,11 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chooseModel } from '../../../src/semantic/choose-model.js';
-import { Classifier } from '../../../src/semantic/classify/classifier.js';
-import { type ClassifierData, readClassifier } from '../../../src/semantic/classify/read-classifier.js';
-import { skillTerms } from '../../../src/semantic/classify/skill-terms.js';
-import { embeddedText } from '../../../src/semantic/embedded-text.js';
+import { Classifier, type ClassifierData, readClassifier, skillTerms } from '../../../src/semantic/classifier.js';
 import type { Embedder } from '../../../src/semantic/embedder.js';
+import { embeddedText } from '../../../src/semantic/embedder.js';
 
 const DATA: ClassifierData = {
   rules: 'of this test',

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces } from '../../../src/core/arrays/all-pieces.js';
-import { scanCodes } from '../../../src/semantic/nearest/exact-scan.js';
-import { ScanThread } from '../../../src/semantic/nearest/scan-thread-handle.js';
 import {
   addToMean,
   emptyCodes,
   encode,
+  scanCodes,
   type VectorCodes,
   type VectorSet,
 } from '../../../src/semantic/nearest/vector-codes.js';
+import { ScanThread } from '../../../src/semantic/nearest/vector-index.js';
 import { cosineOf, exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
 
 function scan(...asked: Parameters<typeof scanCodes>): Uint32Array {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keysBySlice, sliceOf, wantedOfSlice } from '../../../src/semantic/nearest/slices.js';
-import { SumOfProgress } from '../../../src/semantic/nearest/sum-of-progress.js';
+import { keysBySlice, sliceOf, wantedOfSlice } from '../../../src/semantic/nearest/graph.js';
 
 const MAX_LABEL = 2 ** 32 - 1;
 
@@ -39,19 +38,4 @@ describe('slices', () => {
         expect(wantedOfSlice(k, slices) * slices).toBeGreaterThanOrEqual(k);
       }
   });
-});
-
-test('a sum of progress is told as soon as each job has told its total', () => {
-  const told: [number, number][] = [];
-  const sum = new SumOfProgress(2, (done, total) => told.push([done, total]));
-  sum.set(0, 0, 30);
-  sum.set(0, 10, 30);
-  sum.set(1, 0, 20);
-  sum.set(1, 20, 20);
-  sum.set(0, 30, 30);
-  expect(told).toEqual([
-    [10, 50],
-    [30, 50],
-    [50, 50],
-  ]);
 });

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { writeArrayFile } from '../../../src/core/arrays/write-array-file.js';
-import { sliceOf } from '../../../src/semantic/nearest/slices.js';
+import { sliceOf } from '../../../src/semantic/nearest/graph.js';
 import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
-import { readVectorFile, type VectorFile } from '../../../src/semantic/nearest/vector-file.js';
 import {
   buildVectorFiles,
+  readVectorFile,
   removeVectorFiles,
+  type VectorFile,
   vectorFilesAreCurrent,
 } from '../../../src/semantic/nearest/vector-files.js';
 import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
