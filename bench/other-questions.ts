@@ -1,4 +1,4 @@
-import { stemOf } from '../src/core/text/stem.js';
+import { stemOf } from '../src/core/index.js';
 
 const WORD = /[A-Za-z]{4,}/g;
 const LONGEST = 4;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as runtime from 'onnxruntime-node';
-import { readTokenizer } from '../src/core/read-tokenizer.js';
+import { readTokenizer } from '../src/core/index.js';
 import { BUNDLED_MODEL, openSkillSearch } from '../src/index.js';
 import { embeddedText } from '../src/semantic/embedder.js';
 

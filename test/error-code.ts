@@ -1,4 +1,4 @@
-import { SkillSearchError } from '../src/core/errors.js';
+import { SkillSearchError } from '../src/core/index.js';
 
 /** The code of the SkillSearchError that a call throws or rejects with; what else it throws goes on. */
 export async function codeOf(call: () => unknown): Promise<string> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SkillSearchError } from '../src/core/errors.js';
+import { SkillSearchError } from '../src/core/index.js';
 import type { Time } from '../src/filters.js';
 import { resolveKeywordQuery, resolveListQuery, resolveSemanticQuery } from '../src/query.js';
 

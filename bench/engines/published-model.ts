@@ -1,5 +1,4 @@
-import { allPieces } from '../../src/core/arrays/all-pieces.js';
-import { topOf } from '../../src/core/arrays/top.js';
+import { allPieces, topOf } from '../../src/core/index.js';
 import type { RankedDocument } from '../../src/evaluation/index.js';
 import type { Embedder } from '../../src/index.js';
 import { vectorPlaces } from '../../src/search/vector-places.js';

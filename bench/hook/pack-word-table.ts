@@ -1,5 +1,5 @@
 import { CENTRES, PART, PARTS, WORD_DIMENSIONS } from '../../src/agents/hook/word-table.js';
-import { fnv1a } from '../../src/core/text/fnv1a.js';
+import { fnv1a } from '../../src/core/index.js';
 import { randomNumbers } from '../../src/evaluation/compare.js';
 
 const STEPS = 15;

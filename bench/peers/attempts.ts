@@ -1,4 +1,4 @@
-import { stemOf } from '../../src/core/text/stem.js';
+import { stemOf } from '../../src/core/index.js';
 import type { KeywordStep } from '../../src/index.js';
 import { isSingleCharacter, type Question, readQuestion } from '../../src/keyword/question.js';
 

@@ -1,5 +1,4 @@
-import { stemOf } from '../../src/core/text/stem.js';
-import { readWords } from '../../src/core/text/words.js';
+import { readWords, stemOf } from '../../src/core/index.js';
 
 /** The terms of a text as our own index has them, by their stems. */
 export interface Terms {

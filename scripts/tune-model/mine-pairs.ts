@@ -5,9 +5,8 @@
 // The same options and catalogue make the same pairs in the same order.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { isDamage } from '../../src/core/errors.js';
-import type { DocumentNumber } from '../../src/core/numbers.js';
-import { fnv1a } from '../../src/core/text/fnv1a.js';
+import type { DocumentNumber } from '../../src/core/index.js';
+import { fnv1a, isDamage } from '../../src/core/index.js';
 import { faultIn, readId, readObjects } from '../../src/evaluation/benchmark.js';
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { readIds } from '../../src/evaluation/corpus.js';

@@ -1,5 +1,5 @@
 // Skills that are near to what is asked and not meant, by the vectors of a catalogue.
-import type { DocumentNumber } from '../../src/core/numbers.js';
+import type { DocumentNumber } from '../../src/core/index.js';
 import type { OpenState } from '../../src/search/open-state.js';
 import type { VectorSearch } from '../../src/search/vector-search.js';
 

@@ -1,11 +1,17 @@
 // What skills say of themselves, as texts that somebody may ask: quoted phrases, "use when" clauses, headings, names.
 
-import { foldAccents, foldCase, normaliseText } from '../../src/core/text/characters.js';
-import { functionWords, isListedLanguage } from '../../src/core/text/language/function-words.js';
-import { languageOf } from '../../src/core/text/language/language-of.js';
-import { stemOf } from '../../src/core/text/stem.js';
-import { UNSPACED_CHARACTER } from '../../src/core/text/unspaced-scripts.js';
-import { isPartKind, readWords } from '../../src/core/text/words.js';
+import {
+  foldAccents,
+  foldCase,
+  functionWords,
+  isListedLanguage,
+  isPartKind,
+  languageOf,
+  normaliseText,
+  readWords,
+  stemOf,
+  UNSPACED_CHARACTER,
+} from '../../src/core/index.js';
 import { withoutFrontMatter } from '../../src/evaluation/benchmark.js';
 import { embeddedText } from '../../src/semantic/embedder.js';
 import type { Skill } from '../../src/skill.js';

@@ -118,3 +118,52 @@ export function isBusy(error: unknown): error is SkillSearchError {
 export function isDamage(error: unknown): error is SkillSearchError {
   return error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED';
 }
+
+/** An error as it goes from thread to thread: only plain values keep what they are. */
+export interface ErrorMessage {
+  readonly code: ErrorCode | undefined;
+  readonly message: string;
+  readonly parameter: string | undefined;
+  readonly path: string | undefined;
+}
+
+/** What is sent of an error. */
+export function messageOf(error: unknown): ErrorMessage {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof SkillSearchError)) return { code: undefined, message, parameter: undefined, path: undefined };
+  const { code, parameter, path } = error;
+  return { code, message, parameter, path };
+}
+
+/** The error that {@link messageOf} was given. */
+export function errorOf({ code, message, parameter, path }: ErrorMessage): Error {
+  if (code === undefined) return new Error(message);
+  return new SkillSearchError(code, message, {
+    ...(parameter !== undefined && { parameter }),
+    ...(path !== undefined && { path }),
+  });
+}
+
+/** By the cause of an outage, which all errors of it share: whether somebody was told of it. */
+const outages = new WeakMap<Error, boolean>();
+
+/**
+ * Notes that all errors with this cause are of one outage: while a database does not answer, each request fails.
+ *
+ * @param isTold whether its beginning was told to somebody
+ */
+export function noteOutage(cause: Error, isTold: boolean): void {
+  outages.set(cause, isTold);
+}
+
+/**
+ * Whether an error need not be told, because it is of an outage that was told before. The first that is asked about is
+ * news if nobody was told.
+ */
+export function isKnownOutage(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (!(cause instanceof Error)) return false;
+  const isTold = outages.get(cause);
+  if (isTold === false) outages.set(cause, true);
+  return isTold === true;
+}

@@ -1,24 +1,35 @@
-export { anyOf, type JoinedSignal, untilAborted } from './abort.js';
-export { allPieces, type Pieces } from './arrays/all-pieces.js';
-export type { ArrayFileIdentity } from './arrays/array-file-header.js';
-export type { FileRules, StatedSizes } from './arrays/array-rules.js';
-export { arraysOf, memoryOf } from './arrays/array-tree.js';
-export { LITTLE_ENDIAN } from './arrays/byte-order.js';
-export { countBits, countBitsByFour } from './arrays/count-bits.js';
-export { countingSort } from './arrays/counting-sort.js';
-export { appendTo } from './arrays/group-by-key.js';
-export { GrowingBytes, GrowingUint32 } from './arrays/growing-array.js';
-export { kthLargest } from './arrays/kth-largest.js';
-export { LargestValues } from './arrays/largest-values.js';
-export { leapTo, lowerBound, lowerBoundBy } from './arrays/lower-bound.js';
-export { Members } from './arrays/members.js';
-export { type ExpectedFile, openArrayFile } from './arrays/open-array-file.js';
-export { PagedArrayFile } from './arrays/paged-array-file.js';
-export { ALL_IN_MEMORY, DamagedArrayFileError, type Pager } from './arrays/pager.js';
-export { isCurrentArrayFile, readArrayFile } from './arrays/read-array-file.js';
-export { type Comparator, topOf } from './arrays/top.js';
-export { partOf, writeArrayFile, writeArrayFilePart } from './arrays/write-array-file.js';
-export { authorKey } from './author-key.js';
+export {
+  decodePart,
+  isCatalogueAddress,
+  isPostgresAddress,
+  isSnapshotAddress,
+  repositoryOf,
+  sourceOf,
+  splitHosts,
+  tellWhileWaiting,
+} from './addresses.js';
+export {
+  type ExpectedFile,
+  isCurrentArrayFile,
+  openArrayFile,
+  partOf,
+  readArrayFile,
+  writeArrayFile,
+  writeArrayFilePart,
+} from './arrays/array-file.js';
+export type { ArrayFileIdentity, FileRules, StatedSizes } from './arrays/array-file-header.js';
+export { arraysOf, LITTLE_ENDIAN, memoryOf } from './arrays/array-file-header.js';
+export {
+  appendTo,
+  countBits,
+  countBitsByFour,
+  GrowingBytes,
+  GrowingUint32,
+  kthLargest,
+  LargestValues,
+} from './arrays/growing-array.js';
+export { ALL_IN_MEMORY, DamagedArrayFileError, PagedArrayFile, type Pager } from './arrays/paged-array-file.js';
+export { type Comparator, countingSort, leapTo, lowerBound, lowerBoundBy, Members, topOf } from './arrays/sorted.js';
 export {
   type Argument,
   checkAtLeast,
@@ -42,6 +53,7 @@ export {
   type Names,
   NO_FILE,
   namesOf,
+  nearestName,
   optionOf,
   parameterOf,
   refuseAddress,
@@ -49,37 +61,41 @@ export {
   refuseShared,
   resolveDatabase,
 } from './check-arguments.js';
-export { cleanLine } from './clean-line.js';
-export { compareCodePoints } from './code-point-order.js';
-export { ConfigFault, reasonOf } from './config-fault.js';
 export {
   backUp,
   backupPathFor,
+  ConfigFault,
   type ConfigFile,
   deleteConfigFile,
   isUnchanged,
   lookAt,
   readConfigFile,
+  reasonOf,
   writeConfigFile,
 } from './config-file.js';
-export { countCodePoints } from './count-code-points.js';
-export { isCatalogueAddress, isPostgresAddress, isSnapshotAddress } from './database-address.js';
-export { decodePart } from './decode-part.js';
-export { type ErrorMessage, errorOf, messageOf } from './error-message.js';
-export { ERROR_CODES, type ErrorCode, isBusy, isDamage, isWithoutMeaning, SkillSearchError } from './errors.js';
-export { installationKey, partsOfInstallation } from './installation-key.js';
 export {
-  nearestCatalogue,
-  PROJECT_FOLDER,
-  projectCatalogue,
-  projectCatalogues,
-  userCatalogue,
-} from './installed-catalogue.js';
-export { isAlive } from './is-alive.js';
-export { isInside } from './is-inside.js';
-export { isObject } from './is-object.js';
-export { isKnownOutage, noteOutage } from './known-outage.js';
-export { licenseKey } from './license-key.js';
+  ERROR_CODES,
+  type ErrorCode,
+  type ErrorMessage,
+  errorOf,
+  isBusy,
+  isDamage,
+  isKnownOutage,
+  isWithoutMeaning,
+  messageOf,
+  noteOutage,
+  SkillSearchError,
+} from './errors.js';
+export {
+  clearUnfinished,
+  isAlive,
+  isInside,
+  makeFolder,
+  missingFolders,
+  realPathOrSelf,
+  syncToDisk,
+  unfinishedFor,
+} from './files.js';
 export {
   EXPLAINED_TEXT,
   FREE_UNPACKED_BYTES,
@@ -189,50 +205,64 @@ export {
   STDIO_LIMITS,
   TOKEN_CACHE_WORDS,
 } from './limits.js';
-export { makeFolder, missingFolders } from './make-folder.js';
-export { nearestName } from './nearest-name.js';
 export type { DocumentNumber, SkillNumber, TermNumber, VectorNumber, VectorPlace } from './numbers.js';
-export { projectLevels } from './project-levels.js';
-export { readTime } from './read-time.js';
-export { type ReadTokenizer, readTokenizer, readWordPieces } from './read-tokenizer.js';
-export { realPathOrSelf } from './real-path-or-self.js';
-export { hasSkillNameForm, isSkillName, LONGEST_SKILL_NAME } from './skill-name.js';
-export { repositoryOf, sourceOf } from './source-of.js';
-export { splitHosts } from './split-hosts.js';
-export { syncToDisk } from './sync-to-disk.js';
-export { tellWhileWaiting } from './tell-while-waiting.js';
-export { foldAccents, foldCase, isUnspacedTerm, normaliseText, sameAccents } from './text/characters.js';
-export { FNV_BASIS, FNV_PRIME, fnv1a } from './text/fnv1a.js';
-export { functionWords, isFunctionWord, isListedLanguage } from './text/language/function-words.js';
-export { japaneseFunctionPairs } from './text/language/japanese-function-pairs.js';
-export { languageOf, languageOfTokens } from './text/language/language-of.js';
-export { textLanguage } from './text/language/text-language.js';
-export { beginningsOf } from './text/name-beginnings.js';
-export { nameKey, typedNameKey } from './text/name-key.js';
-export { mapNormalised } from './text/normalised-offsets.js';
-export { stemOf } from './text/stem.js';
-export { typedWord } from './text/typed-word.js';
-export { UNSPACED_CHARACTER, UNSPACED_SCRIPTS } from './text/unspaced-scripts.js';
-export { WORD_RULES } from './text/word-rules.js';
+export { anyOf, type JoinedSignal, OneAtATime, untilAborted } from './promises.js';
+export {
+  foldAccents,
+  foldCase,
+  isUnspacedTerm,
+  mapNormalised,
+  normaliseText,
+  sameAccents,
+  UNSPACED_CHARACTER,
+  UNSPACED_SCRIPTS,
+} from './text/characters.js';
+export { functionWords, isFunctionWord, isListedLanguage, japaneseFunctionPairs } from './text/function-words.js';
+export { beginningsOf, FNV_BASIS, FNV_PRIME, fnv1a, nameKey, stemOf, typedNameKey } from './text/keys.js';
+export { languageOf, languageOfTokens, textLanguage } from './text/language-of.js';
 export {
   isPartKind,
   MAX_TERM_LENGTH,
   plainTerm,
   readWords,
   type Token,
+  typedWord,
   visitWords,
+  WORD_RULES,
   type WordVisitor,
 } from './text/words.js';
-export { inTurns } from './threads/in-turns.js';
-export { type Job, jobInThread } from './threads/job-in-thread.js';
-export { inNativeCode } from './threads/native-work.js';
-export { OneAtATime } from './threads/one-at-a-time.js';
+export {
+  authorKey,
+  cleanLine,
+  compareCodePoints,
+  countCodePoints,
+  hasSkillNameForm,
+  installationKey,
+  isObject,
+  isSkillName,
+  LONGEST_SKILL_NAME,
+  licenseKey,
+  partsOfInstallation,
+  readTime,
+  trimWhiteSpace,
+} from './texts.js';
+export { inNativeCode, type Job, jobInThread, runJob, startWorker } from './threads/jobs.js';
 export { RequestQueue } from './threads/request-queue.js';
-export { runJob } from './threads/run-job.js';
-export { startWorker } from './threads/start-worker.js';
-export { giveWay, nextTurn } from './threads/turns.js';
+export { allPieces, giveWay, inTurns, nextTurn, type Pieces } from './threads/turns.js';
+export type { Tokenizer } from './tokenizer.js';
+export { type ReadTokenizer, readTokenizer, readWordPieces } from './tokenizer.js';
 export { parseToml, TomlError } from './toml.js';
-export { trimWhiteSpace } from './trim-white-space.js';
-export { clearUnfinished, unfinishedFor } from './unfinished-files.js';
-export { folderOf, joinPaths, type Surroundings, surroundings, type UserFolders, userFolders } from './user-folders.js';
-export type { Tokenizer } from './word-piece-tokenizer.js';
+export {
+  folderOf,
+  joinPaths,
+  nearestCatalogue,
+  PROJECT_FOLDER,
+  projectCatalogue,
+  projectCatalogues,
+  projectLevels,
+  type Surroundings,
+  surroundings,
+  type UserFolders,
+  userCatalogue,
+  userFolders,
+} from './user-folders.js';

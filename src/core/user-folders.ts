@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
+import { dirname, join, posix, win32 } from 'node:path';
+import { realPathOrSelf } from './files.js';
+import { MAX_PROJECT_LEVELS } from './limits.js';
 
 /** What a program knows of the machine it runs on. Injected in tests. */
 export interface Surroundings {
@@ -95,4 +100,69 @@ const BASES: { readonly linux: (of: Surroundings) => Base } & Partial<
 /** No home of Windows begins with a slash: such a one is made up, on a machine of another platform. */
 function pathsOf({ platform, home }: Surroundings): typeof posix {
   return platform === 'win32' && !home.startsWith('/') ? win32 : posix;
+}
+
+/**
+ * The folders whose skills belong to the project that somebody works in: the working folder and those above it, up to
+ * the root of the repository, which is the nearest with a `.git`. Without a repository it is the working folder alone.
+ *
+ * The home folder, and what is above it, is never a project, even if it is a repository: what lies there is the user's.
+ *
+ * @param cwd real path
+ * @param home real path
+ * @returns the nearest first
+ */
+export async function projectLevels(cwd: string, home: string): Promise<string[]> {
+  const notProjects = new Set(withParents(home));
+  const levels: string[] = [];
+  for (const at of withParents(cwd).slice(0, MAX_PROJECT_LEVELS)) {
+    if (notProjects.has(at)) break;
+    levels.push(at);
+    const repository = await lstat(join(at, '.git')).catch(() => undefined);
+    if (repository !== undefined) return levels;
+  }
+  return levels.slice(0, 1);
+}
+
+/** A path and those of the folders that it lies in, the innermost first. */
+function withParents(path: string): string[] {
+  const all = [path];
+  for (let at = path; dirname(at) !== at; at = dirname(at)) all.push(dirname(at));
+  return all;
+}
+
+/** File name of a catalogue of installed skills, in a folder of its own. */
+const CATALOGUE = 'skills.db';
+
+/** The catalogue of what is installed for the user, whatever the project. It need not exist. */
+export function userCatalogue(of: Surroundings): string {
+  return joinPaths(of, userFolders(of).data, CATALOGUE);
+}
+
+/** The folder with the catalogues of projects: a folder for each, named as `PROJECT_FOLDER` says. */
+export function projectCatalogues(of: Surroundings): string {
+  return joinPaths(of, userFolders(of).data, 'projects');
+}
+
+/** Names of the folders in {@link projectCatalogues}. */
+export const PROJECT_FOLDER: RegExp = /^[0-9a-f]{16}$/;
+
+/**
+ * The catalogue of all that is installed as seen from a folder of a project, with what is the user's. It need not
+ * exist.
+ *
+ * @param level real path of the folder
+ */
+export function projectCatalogue(of: Surroundings, level: string): string {
+  const name = createHash('sha256').update(level).digest('hex').slice(0, 16);
+  return joinPaths(of, projectCatalogues(of), name, CATALOGUE);
+}
+
+/**
+ * The catalogue that a program in the working folder asks: that of the nearest folder of its project that has one, or
+ * else the user's, which need not exist.
+ */
+export async function nearestCatalogue(of: Surroundings): Promise<string> {
+  const levels = await projectLevels(await realPathOrSelf(of.cwd), await realPathOrSelf(of.home));
+  return levels.map((level) => projectCatalogue(of, level)).find((path) => existsSync(path)) ?? userCatalogue(of);
 }

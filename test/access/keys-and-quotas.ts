@@ -9,7 +9,7 @@ import {
   UNLIMITED,
 } from '../../src/access/index.js';
 import { count, dayOf, type Usage } from '../../src/access/usage.js';
-import { SkillSearchError } from '../../src/core/errors.js';
+import { SkillSearchError } from '../../src/core/index.js';
 import { codeOf } from '../error-code.js';
 
 const SECOND = 1000;

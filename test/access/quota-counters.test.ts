@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Access, type AccessOptions, openAccess, type Quota, UNLIMITED } from '../../src/access/index.js';
 import { dayOf } from '../../src/access/usage.js';
-import { SkillSearchError } from '../../src/core/errors.js';
+import { SkillSearchError } from '../../src/core/index.js';
 import { Database } from '../../src/store/sqlite/connection.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile } from '../scratch-folder.js';

@@ -6,7 +6,7 @@
  */
 import { once } from 'node:events';
 import { connectAccess } from '../../src/access/index.js';
-import { SkillSearchError } from '../../src/core/errors.js';
+import { SkillSearchError } from '../../src/core/index.js';
 import { say } from '../../torture/say.js';
 
 const [state = '', address = '', requests = '', inFlight = '', daily = ''] = process.argv.slice(2);

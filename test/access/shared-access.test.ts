@@ -13,7 +13,7 @@ import {
   type StateEvent,
 } from '../../src/access/index.js';
 import { dayOf } from '../../src/access/usage.js';
-import { POSTGRES_LIMITS } from '../../src/core/limits.js';
+import { POSTGRES_LIMITS } from '../../src/core/index.js';
 import { codeOf } from '../error-code.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 

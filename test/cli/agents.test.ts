@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { projectCatalogue } from '../../src/core/installed-catalogue.js';
-import { surroundings } from '../../src/core/user-folders.js';
+import { projectCatalogue, surroundings } from '../../src/core/index.js';
 import { openSkillSearch } from '../../src/index.js';
 import type { InstalledReport } from '../../src/sources/installed/index.js';
 import { MadeUpHome, skillMarkdown } from '../sources/installed/made-up-home.js';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { anyOf } from '../../src/core/abort.js';
+import { anyOf } from '../../src/core/index.js';
 
 describe('a signal joined of others', () => {
   test('is aborted with the first of them, for its reason', () => {

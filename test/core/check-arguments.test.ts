@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from '../../src/access/index.js';
-import { SkillSearchError } from '../../src/core/errors.js';
+import { SkillSearchError } from '../../src/core/index.js';
 import {
   bootstrapIntervals,
   compareFigures,

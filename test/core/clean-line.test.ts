@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cleanLine } from '../../src/core/clean-line.js';
+import { cleanLine } from '../../src/core/index.js';
 
 describe('a cleaned line', () => {
   test.each([

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { SkillSearchError } from '../../src/core/errors.js';
-import { makeFolder } from '../../src/core/make-folder.js';
+import { makeFolder, SkillSearchError } from '../../src/core/index.js';
 import { scratchFolder } from '../scratch-folder.js';
 
 const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));

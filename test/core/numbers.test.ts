@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from 'vitest';
-import type { DocumentNumber, SkillNumber, TermNumber, VectorNumber, VectorPlace } from '../../src/core/numbers.js';
+import type { DocumentNumber, SkillNumber, TermNumber, VectorNumber, VectorPlace } from '../../src/core/index.js';
 
 test('a number of one kind cannot stand for one of another kind', () => {
   expectTypeOf<DocumentNumber>().not.toExtend<TermNumber>();

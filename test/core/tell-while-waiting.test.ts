@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { tellWhileWaiting } from '../../src/core/tell-while-waiting.js';
+import { tellWhileWaiting } from '../../src/core/index.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trimWhiteSpace } from '../../src/core/trim-white-space.js';
+import { trimWhiteSpace } from '../../src/core/index.js';
 
 test('what is trimmed is what Unicode calls white space, for each character', () => {
   const wrong: string[] = [];

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { surroundings, userFolders } from '../../src/core/user-folders.js';
+import { surroundings, userFolders } from '../../src/core/index.js';
 
 const base = { cwd: '/work', env: {} };
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readTokenizer, readWordPieces } from '../../src/core/read-tokenizer.js';
-import { WordPieceTokenizer } from '../../src/core/word-piece-tokenizer.js';
+import { readTokenizer, readWordPieces } from '../../src/core/index.js';
+import { WordPieceTokenizer } from '../../src/core/tokenizer.js';
 import { BUNDLED_MODEL } from '../../src/semantic/model-folder.js';
 
 type Json = Record<string, unknown>;

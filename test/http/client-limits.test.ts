@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MAX_COUNTED_ADDRESSES, SERVER_LIMITS } from '../../src/core/limits.js';
+import { MAX_COUNTED_ADDRESSES, SERVER_LIMITS } from '../../src/core/index.js';
 import { AddressRate } from '../../src/http/address-rate.js';
 import { type LogEvent, type RunningServer, type ServerOptions, startServer } from '../../src/http/index.js';
 import { codeOf } from '../error-code.js';

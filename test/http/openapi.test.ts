@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/limits.js';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/index.js';
 import { ERROR_STATUS } from '../../src/http/error-content.js';
 import { PAGE_PATHS } from '../../src/http/pages/frame/page-paths.js';
 import { servedRoutes } from '../../src/http/routes.js';

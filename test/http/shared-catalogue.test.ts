@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE } from '../../src/core/limits.js';
+import { MAX_CHANGED_IN_PLACE } from '../../src/core/index.js';
 import { openServerMetrics, startServer } from '../../src/http/index.js';
 import { buildCatalogue, type FollowedSearch, followCatalogue, removeSkills, updateSkills } from '../../src/index.js';
 import { type Row, row } from '../rows.js';

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/limits.js';
-import { readTime } from '../../src/core/read-time.js';
+import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH, readTime } from '../../src/core/index.js';
 import { readKeywordQuery } from '../../src/http/read-query.js';
 import {
   letterOrDigit,

@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { writeArrayFile } from '../../src/core/arrays/write-array-file.js';
-import { WORD_RULES } from '../../src/core/text/word-rules.js';
-import { runJob } from '../../src/core/threads/run-job.js';
+import { runJob, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
 import { buildCatalogue, type KeywordResult, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
 import { shareDocuments } from '../../src/indexing/collect-part.js';
 import { buildKeywords } from '../../src/indexing/index-keywords.js';

@@ -1,5 +1,4 @@
-import { foldAccents, isUnspacedTerm } from '../../src/core/text/characters.js';
-import { stemOf } from '../../src/core/text/stem.js';
+import { foldAccents, isUnspacedTerm, stemOf } from '../../src/core/index.js';
 
 /** Whether a term of a text answers a term of the question. */
 export type Accepts = (asked: string, found: string) => boolean;

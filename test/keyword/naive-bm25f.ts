@@ -1,4 +1,4 @@
-import { readWords } from '../../src/core/text/words.js';
+import { readWords } from '../../src/core/index.js';
 import type { FieldWeights } from '../../src/keyword/bm25.js';
 import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
 import type { QuestionWord } from '../../src/keyword/question.js';

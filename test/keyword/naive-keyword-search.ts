@@ -1,6 +1,13 @@
-import { foldAccents, foldCase, isUnspacedTerm, normaliseText } from '../../src/core/text/characters.js';
-import { stemOf } from '../../src/core/text/stem.js';
-import { isPartKind, readWords, type Token } from '../../src/core/text/words.js';
+import {
+  foldAccents,
+  foldCase,
+  isPartKind,
+  isUnspacedTerm,
+  normaliseText,
+  readWords,
+  stemOf,
+  type Token,
+} from '../../src/core/index.js';
 import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
 import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
 import type { Question, QuestionWord } from '../../src/keyword/question.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readWords } from '../../src/core/text/words.js';
+import { readWords } from '../../src/core/index.js';
 import { weighPairs } from '../../src/keyword/pair-weights.js';
 
 function weightsIn(text: string): Record<string, number> {

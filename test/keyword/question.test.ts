@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_QUESTION_WORDS } from '../../src/core/limits.js';
+import { MAX_QUESTION_WORDS } from '../../src/core/index.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { readStopWords } from '../../src/keyword/read-stop-words.js';
 import { STOP_WORDS } from '../../src/keyword/stop-words.js';

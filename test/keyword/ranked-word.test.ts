@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../src/core/arrays/all-pieces.js';
+import { allPieces } from '../../src/core/index.js';
 import { rankAnyWord } from '../../src/keyword/any-word-ranking.js';
 import { inverseDocumentFrequency, saturation } from '../../src/keyword/bm25.js';
 import { LengthNorms } from '../../src/keyword/length-norms.js';

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/core/limits.js';
+import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/core/index.js';
 import {
   type BuildOptions,
   buildCatalogue,

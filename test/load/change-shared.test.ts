@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE } from '../../src/core/limits.js';
+import { MAX_CHANGED_IN_PLACE } from '../../src/core/index.js';
 import { buildCatalogue, removeSkills, updateSkills } from '../../src/index.js';
 import { contentOf } from '../catalogue-file.js';
 import { row } from '../rows.js';

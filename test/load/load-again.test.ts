@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SkillSearchError } from '../../src/core/errors.js';
-import { MAX_LOADS_AGAIN } from '../../src/core/limits.js';
+import { MAX_LOADS_AGAIN, SkillSearchError } from '../../src/core/index.js';
 import { loadAgain, Overtaken } from '../../src/load/load-again.js';
 
 const damage = (): Error => new SkillSearchError('DATABASE_DAMAGED', 'damaged');

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createGzip, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { MAX_UNREADABLE_ROWS } from '../../src/core/limits.js';
+import { MAX_UNREADABLE_ROWS } from '../../src/core/index.js';
 import { type BuildOptions, buildCatalogue, openSkillSearch } from '../../src/index.js';
 import { readJsonRows } from '../../src/sources/json/json-rows.js';
 import type { SourceItem } from '../../src/sources/rows/row.js';

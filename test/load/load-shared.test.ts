@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { MAX_LOADS_AGAIN } from '../../src/core/limits.js';
+import { MAX_LOADS_AGAIN } from '../../src/core/index.js';
 import {
   type BuildOptions,
   buildCatalogue,

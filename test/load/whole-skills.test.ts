@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/core/limits.js';
+import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/core/index.js';
 import {
   type BuildOptions,
   buildCatalogue,

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { countTokens } from '../../src/agents/formats/index.js';
-import { MAX_TOOL_TEXT } from '../../src/core/limits.js';
+import { MAX_TOOL_TEXT } from '../../src/core/index.js';
 import { openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { callTool, connect, ERAS } from './connect.js';

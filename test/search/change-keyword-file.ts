@@ -1,8 +1,6 @@
-import type { NumberArray } from '../../src/core/arrays/array-tree.js';
-import { arraysOf, numbersOf, treeOf } from '../../src/core/arrays/array-tree.js';
-import { readArrayFile } from '../../src/core/arrays/read-array-file.js';
-import { writeArrayFile } from '../../src/core/arrays/write-array-file.js';
-import { WORD_RULES } from '../../src/core/text/word-rules.js';
+import type { NumberArray } from '../../src/core/arrays/array-file-header.js';
+import { numbersOf, treeOf } from '../../src/core/arrays/array-file-header.js';
+import { arraysOf, readArrayFile, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
 import { filesBeside } from '../../src/store/file-names.js';
 import { stampOf } from '../catalogue-file.js';
 

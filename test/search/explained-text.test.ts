@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { EXPLAINED_TEXT, MAX_LIMIT } from '../../src/core/limits.js';
+import { EXPLAINED_TEXT, MAX_LIMIT } from '../../src/core/index.js';
 import { openSkillSearch } from '../../src/index.js';
 import { row } from '../rows.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allPieces } from '../../src/core/arrays/all-pieces.js';
+import { allPieces } from '../../src/core/index.js';
 import { linkedPlaces } from '../../src/search/linked-places.js';
 import { NO_VECTOR } from '../../src/store/read/catalogue-reader.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MAX_DISTINCT_LABELS, MAX_LISTED } from '../../src/core/limits.js';
+import { MAX_DISTINCT_LABELS, MAX_LISTED } from '../../src/core/index.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { serve } from '../http/ask.js';
 import { callTool, connect } from '../mcp/connect.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MAX_READING_TIME } from '../../src/core/limits.js';
+import { MAX_READING_TIME } from '../../src/core/index.js';
 import { Patience } from '../../src/search/patience.js';
 
 beforeEach(() => {

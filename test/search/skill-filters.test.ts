@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { NumberArray } from '../../src/core/arrays/array-tree.js';
+import type { NumberArray } from '../../src/core/arrays/array-file-header.js';
 import type { SkillFilters } from '../../src/filters.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';

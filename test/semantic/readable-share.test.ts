@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readTokenizer } from '../../src/core/read-tokenizer.js';
+import { readTokenizer } from '../../src/core/index.js';
 import { readableShareChecked } from '../../src/semantic/embedder.js';
 import { readableScripts, readableShare } from '../../src/semantic/languages.js';
 import { BUNDLED_MODEL } from '../../src/semantic/model-folder.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MAX_GATHERED_EVENTS } from '../../src/core/limits.js';
+import { MAX_GATHERED_EVENTS } from '../../src/core/index.js';
 import { GatheredChanges } from '../../src/watch/gathered-changes.js';
 
 beforeEach(() => {

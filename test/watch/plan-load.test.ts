@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE } from '../../src/core/limits.js';
+import { MAX_CHANGED_IN_PLACE } from '../../src/core/index.js';
 import { type Changes, missingPaths, planLoad } from '../../src/watch/plan-load.js';
 import type { WatchedSource } from '../../src/watch/watched-source.js';
 import { temporaryFolder } from '../sources/folder/temporary-folder.js';

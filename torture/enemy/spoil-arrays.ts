@@ -1,12 +1,12 @@
 import {
   type ArrayTree,
   arrayOver,
-  arraysOf,
   arrayTypeOf,
   type NumberArray,
   numbersOf,
   treeOf,
-} from '../../src/core/arrays/array-tree.js';
+} from '../../src/core/arrays/array-file-header.js';
+import { arraysOf } from '../../src/core/index.js';
 import { oneOf, randomInteger } from '../random.js';
 
 /**

@@ -7,9 +7,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { readArrayFile } from '../../src/core/arrays/read-array-file.js';
-import { writeArrayFile } from '../../src/core/arrays/write-array-file.js';
-import { WORD_RULES } from '../../src/core/text/word-rules.js';
+import { readArrayFile, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue, openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';

@@ -1,5 +1,4 @@
-import { allPieces } from '../../src/core/arrays/all-pieces.js';
-import { MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/limits.js';
+import { allPieces, MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/index.js';
 import { openSkillSearch } from '../../src/index.js';
 import { readKeywordFile } from '../../src/indexing/keyword-file.js';
 import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';

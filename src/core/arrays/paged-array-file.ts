@@ -1,11 +1,41 @@
 import { closeSync, read as readCallback, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { type ArrayFileIdentity, BLOCK_BYTES, bytesOfSection, type ReadHeader } from './array-file-header.js';
-import { type ArrayRule, keepsRule, ruleOf, sizesIn } from './array-rules.js';
-import { type ArrayTree, arrayOver, type NumberArray, treeOf } from './array-tree.js';
-import { type ExpectedFile, openArrayFile } from './open-array-file.js';
-import { DamagedArrayFileError, type Pager } from './pager.js';
+import { type ExpectedFile, openArrayFile } from './array-file.js';
+import {
+  type ArrayFileIdentity,
+  type ArrayRule,
+  type ArrayTree,
+  arrayOver,
+  BLOCK_BYTES,
+  bytesOfSection,
+  keepsRule,
+  type NumberArray,
+  type ReadHeader,
+  ruleOf,
+  sizesIn,
+  treeOf,
+} from './array-file-header.js';
+
+/** Reads parts of arrays from a file before they are used. */
+export interface Pager {
+  /**
+   * Makes sure that a part of an array is in memory.
+   *
+   * @param from first element
+   * @param to behind the last element; the end of the array by default
+   * @throws {DamagedArrayFileError}
+   */
+  need(array: NumberArray, from?: number, to?: number): void;
+}
+
+/** A pager for arrays that are in memory as a whole. */
+export const ALL_IN_MEMORY: Pager = { need: () => {} };
+
+/** An array file does not hold what was written, or cannot be read any more. */
+export class DamagedArrayFileError extends Error {
+  override readonly name = 'DamagedArrayFileError';
+}
 
 /** Bytes read between two turns of the event loop. */
 const BYTES_PER_TURN = 1 << 23;

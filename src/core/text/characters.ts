@@ -1,5 +1,4 @@
-import { simplify } from './simplify.js';
-import { UNSPACED_CHARACTER } from './unspaced-scripts.js';
+import { readFileSync } from 'node:fs';
 
 /** The role of a character for the tokeniser. */
 export const CharacterClass = {
@@ -86,7 +85,7 @@ export function normaliseText(text: string): string {
 }
 
 /** The most UTF-16 units that the normalised form of a text has. Only lists of ligatures and units have more. */
-export function longestForm({ length }: string): number {
+function longestForm({ length }: string): number {
   return 2 * length + 64;
 }
 
@@ -135,4 +134,86 @@ export function sameAccents(a: string, b: string): boolean {
   let shared = 0;
   while (shared < lettersA.length && shared < lettersB.length && lettersA[shared] === lettersB[shared]) shared++;
   return a.slice(0, shared) === b.slice(0, shared);
+}
+
+const [FIRST, LAST] = [0x4e00, 0x9fff];
+const HAN = /[\u4e00-\u9fff]/;
+
+/** The simplified form of each character from {@link FIRST} on; made when the first Han character is read. */
+let simplifiedForms: Uint16Array | undefined;
+
+function makeForms(): Uint16Array {
+  const forms = Uint16Array.from({ length: LAST - FIRST + 1 }, (_, i) => FIRST + i);
+  const pairs = readTraditionalCharacters();
+  for (let i = 0; i < pairs.length; i += 2) forms[pairs.charCodeAt(i) - FIRST] = pairs.charCodeAt(i + 1);
+  return forms;
+}
+
+/**
+ * A text with simplified Chinese characters instead of traditional ones, character by character: 記憶 becomes 记忆.
+ * Where one simplified character is used for several traditional ones, these become equal.
+ */
+export function simplify(text: string): string {
+  if (!HAN.test(text)) return text;
+  simplifiedForms ??= makeForms();
+  let simplified = '';
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    simplified += String.fromCharCode(unit >= FIRST && unit <= LAST ? simplifiedForms[unit - FIRST]! : unit);
+  }
+  return simplified;
+}
+
+const TABLE = new URL('../../../data/traditional-characters.txt', import.meta.url);
+
+/**
+ * Reads the table of traditional Chinese characters.
+ *
+ * @returns each traditional character followed by its simplified form, all from U+4E00 to U+9FFF
+ */
+export function readTraditionalCharacters(): string {
+  return readFileSync(TABLE, 'utf8').replace(/^#.*$/gm, '').replace(/\s/g, '');
+}
+
+/**
+ * Scripts whose texts do not show, or do not always show, where words end. Hangul has spaces, but between groups of
+ * words with their particles. The tokeniser reads pairs of characters of them, near copies compare single characters.
+ * Burmese and other scripts that seldom show where words end are read by the spaces that there are.
+ */
+export const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer'] as const;
+
+/** The mark of a long vowel: part of Hiragana and Katakana words, but of no script according to Unicode. */
+const LONG_VOWEL = '\u30fc';
+
+/** Matches a character of {@link UNSPACED_SCRIPTS}, be it a letter, mark, digit or punctuation. */
+export const UNSPACED_CHARACTER: RegExp = new RegExp(
+  `[${UNSPACED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}${LONG_VOWEL}]`,
+  'u',
+);
+
+/**
+ * A character and what may be composed with it: combining marks, Hangul vowels and finals, half-width voicing marks.
+ */
+const CLUSTER = /[\s\S][\p{M}\u1160-\u11ff\uff9e\uff9f]*/gu;
+
+/**
+ * The normalised form of a text, and a function that turns its offsets into offsets of the text itself. Both count
+ * UTF-16 units.
+ */
+export function mapNormalised(text: string): { normalised: string; toOriginal: (offset: number) => number } {
+  const whole = normaliseText(text);
+  if (whole === text) return { normalised: text, toOriginal: (offset) => offset };
+  const offsets: number[] = [];
+  let normalised = '';
+  let from = 0;
+  for (const [cluster] of text.matchAll(CLUSTER)) {
+    const form = normaliseText(cluster);
+    // An offset inside a cluster that grew must not cut the cluster: all units but the first point behind it.
+    for (let i = 0; i < form.length; i++) offsets.push(i === 0 ? from : from + cluster.length);
+    normalised += form;
+    from += cluster.length;
+    if (normalised.length >= longestForm(text)) break;
+  }
+  offsets.push(from);
+  return { normalised, toOriginal: (offset) => offsets[offset]! };
 }

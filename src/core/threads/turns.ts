@@ -1,5 +1,6 @@
-// Not the global one: tests of programs put others in its place, which may never call back.
 import { setImmediate } from 'node:timers';
+
+// Not the global one: tests of programs put others in its place, which may never call back.
 
 /** Milliseconds that work may take before the event loop gets a turn. */
 const LONGEST_TURN = 5;
@@ -30,7 +31,7 @@ export async function giveWay(signal?: AbortSignal): Promise<void> {
 }
 
 /** Whether what was done in the present turn has taken so long that the event loop should get the next one. */
-export function isTurnSpent(): boolean {
+function isTurnSpent(): boolean {
   if (began === undefined) begin();
   return performance.now() - began! >= LONGEST_TURN;
 }
@@ -60,4 +61,35 @@ function countTurn(): void {
   waiting.shift();
   began = performance.now();
   next.goOn();
+}
+
+/**
+ * Does work that comes in pieces. Before each piece it gives way to the event loop if its present turn has taken some
+ * milliseconds, see `giveWay`. So the event loop is blocked for no longer than that and one piece.
+ *
+ * @throws the signal's reason when aborted; then the rest of the work is not done
+ */
+export async function inTurns<Result>(
+  pieces: Generator<undefined, Result, undefined>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    if (isTurnSpent()) {
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+  }
+}
+
+/** Work in pieces: after each of them something else may be done. */
+export type Pieces<Result> = Generator<undefined, Result, undefined>;
+
+/** What comes out of work, all pieces of which are done at once. */
+export function allPieces<Result>(pieces: Pieces<Result>): Result {
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done === true) return value;
+  }
 }

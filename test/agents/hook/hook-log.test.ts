@@ -2,8 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { logFailure } from '../../../src/agents/hook/run-hook.js';
-import { SkillSearchError } from '../../../src/core/errors.js';
-import { HOOK_LIMITS } from '../../../src/core/limits.js';
+import { HOOK_LIMITS, SkillSearchError } from '../../../src/core/index.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 
 const SECRET = 'the words of a prompt';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { proseOf } from '../../../src/agents/hook/prompt-query.js';
 import { readPromptQuestion } from '../../../src/agents/hook/prompt-question.js';
-import { HOOK_LIMITS, MAX_SEMANTIC_QUERY_LENGTH } from '../../../src/core/limits.js';
+import { HOOK_LIMITS, MAX_SEMANTIC_QUERY_LENGTH } from '../../../src/core/index.js';
 
 describe('the prose of a prompt', () => {
   test('is what stands outside of blocks of code', () => {

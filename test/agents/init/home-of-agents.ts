@@ -9,7 +9,7 @@ import {
   type InitTask,
   runInit,
 } from '../../../src/agents/init/run-init.js';
-import { type Surroundings, surroundings, userFolders } from '../../../src/core/user-folders.js';
+import { type Surroundings, surroundings, userFolders } from '../../../src/core/index.js';
 import { scratchFolder } from '../../scratch-folder.js';
 
 /** How a run differs from one that adds everything to every agent that is found. */

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LockFile } from '../../../src/agents/install/lock-file.js';
-import { MAX_LOCK_ENTRIES } from '../../../src/core/limits.js';
+import { MAX_LOCK_ENTRIES } from '../../../src/core/index.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 
 describe('a lock file', () => {

@@ -3,12 +3,16 @@ import { closeSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFi
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ArrayFileIdentity } from '../../../src/core/arrays/array-file-header.js';
-import { arraysOf, type NumberArray } from '../../../src/core/arrays/array-tree.js';
-import { PagedArrayFile } from '../../../src/core/arrays/paged-array-file.js';
-import { DamagedArrayFileError } from '../../../src/core/arrays/pager.js';
-import { isCurrentArrayFile, readArrayFile } from '../../../src/core/arrays/read-array-file.js';
-import { writeArrayFile } from '../../../src/core/arrays/write-array-file.js';
+import type { NumberArray } from '../../../src/core/arrays/array-file-header.js';
+import type { ArrayFileIdentity } from '../../../src/core/index.js';
+import {
+  arraysOf,
+  DamagedArrayFileError,
+  isCurrentArrayFile,
+  PagedArrayFile,
+  readArrayFile,
+  writeArrayFile,
+} from '../../../src/core/index.js';
 import { scratchFile } from '../../scratch-folder.js';
 
 /** Blocks are of 64 KiB: `long` has several, and ends in the middle of one. */

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { RulesOf } from '../../../src/core/arrays/array-rules.js';
-import { arraysOf } from '../../../src/core/arrays/array-tree.js';
-import { PagedArrayFile } from '../../../src/core/arrays/paged-array-file.js';
-import { DamagedArrayFileError } from '../../../src/core/arrays/pager.js';
-import { isCurrentArrayFile } from '../../../src/core/arrays/read-array-file.js';
-import { writeArrayFile } from '../../../src/core/arrays/write-array-file.js';
+import type { RulesOf } from '../../../src/core/arrays/array-file-header.js';
+import {
+  arraysOf,
+  DamagedArrayFileError,
+  isCurrentArrayFile,
+  PagedArrayFile,
+  writeArrayFile,
+} from '../../../src/core/index.js';
 import { scratchFile } from '../../scratch-folder.js';
 
 const IDENTITY = { kind: 'keywords', origin: { stamp: 'stamp' } } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countBits, countBitsByFour } from '../../../src/core/arrays/count-bits.js';
+import { countBits, countBitsByFour } from '../../../src/core/index.js';
 
 const onesIn = (value: number): number => [...(value >>> 0).toString(2)].filter((bit) => bit === '1').length;
 

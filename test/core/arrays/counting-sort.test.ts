@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countingSort, countingSortInPieces } from '../../../src/core/arrays/counting-sort.js';
+import { countingSortInPieces } from '../../../src/core/arrays/sorted.js';
+import { countingSort } from '../../../src/core/index.js';
 
 test('groups items by their keys and keeps their order, and leaves out those of negative keys', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { appendTo } from '../../../src/core/arrays/group-by-key.js';
+import { appendTo } from '../../../src/core/index.js';
 
 test('collects the values of each key in their order', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { kthLargest } from '../../../src/core/arrays/kth-largest.js';
+import { kthLargest } from '../../../src/core/index.js';
 
 test('gives what stands at the k-th place of the sorted values', () => {
   const value = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.double({ min: 0, noNaN: true }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LargestValues } from '../../../src/core/arrays/largest-values.js';
+import { LargestValues } from '../../../src/core/index.js';
 
 test('the least of the largest values is the one at the end of the sorted first ones', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lowerBound, lowerBoundBy } from '../../../src/core/arrays/lower-bound.js';
+import { lowerBound, lowerBoundBy } from '../../../src/core/index.js';
 
 /** The first index from `from` up to `to` whose value is not less, by looking at all. */
 function naive(values: readonly number[], wanted: number, from: number, to: number): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Members } from '../../../src/core/arrays/members.js';
+import { Members } from '../../../src/core/index.js';
 
 test('the members of a group are all documents that say they are in it', () => {
   fc.assert(

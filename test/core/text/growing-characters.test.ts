@@ -1,10 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { countTokens, formatSkills } from '../../../src/agents/formats/index.js';
 import { keptSizes } from '../../../src/agents/formats/text-size.js';
-import { foldAccents, foldCase, normaliseText } from '../../../src/core/text/characters.js';
-import { nameKey } from '../../../src/core/text/name-key.js';
-import { mapNormalised } from '../../../src/core/text/normalised-offsets.js';
-import { readWords } from '../../../src/core/text/words.js';
+import { foldAccents, foldCase, mapNormalised, nameKey, normaliseText, readWords } from '../../../src/core/index.js';
 import { openSkillSearch } from '../../../src/index.js';
 import { askedWords } from '../../../src/keyword/explain/asked-words.js';
 import { matchFiles } from '../../../src/keyword/explain/file-matches.js';

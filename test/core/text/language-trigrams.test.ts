@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readTrigrams } from '../../../src/core/text/language-trigrams.js';
+import { readTrigrams } from '../../../src/core/text/latin-language.js';
 
 test('The table of trigrams has 300 of each language, the most frequent first', () => {
   const { languages, starts, frequencies } = readTrigrams();

@@ -1,5 +1,5 @@
-import { CharacterClass, classOf, foldCase } from '../../../src/core/text/characters.js';
-import { MAX_TERM_LENGTH, type Token } from '../../../src/core/text/words.js';
+import { foldCase, MAX_TERM_LENGTH, type Token } from '../../../src/core/index.js';
+import { CharacterClass, classOf } from '../../../src/core/text/characters.js';
 
 interface Part {
   readonly start: number;

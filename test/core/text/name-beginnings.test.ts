@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { beginningsOf, MAX_BEGINNINGS } from '../../../src/core/text/name-beginnings.js';
+import { beginningsOf } from '../../../src/core/index.js';
+import { MAX_BEGINNINGS } from '../../../src/core/text/keys.js';
 
 describe('the first whole words of a name', () => {
   test.each([

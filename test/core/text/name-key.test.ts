@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyOfNormalised } from '../../../src/core/text/name-key.js';
+import { keyOfNormalised } from '../../../src/core/text/keys.js';
 
 test('a key keeps the letters, digits and signs of ASCII that it keeps of other texts', () => {
   const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join('');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { simplify } from '../../../src/core/text/simplify.js';
-import { readTraditionalCharacters } from '../../../src/core/text/traditional-characters.js';
+import { readTraditionalCharacters, simplify } from '../../../src/core/text/characters.js';
 
 describe('simplified Chinese', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { typedWord } from '../../../src/core/text/typed-word.js';
+import { typedWord } from '../../../src/core/index.js';
 
 describe('the word that somebody is typing', () => {
   test.each([

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { beginningsOf } from '../../../src/core/text/name-beginnings.js';
-import { nameKey } from '../../../src/core/text/name-key.js';
-import { stemOf } from '../../../src/core/text/stem.js';
-import { WORD_RULES } from '../../../src/core/text/word-rules.js';
-import { readWords } from '../../../src/core/text/words.js';
+import { beginningsOf, nameKey, readWords, stemOf, WORD_RULES } from '../../../src/core/index.js';
 
 const TEXTS = [
   // English: stems, possessives, case

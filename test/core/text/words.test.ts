@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { normaliseText } from '../../../src/core/text/characters.js';
-import {
-  isPartKind,
-  MAX_TERM_LENGTH,
-  readNormalisedWords,
-  readWords,
-  visitWords,
-} from '../../../src/core/text/words.js';
+import { isPartKind, MAX_TERM_LENGTH, normaliseText, readWords, visitWords } from '../../../src/core/index.js';
+import { readNormalisedWords } from '../../../src/core/text/words.js';
 import { naiveWords } from './naive-words.js';
 
 const terms = (text: string): string[] => readWords(text).map((token) => token.term);

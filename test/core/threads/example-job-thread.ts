@@ -1,4 +1,4 @@
-import { jobInThread } from '../../../src/core/threads/job-in-thread.js';
+import { jobInThread } from '../../../src/core/index.js';
 
 /** What {@link runJob} is tested with. */
 export interface ExampleJob {

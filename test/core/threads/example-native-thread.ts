@@ -1,7 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { inNativeCode } from '../../../src/core/threads/native-work.js';
-import { startWorker } from '../../../src/core/threads/start-worker.js';
+import { inNativeCode, startWorker } from '../../../src/core/index.js';
 
 /** Notes in `file` what it does, in a thread that it starts if `depth` is not 0. */
 const { file, depth } = workerData as { readonly file: string; readonly depth: number };

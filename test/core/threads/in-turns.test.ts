@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTurns } from '../../../src/core/threads/in-turns.js';
+import { inTurns } from '../../../src/core/index.js';
 
 /** Pieces that take some milliseconds each. */
 function* slowPieces(count: number, done: string[]): Generator<undefined, string, undefined> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OneAtATime } from '../../../src/core/threads/one-at-a-time.js';
+import { OneAtATime } from '../../../src/core/index.js';
 
 /** Work that ends when it is told to. */
 function work(name: string, told: string[]): { run: () => Promise<string>; end: () => void } {

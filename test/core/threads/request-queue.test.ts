@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { RequestQueue } from '../../../src/core/threads/request-queue.js';
-import { startWorker } from '../../../src/core/threads/start-worker.js';
+import { RequestQueue, startWorker } from '../../../src/core/index.js';
 
 interface Started {
   readonly queue: RequestQueue<string>;

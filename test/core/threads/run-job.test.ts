@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type JobOptions, runJob } from '../../../src/core/threads/run-job.js';
+import { runJob } from '../../../src/core/index.js';
+import type { JobOptions } from '../../../src/core/threads/jobs.js';
 import type { ExampleJob } from './example-job-thread.js';
 
 function run(data: ExampleJob, options: Omit<JobOptions<ExampleJob>, 'data'> = {}): Promise<Uint32Array> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { giveWay, nextTurn } from '../../../src/core/threads/turns.js';
+import { giveWay, nextTurn } from '../../../src/core/index.js';
 
 /** Longer than a turn should take. */
 function workLong(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_LONGEST_WAIT } from '../../../src/core/limits.js';
+import { MAX_LONGEST_WAIT } from '../../../src/core/index.js';
 import { createHandler, type HandlerOptions } from '../../../src/http/index.js';
 import { codeOf } from '../../error-code.js';
 import { keyword, ORIGIN, searchOver, serve } from '../ask.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldAccents, isUnspacedTerm } from '../../../src/core/text/characters.js';
-import { stemOf } from '../../../src/core/text/stem.js';
+import { foldAccents, isUnspacedTerm, stemOf } from '../../../src/core/index.js';
 import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
 import { editDistance } from '../../../src/keyword/steps/edit-distance.js';
 import { plainEditDistance } from '../naive-keyword-search.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../../src/core/arrays/all-pieces.js';
+import { allPieces } from '../../../src/core/index.js';
 import { buildPackedIndex } from '../../../src/keyword/packed/build/build-packed-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { sourceOf } from '../arbitrary-catalogue.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../../src/core/arrays/all-pieces.js';
+import { allPieces } from '../../../src/core/index.js';
 import { FIELD_WEIGHTS } from '../../../src/keyword/bm25.js';
 import type { KeywordDocument } from '../../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';

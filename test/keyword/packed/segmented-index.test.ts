@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../../src/core/arrays/all-pieces.js';
-import type { NumberArray } from '../../../src/core/arrays/array-tree.js';
-import { ALL_IN_MEMORY, DamagedArrayFileError, type Pager } from '../../../src/core/arrays/pager.js';
+import type { NumberArray } from '../../../src/core/arrays/array-file-header.js';
+import { ALL_IN_MEMORY, allPieces, DamagedArrayFileError, type Pager } from '../../../src/core/index.js';
 import type { CompletionOptions, KeywordDocument, KeywordIndex } from '../../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
 import { RecoveringIndex } from '../../../src/keyword/packed/build/recovering-index.js';

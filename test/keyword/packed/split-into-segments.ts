@@ -1,4 +1,4 @@
-import { ALL_IN_MEMORY } from '../../../src/core/arrays/pager.js';
+import { ALL_IN_MEMORY } from '../../../src/core/index.js';
 import type { KeywordDocument } from '../../../src/keyword/keyword-index.js';
 import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
 import { GONE, type KeywordSegment } from '../../../src/keyword/packed/keyword-segment.js';

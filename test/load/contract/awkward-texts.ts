@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { MAX_DESCRIPTION, MAX_FILE_BYTES, MAX_ID, MAX_NAME } from '../../../src/core/limits.js';
+import { MAX_DESCRIPTION, MAX_FILE_BYTES, MAX_ID, MAX_NAME } from '../../../src/core/index.js';
 import { row } from '../../rows.js';
 import { type CatalogueStore, CatalogueUnderTest, counts, countsOf } from './catalogue-under-test.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { topOf } from '../../../src/core/arrays/top.js';
+import { topOf } from '../../../src/core/index.js';
 import { labelMask, occupationSlugs } from '../../../src/search/ranking/label-filter.js';
 import { comparatorOf, type DocumentFacts } from '../../../src/search/ranking/ranks.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../../src/core/arrays/all-pieces.js';
+import { allPieces } from '../../../src/core/index.js';
 import {
   addToMean,
   emptyCodes,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { writeArrayFile } from '../../../src/core/arrays/write-array-file.js';
+import { writeArrayFile } from '../../../src/core/index.js';
 import { sliceOf } from '../../../src/semantic/nearest/graph.js';
 import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
 import {

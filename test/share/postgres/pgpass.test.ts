@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Surroundings, surroundings } from '../../../src/core/user-folders.js';
+import { type Surroundings, surroundings } from '../../../src/core/index.js';
 import { findPassword, type PasswordTarget } from '../../../src/share/postgres/postgres-address.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPostgresAddress } from '../../../src/core/database-address.js';
-import { SkillSearchError } from '../../../src/core/errors.js';
+import { isPostgresAddress, SkillSearchError } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 
 const read = (address: string) => readPostgresAddress('state', address);

@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SkillSearchError } from '../../../src/core/errors.js';
-import { isKnownOutage } from '../../../src/core/known-outage.js';
-import { POSTGRES_LIMITS } from '../../../src/core/limits.js';
+import { isKnownOutage, POSTGRES_LIMITS, SkillSearchError } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import {
   type PostgresEvent,

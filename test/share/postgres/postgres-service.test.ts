@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { SkillSearchError } from '../../../src/core/errors.js';
-import { surroundings } from '../../../src/core/user-folders.js';
+import { SkillSearchError, surroundings } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import { scratchFolder } from '../../scratch-folder.js';
 

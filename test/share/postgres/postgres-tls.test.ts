@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { SkillSearchError } from '../../../src/core/errors.js';
+import { SkillSearchError } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import { PostgresPool } from '../../../src/share/postgres/postgres-pool.js';
 import { scratchFile } from '../../scratch-folder.js';

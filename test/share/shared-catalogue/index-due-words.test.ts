@@ -1,7 +1,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE } from '../../../src/core/limits.js';
+import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
 import { buildCatalogue, openSkillSearch, updateSkills } from '../../../src/index.js';
 import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
 import { FileLock } from '../../../src/store/file-lock.js';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE } from '../../../src/core/limits.js';
+import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
 import {
   buildCatalogue,
   type FollowedSearch,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE } from '../../../src/core/limits.js';
+import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
 import { copyState } from '../../../src/share/shared-catalogue/copy-state.js';
 import type { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';

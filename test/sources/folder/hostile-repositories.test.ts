@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeF
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { GIT_ADDRESS_BYTES, GIT_HEAP_BYTES, MAX_COMMIT_TIMES_BYTES } from '../../../src/core/limits.js';
+import { GIT_ADDRESS_BYTES, GIT_HEAP_BYTES, MAX_COMMIT_TIMES_BYTES } from '../../../src/core/index.js';
 import { checkGitObjects } from '../../../src/sources/folder/check-git-objects.js';
 import { GitFailure, runGit } from '../../../src/sources/folder/git-command.js';
 import { GitScratch } from '../../../src/sources/folder/git-scratch.js';

@@ -5,7 +5,7 @@ import { chmod, mkdir, realpath, symlink, utimes, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { MAX_SKILL_ENTRIES, MAX_WALK_PROBLEMS } from '../../../src/core/limits.js';
+import { MAX_SKILL_ENTRIES, MAX_WALK_PROBLEMS } from '../../../src/core/index.js';
 import { checkSource, readSource } from '../../../src/sources/open-source.js';
 import { checkRow } from '../../../src/sources/rows/check-row.js';
 import type { SourceItem } from '../../../src/sources/rows/row.js';

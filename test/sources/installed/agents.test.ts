@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { surroundings } from '../../../src/core/user-folders.js';
+import { surroundings } from '../../../src/core/index.js';
 import { AGENTS, type Agent } from '../../../src/sources/installed/agents.js';
 
 const LINUX = surroundings({ platform: 'linux', home: '/home/ada', env: {}, cwd: '/work' });

@@ -1,8 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { nearestCatalogue, projectCatalogue, userCatalogue } from '../../../src/core/installed-catalogue.js';
-import { type Surroundings, surroundings } from '../../../src/core/user-folders.js';
+import {
+  nearestCatalogue,
+  projectCatalogue,
+  type Surroundings,
+  surroundings,
+  userCatalogue,
+} from '../../../src/core/index.js';
 import { findFolders } from '../../../src/sources/installed/find-folders.js';
 import { installedPlace } from '../../../src/sources/installed/installed-place.js';
 import { MadeUpHome } from './made-up-home.js';

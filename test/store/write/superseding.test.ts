@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE, MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../../src/core/limits.js';
+import { MAX_CHANGED_IN_PLACE, MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../../src/core/index.js';
 import {
   buildCatalogue,
   checkCatalogue,

@@ -1,4 +1,4 @@
-import { ALL_IN_MEMORY } from '../../../src/core/arrays/pager.js';
+import { ALL_IN_MEMORY } from '../../../src/core/index.js';
 import type { PackedKeywords } from '../../../src/keyword/packed/packed-keywords.js';
 import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
 

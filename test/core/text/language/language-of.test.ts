@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { languageOf } from '../../../../src/core/text/language/language-of.js';
+import { languageOf } from '../../../../src/core/index.js';
 import { SHORT_QUESTIONS } from './short-questions.js';
 
 const CODES = Object.keys(SHORT_QUESTIONS);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textLanguage } from '../../../../src/core/text/language/text-language.js';
+import { textLanguage } from '../../../../src/core/index.js';
 
 describe('the language of a text', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_FILE_BYTES, MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../../src/core/limits.js';
+import { MAX_FILE_BYTES, MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../../src/core/index.js';
 import { createHandler } from '../../../../src/http/index.js';
 import { buildCatalogue } from '../../../../src/index.js';
 import { scratchFile } from '../../../scratch-folder.js';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { MAX_PAGE_FILES, MAX_PAGE_TEXT, MAX_PAGE_VALUE } from '../../../../src/core/limits.js';
+import { MAX_PAGE_FILES, MAX_PAGE_TEXT, MAX_PAGE_VALUE } from '../../../../src/core/index.js';
 import { buildCatalogue, type SkillSearch, SkillSearchError } from '../../../../src/index.js';
 import { CategoryEmbedder } from '../../../load/category-embedder.js';
 import { type Row, row } from '../../../rows.js';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../../../src/core/arrays/all-pieces.js';
-import { DamagedArrayFileError } from '../../../../src/core/arrays/pager.js';
+import { allPieces, DamagedArrayFileError } from '../../../../src/core/index.js';
 import type { KeywordIndex } from '../../../../src/keyword/keyword-index.js';
 import { RecoveringIndex } from '../../../../src/keyword/packed/build/recovering-index.js';
 import { readQuestion } from '../../../../src/keyword/question.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_IN_MEMORY } from '../../../../src/core/arrays/pager.js';
-import { readWords } from '../../../../src/core/text/words.js';
+import { ALL_IN_MEMORY, readWords } from '../../../../src/core/index.js';
 import { TermTable } from '../../../../src/keyword/packed/build/term-table.js';
 import { StringTable } from '../../../../src/keyword/packed/string-table.js';
 import { packStrings } from '../pack-strings.js';

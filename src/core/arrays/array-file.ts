@@ -1,10 +1,43 @@
-import { closeSync, read as readCallback } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  read as readCallback,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { BLOCK_BYTES, bytesOfSection, type ReadHeader, type Section } from './array-file-header.js';
-import { type ArrayRule, keepsRule, type RulesOf, ruleOf, sizesIn } from './array-rules.js';
-import { type ArrayTree, arrayOver, bytesPerElement, treeOf } from './array-tree.js';
-import { type ExpectedFile, openArrayFile } from './open-array-file.js';
+import {
+  type ArrayFileIdentity,
+  type ArrayRule,
+  type ArrayTree,
+  arrayOver,
+  arraysOf,
+  BLOCK_BYTES,
+  bytesOfSection,
+  bytesPerElement,
+  decodeHeader,
+  encodeHeader,
+  hasIdentity,
+  hasStatedShape,
+  keepsRule,
+  LITTLE_ENDIAN,
+  type NumberArray,
+  numbersOf,
+  paddingTo8,
+  type ReadHeader,
+  type RulesOf,
+  ruleOf,
+  type Section,
+  sectionsOf,
+  sizesIn,
+  treeOf,
+} from './array-file-header.js';
 
 /** Bytes read and checked between two turns of the event loop: about a millisecond. */
 const BYTES_PER_TURN = 1 << 20;
@@ -159,4 +192,112 @@ function keepsRuleIn(piece: Uint8Array, pieceStart: number, ruled: RuledSection)
   const before = ruled.last;
   ruled.last = values.at(-1);
   return keepsRule(ruled.rule, values, { from, length, before });
+}
+
+/** Path of a file while it is written. */
+export function partOf(path: string): string {
+  return `${path}-part`;
+}
+
+/**
+ * Writes a tree of arrays and numbers to {@link partOf} of a path, and renames that file when it is complete. Does
+ * nothing on a machine that is not little-endian: there the file could not be read.
+ *
+ * @throws Error of the file system; a file that was there before is left as it was
+ */
+export function writeArrayFile(path: string, identity: ArrayFileIdentity, tree: object): void {
+  if (!LITTLE_ENDIAN) return;
+  try {
+    writeArrayFilePart(path, identity, tree);
+    renameSync(partOf(path), path);
+  } catch (error) {
+    rmSync(partOf(path), { force: true });
+    throw error;
+  }
+}
+
+/** The first half of {@link writeArrayFile}: writes and syncs the file of {@link partOf}. The caller renames it. */
+export function writeArrayFilePart(path: string, { kind, origin }: ArrayFileIdentity, tree: object): void {
+  const leaves = arraysOf(tree);
+  const pieces = leaves.flatMap(({ value }) => paddedBytesOf(value));
+  const header = { kind, origin, numbers: numbersOf(tree), sections: sectionsOf(leaves) };
+  writeSynced(partOf(path), [encodeHeader(header, checksumsOf(pieces)), ...pieces]);
+}
+
+/** The bytes of an array, and the zeros behind it. */
+function paddedBytesOf(array: NumberArray): Uint8Array[] {
+  const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return [bytes, new Uint8Array(paddingTo8(bytes.length))];
+}
+
+/** CRC-32 of each block of the concatenated pieces. */
+function checksumsOf(pieces: readonly Uint8Array[]): Uint32Array {
+  const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const checksums = new Uint32Array(Math.ceil(total / BLOCK_BYTES));
+  let at = 0;
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length; ) {
+      const block = Math.floor(at / BLOCK_BYTES);
+      const to = Math.min(piece.length, from + (block + 1) * BLOCK_BYTES - at);
+      checksums[block] = crc32(piece.subarray(from, to), checksums[block]);
+      at += to - from;
+      from = to;
+    }
+  }
+  return checksums;
+}
+
+function writeSynced(path: string, pieces: readonly Uint8Array[]): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const bytes of pieces) {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    }
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What a reader expects of a file. Anything else is handled like damage. */
+export interface ExpectedFile extends ArrayFileIdentity {
+  /** What the arrays must keep to; by default whatever the header states goes. */
+  readonly rulesOf?: RulesOf;
+}
+
+/** An array file that was opened. The caller closes it. */
+interface OpenArrayFile {
+  /** File descriptor. */
+  readonly file: number;
+  readonly header: ReadHeader;
+}
+
+/**
+ * Opens an array file and checks its header.
+ *
+ * @returns undefined if there is no file, or it is damaged, or has another version, kind, origin or shape
+ */
+export function openArrayFile(path: string, expected: ExpectedFile): OpenArrayFile | undefined {
+  if (!LITTLE_ENDIAN) return undefined;
+  let file: number | undefined;
+  try {
+    // Opening a pipe could wait forever.
+    if (!statSync(path).isFile()) return undefined;
+    const opened = openSync(path, 'r');
+    file = opened;
+    const readPart = (from: number, to: number): Buffer => {
+      const bytes = Buffer.alloc(to - from);
+      return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, from));
+    };
+    const header = decodeHeader(readPart, fstatSync(opened).size);
+    if (header !== undefined && hasIdentity(header, expected) && hasShape(header, expected)) return { file, header };
+  } catch {
+    // Missing or not readable: handled like a damaged file.
+  }
+  if (file !== undefined) closeSync(file);
+  return undefined;
+}
+
+function hasShape(header: ReadHeader, { rulesOf }: ExpectedFile): boolean {
+  return rulesOf === undefined || hasStatedShape(header, rulesOf);
 }

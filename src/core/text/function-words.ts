@@ -1,4 +1,4 @@
-import { foldAccents, foldCase } from '../characters.js';
+import { foldAccents, foldCase } from './characters.js';
 
 /**
  * Function words by language (ISO 639-1), written for this project: articles, prepositions, pronouns, conjunctions,
@@ -139,3 +139,49 @@ export function isFunctionWord(term: string): boolean {
   every ??= ` ${foldAccents(foldCase(Object.values(LISTS).join(' '))).replace(/\s+/g, ' ')} `;
   return every.includes(` ${term} `);
 }
+
+/**
+ * Function words of Japanese, written for this project: endings of verbs, particles of more than one character,
+ * pronouns, question words, and what makes a request polite. A word stands for all pairs of characters in it. Other
+ * pairs of Hiragana are kept: they may belong to a word that is asked for.
+ */
+const WORDS = `
+  してください てください でください ください して下さい していただけますか いただきたい お願いします おねがいします したいです したい
+  たいのですが てほしい ほしいです くれますか もらえますか ています ている ていた しました ました ません ないです でした でしょうか
+  ですか です ます である することができる できます できる できない にする となる になる なった する した して しない される された
+  させる されて について に関する による によって のための ために ため から まで など とか ので のに けど けれど だけ ほど より という
+  といった として とは には では でも にも へは こと もの とき ところ どう どうやって どの どれ どこ どんな なに なぜ いつ これ この
+  それ その あれ あの ここ そこ こんな そんな わたし ぼく あなた ように ような よう または および そして しかし また もし ありがとう
+  よろしく`;
+
+let pairs: ReadonlySet<string> | undefined;
+
+/**
+ * The pairs of characters that lie wholly in a function word of Japanese, as terms without accents. Made when they are
+ * first asked for.
+ */
+export function japaneseFunctionPairs(): ReadonlySet<string> {
+  pairs ??= new Set(WORDS.trim().split(/\s+/).flatMap(pairsOf));
+  return pairs;
+}
+
+function pairsOf(word: string): string[] {
+  return Array.from({ length: word.length - 1 }, (_, i) => foldAccents(word.slice(i, i + 2)));
+}
+
+/**
+ * Words that say a question is in English, as terms without accents: function words, the verbs and nouns that most
+ * requests have, and words that stand in English questions though they are function words elsewhere (`mit`, `van`,
+ * `las`, `par`).
+ */
+export const ENGLISH_SIGNS: ReadonlySet<string> = new Set(
+  `a all also am an and any are as at be been before being between both but by can could did do does don down during
+  each every for from get had has have he her him his how i if in into is isn it its just let like ll me more most my
+  need new no not of on one only or other our out over per please re she should so some such t than that the their them
+  then there these they this through to under up us use used using ve via was we were what when where which while who
+  why will with within without would you your
+  add analyse analyze app best build check code convert create data file find fix generate give help kind know make page
+  review search show tell test way web work write
+  al ben bin bir bu con da de del den des di die door dos e el en est hat hoe kim la las le los man max men met min mini
+  mit n ne non o om par plus pour pro san son sub til till um un una und van var von war`.split(/\s+/),
+);

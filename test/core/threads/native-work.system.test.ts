@@ -6,9 +6,9 @@ import { scratchFile } from '../../scratch-folder.js';
 
 /** Exits as soon as a thread, `depth` threads below, is in native code. */
 const PROGRAM = `
-  import { startWorker } from './src/threads/start-worker.js';
+  import { startWorker } from './src/core/index.js';
   const [file, depth] = process.argv.slice(1);
-  const base = new URL('test/threads/x.ts', 'file://' + process.cwd() + '/').href;
+  const base = new URL('test/core/threads/x.ts', 'file://' + process.cwd() + '/').href;
   const worker = startWorker(base, 'example-native-thread', { workerData: { file, depth: Number(depth) } });
   worker.ref();
   worker.once('message', () => process.exit(3));

@@ -1,7 +1,6 @@
-import { foldAccents } from '../characters.js';
-import { readTrigrams } from '../language-trigrams.js';
-import { ENGLISH_SIGNS } from './english-signs.js';
-import { functionWords, LISTED_LANGUAGES } from './function-words.js';
+import { readFileSync } from 'node:fs';
+import { foldAccents } from './characters.js';
+import { ENGLISH_SIGNS, functionWords, LISTED_LANGUAGES } from './function-words.js';
 
 /**
  * Languages in Latin letters that are told apart. The first is taken unless there is evidence for another. The table of
@@ -163,4 +162,41 @@ function mostProbable(evidence: Float64Array): LatinLanguage | undefined {
   const english = Math.exp(evidence[0]! - evidence[best]!) / sum;
   if (best === 0) return english >= CERTAIN ? 'en' : undefined;
   return 1 - english >= CERTAIN && 1 / sum >= LIKELY ? LANGUAGES[best] : undefined;
+}
+
+const FILE = new URL('../../../data/language-trigrams.txt', import.meta.url);
+
+/** How many trigrams of each language are known. */
+const KNOWN = 300;
+
+/** What is known of the trigrams of some languages. */
+interface Trigrams {
+  readonly languages: readonly string[];
+  /** Where the frequencies of a trigram begin. */
+  readonly starts: ReadonlyMap<string, number>;
+  /**
+   * For each trigram one number a language, in the order of `languages`: 1 for its most frequent trigram, falling with
+   * the rank to 0 for one that is not among its 300 most frequent.
+   */
+  readonly frequencies: Float32Array;
+}
+
+let trigrams: Trigrams | undefined;
+
+/** The trigrams of the bundled table. The first call reads it. */
+export function readTrigrams(): Trigrams {
+  trigrams ??= parse(readFileSync(FILE, 'utf8'));
+  return trigrams;
+}
+
+function parse(table: string): Trigrams {
+  const lines = table.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const languages = lines.map((line) => line.slice(0, 2));
+  const ranked = lines.map((line) => line.slice(3).replaceAll('^', ' ').split('|'));
+  const starts = new Map([...new Set(ranked.flat())].map((trigram, i) => [trigram, i * languages.length]));
+  const frequencies = new Float32Array(starts.size * languages.length);
+  for (const [language, list] of ranked.entries()) {
+    for (const [rank, trigram] of list.entries()) frequencies[starts.get(trigram)! + language] = 1 - rank / KNOWN;
+  }
+  return { languages, starts, frequencies };
 }

@@ -1,4 +1,0 @@
-/** Whether a value, of JSON as a rule, is an object: no list and not null. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
