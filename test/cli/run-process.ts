@@ -1,13 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import { packageIn } from '../package/installations.js';
+import { PROJECT } from '../project-copy.js';
 import type { Captured } from './run-captured.js';
 
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-
 export interface ProcessOptions {
-  /** Another folder with the sources. */
+  /** A folder with the sources, which are run in place of the installed package. */
   readonly project?: string;
   /** Its working folder, from which `tsx` must be found. @default the present one */
   readonly cwd?: string;
@@ -16,12 +16,18 @@ export interface ProcessOptions {
   readonly stdout?: number;
 }
 
-/** Starts the command line as a process of its own. */
+/** Starts the command line as a process of its own, as npm installs it. */
 export function startProcess(
   words: readonly string[],
-  { project = PROJECT, cwd, env = {}, stdout }: ProcessOptions = {},
+  { project, cwd, env = {}, stdout }: ProcessOptions = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ['--import', 'tsx', join(project, 'src/cli/main.ts'), ...words], {
+  // Only `npm run test:system` installs it.
+  const [installed] = project === undefined ? (inject('installations') ?? []) : [];
+  const main =
+    installed === undefined
+      ? ['--import', 'tsx', join(project ?? PROJECT, 'src/cli/main.ts')]
+      : [join(packageIn(installed), 'dist/cli/main.js')];
+  return spawn(process.execPath, [...main, ...words], {
     ...(cwd !== undefined && { cwd }),
     env: { ...process.env, NO_COLOR: '', FORCE_COLOR: '0', ...env },
     stdio: ['pipe', stdout ?? 'pipe', 'pipe'],

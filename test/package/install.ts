@@ -24,8 +24,11 @@ declare module 'vitest' {
   }
 }
 
-/** Versions beside the one that runs the tests. npm has them as packages, with their headers. */
-const OTHER_VERSIONS = ['22.23.3', '24.21.0'];
+/**
+ * Versions beside the one that runs the tests, where CI does: installing them takes minutes. npm has them as packages,
+ * with their headers.
+ */
+const OTHER_VERSIONS = process.env['CI'] === undefined ? [] : ['22.23.3', '24.21.0'];
 
 const COMPILED = {
   'better-sqlite3': 'build/Release/better_sqlite3.node',

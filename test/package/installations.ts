@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { describe, inject } from 'vitest';
 import type { Installation } from './install.js';
 
-const installations: readonly Installation[] = inject('installations');
+const installations: readonly Installation[] = inject('installations') ?? [];
 
 /** That of the Node that runs the tests. */
 export const installed: Installation = installations[0]!;
