@@ -62,7 +62,7 @@ const LATE = {
     'installed/read-installed.ts',
     'open-source.ts',
   ],
-  load: ['catalogue-place.ts', 'choose-load-model.ts', 'load-in-memory.ts'],
+  load: ['ingest.ts', 'writing.ts'],
   agents: ['formats/text-size.ts', 'formats/format-skills.ts', 'hook/run-hook.ts'],
   mcp: ['mcp-handler.ts', 'stdio.ts', 'sdk.ts', 'thread-engine.ts'],
 };

@@ -13,6 +13,7 @@ import { readKeywordQuery } from '../src/http/read-query.js';
 import { readQuestion } from '../src/keyword/question.js';
 import { Work } from '../src/keyword/work.js';
 import { Ingest } from '../src/load/ingest.js';
+import { ReportBuilder } from '../src/load/reports.js';
 import { resolveKeywordQuery, resolveListQuery, resolveSemanticQuery } from '../src/query.js';
 import { Patience } from '../src/search/patience.js';
 import { readCompatibleModels } from '../src/semantic/model-folder.js';
@@ -181,8 +182,8 @@ const BOUNDS: Readonly<
     file: 'load/load-limits.test.ts',
     test: 'stops where it is not JSON 100,000 times, and no earlier',
   },
-  MAX_LISTED_PROBLEMS: { accepts: (count) => ingested(count, {}).unlisted.rejected === 0 },
-  MAX_SPARED: { accepts: (count) => ingested(count, { location: 'x' }).incomplete.size === 0 },
+  MAX_LISTED_PROBLEMS: { accepts: (count) => ingested(count, {}).report.problems().warnings.length === 0 },
+  MAX_SPARED: { accepts: (count) => ingested(count, { location: 'x' }).ingest.incomplete.size === 0 },
   MAX_GATHERED_EVENTS: {
     accepts: (count) => {
       const gathered = new GatheredChanges<string>({ quiet: 0, longest: 0 }, () => {});
@@ -455,12 +456,13 @@ async function readBytes(bytes: number, packed: number): Promise<void> {
 }
 
 /** A load of rows that cannot be read. */
-function ingested(count: number, fields: { readonly location?: string }): Ingest {
-  const ingest = new Ingest(new MemoryCatalogue());
+function ingested(count: number, fields: { readonly location?: string }): { ingest: Ingest; report: ReportBuilder } {
+  const report = new ReportBuilder({});
+  const ingest = new Ingest(new MemoryCatalogue(), report);
   for (let i = 0; i < count; i++) {
     ingest.take({ kind: 'unreadable', origin: { source: 's' }, reason: 'r', ...fields }, 's');
   }
-  return ingest;
+  return { ingest, report };
 }
 
 /** Whether a row's place is taken. */

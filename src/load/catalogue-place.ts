@@ -1,6 +1,47 @@
 import { resolve } from 'node:path';
 import { checkDatabase, checkNotShared, checkPath, isPostgresAddress, resolveDatabase } from '../core/index.js';
+import type { SharedState } from '../share/index.js';
 import type { SharedOptions } from './load-options.js';
+
+/** What leads to a catalogue in PostgreSQL. */
+export type SharedAddress = SharedOptions & { readonly database: string };
+
+/** What leads to a catalogue: the path of its file, resolved, or an address of PostgreSQL with what belongs to it. */
+export type CatalogueAddress =
+  | { readonly file: string; readonly shared?: undefined }
+  | { readonly file?: undefined; readonly shared: SharedAddress };
+
+/**
+ * Reads the options that say which catalogue is meant.
+ *
+ * @param option what the caller calls `database`, for messages
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function addressOf(options: SharedAddress, option: 'database' | 'from' = 'database'): CatalogueAddress {
+  const { database, cache, passwordFile } = options;
+  if (isPostgresAddress(database)) {
+    if (cache !== undefined) checkPath('cache', cache, 'a folder');
+    if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
+    return { shared: { database, cache, passwordFile } };
+  }
+  const path = option === 'database' ? checkDatabase(database) : checkPath(option, database, 'a file');
+  checkNotShared(options);
+  return { file: resolveDatabase(path) };
+}
+
+/**
+ * Calls work with the file of a catalogue: for one in PostgreSQL with its local copy, which is brought up to date and
+ * does not change meanwhile.
+ */
+export async function withFile<T>(
+  { file, shared }: CatalogueAddress,
+  signal: AbortSignal | undefined,
+  work: (file: string, state?: SharedState) => Promise<T>,
+): Promise<T> {
+  if (shared === undefined) return work(file);
+  const { withNewestCopy } = await import('../share/shared-catalogue/with-newest-copy.js');
+  return withNewestCopy(shared, signal, ({ database, state }) => work(database, state));
+}
 
 /** Where a catalogue is for loads that come later. */
 export interface CataloguePlace {
@@ -21,24 +62,13 @@ export interface CataloguePlace {
  *   `DATABASE_NOT_WRITABLE`; those of connecting, where the folder holds the copy of another address
  * @throws the signal's reason when aborted
  */
-export async function cataloguePlace({
-  database,
-  cache,
-  passwordFile,
-  signal,
-}: SharedOptions & {
-  readonly database: string;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<CataloguePlace> {
-  if (!isPostgresAddress(database)) {
-    const path = resolveDatabase(checkDatabase(database));
-    checkNotShared({ cache, passwordFile });
-    return { database: path, path, shown: path, folder: undefined };
-  }
-  if (cache !== undefined) checkPath('cache', cache, 'a folder');
-  if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
+export async function placeOf(
+  { file, shared }: CatalogueAddress,
+  signal: AbortSignal | undefined,
+): Promise<CataloguePlace> {
+  if (shared === undefined) return { database: file, path: file, shown: file, folder: undefined };
+  const { database, cache, passwordFile } = shared;
   const { claimCopy } = await import('../share/shared-catalogue/claim-copy.js');
   const folder = cache === undefined ? undefined : resolve(cache);
-  const copy = await claimCopy(database, { cache: folder, passwordFile, signal });
-  return { database, ...copy };
+  return { database, ...(await claimCopy(database, { cache: folder, passwordFile, signal })) };
 }

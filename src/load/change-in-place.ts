@@ -1,14 +1,10 @@
 import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
-import type { ChangeCounts } from '../store/index.js';
-import { CatalogueWriter, OpenChange } from '../store/index.js';
-import { canClassifyInPlace, classifyOrWarn } from './classify-or-warn.js';
-import { embedOrWarn } from './embed-or-warn.js';
+import { CatalogueWriter, type ChangeCounts, OpenChange } from '../store/index.js';
+import { canClassifyInPlace, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';
-import type { LoadReport, LoadWarning } from './load-report.js';
-import type { LoadTarget } from './load-target.js';
-import { PhaseClock } from './phase-clock.js';
-import { Progress } from './progress.js';
+import { type LoadReport, ReportBuilder } from './reports.js';
+import type { LoadTarget } from './run-load.js';
 
 /** What a small change brings. */
 export interface SmallChange {
@@ -36,42 +32,26 @@ export async function changeInPlace(
   options: ChangeOptions,
 ): Promise<LoadReport | undefined> {
   const { database, home } = target;
-  const { signal, contents, maxListedProblems } = options;
+  const { signal, contents } = options;
   const change = await OpenChange.inTurn(database, signal);
   if (change === undefined) return undefined;
   const writer = new CatalogueWriter(database, change, true, contents, home);
-  const ingest = new Ingest(writer, maxListedProblems, contents);
-  const clock = new PhaseClock();
+  const report = new ReportBuilder(options);
   let model: ChosenModel | undefined;
-  let [storing, reading, publishing] = [0, 0, 0];
   let counts: ChangeCounts;
   try {
     const chosen = await modelInPlace(writer.vectors.modelBefore, options);
     if (chosen === 'another' || !(await canClassifyInPlace(writer.labels, options))) return undefined;
     model = chosen;
-    if (!(await read(ingest, writer))) return undefined;
-    storing = ingest.storingMs / 1000;
-    reading = clock.lap() - storing;
+    if (!(await read(new Ingest(writer, report, contents), writer))) return undefined;
+    report.end('reading');
     counts = writer.publish();
-    publishing = clock.lap();
+    report.end('publishing');
   } finally {
     writer.close();
   }
-  const { warnings, rejected, unlisted } = ingest;
-  const progress = new Progress(options.onProgress, ingest, 0);
-  const derived = await derive(target, model, options, warnings, progress);
-  ingest.warnOfUnlisted();
-  return {
-    ...counts,
-    embedded: derived.embedded,
-    classified: derived.classified,
-    warnings,
-    warningCount: warnings.length + unlisted.warnings,
-    rejected,
-    rejectedCount: rejected.length + unlisted.rejected,
-    failed: [],
-    seconds: { reading, storing, embedding: derived.seconds, publishing, indexing: clock.lap() - derived.seconds },
-  };
+  await derive(target, model, options, report);
+  return report.finish(counts);
 }
 
 /** Makes what is missing since the last whole load: vectors, derived categories, and derived files if they are due. */
@@ -79,26 +59,21 @@ async function derive(
   target: LoadTarget,
   model: ChosenModel | undefined,
   options: ChangeOptions,
-  warnings: LoadWarning[],
-  progress: Progress,
-): Promise<{ readonly embedded: number; readonly classified: number; readonly seconds: number }> {
-  const { database, home } = target;
-  const { signal } = options;
-  const clock = new PhaseClock();
-  const change = await OpenChange.inTurn(database, signal);
-  // Somebody has replaced the catalogue meanwhile.
-  if (change === undefined) return { embedded: 0, classified: 0, seconds: 0 };
+  report: ReportBuilder,
+): Promise<void> {
+  const { database, home, vectors } = target;
+  const change = await OpenChange.inTurn(database, options.signal);
+  // The catalogue was replaced meanwhile, by a load that has made all of this.
+  if (change === undefined) return;
   const writer = new CatalogueWriter(database, change, true, options.contents, home);
   try {
     const isSame = model !== undefined && writer.vectors.modelBefore === model.id;
-    const used = isSame ? model : undefined;
-    const embedded = await embedOrWarn(writer.vectors, used, warnings, options, progress, target.vectors);
-    const classified = await classifyOrWarn(writer.labels, model, warnings, { signal });
+    report.embedded = await embedOrWarn(writer.vectors, isSame ? model : undefined, report, options, vectors);
+    report.classified = await classifyOrWarn(writer.labels, model, report, { signal: options.signal });
     writer.publish();
     await target.handOn?.();
-    const seconds = clock.lap();
-    await target.indexWhenDue(progress.ofIndexing(warnings, signal));
-    return { embedded, classified, seconds };
+    report.end('embedding');
+    await target.indexWhenDue(report.indexing());
   } finally {
     writer.close();
   }

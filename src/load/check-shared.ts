@@ -9,9 +9,8 @@ import {
   isSameState,
   type SharedFault,
 } from '../share/index.js';
-import type { CatalogueProblem, CheckReport } from './check-report.js';
-import { findProblems } from './find-problems.js';
-import { repairedProblems } from './repaired-problems.js';
+import { findProblems, repairedProblems } from './find-problems.js';
+import type { CatalogueProblem, CheckReport } from './reports.js';
 
 const REPAIR = 'check it with the option repair, which makes the local copy anew';
 

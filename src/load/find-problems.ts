@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { isDamage } from '../core/index.js';
-import { isCurrentKeywordFile, isWholeKeywordFile, stampOfKeywordFile } from '../indexing/index.js';
+import {
+  indexKeywords,
+  indexVectors,
+  isCurrentKeywordFile,
+  isWholeKeywordFile,
+  stampOfKeywordFile,
+} from '../indexing/index.js';
 import {
   areWholeVectorFiles,
   embeddedText,
@@ -10,6 +16,7 @@ import {
 } from '../semantic/index.js';
 import {
   CatalogueCheck,
+  CatalogueRepair,
   copyKey,
   filesBeside,
   isLoading,
@@ -18,7 +25,7 @@ import {
   readStamp,
   structureFaults,
 } from '../store/index.js';
-import type { CatalogueProblem, CheckReport } from './check-report.js';
+import type { CatalogueProblem, CheckReport } from './reports.js';
 
 const REPAIR = 'check it with the option repair';
 const LOAD_AGAIN = 'load its source again';
@@ -26,6 +33,7 @@ const LOAD_AGAIN = 'load its source again';
 /** States of a catalogue that are checked at most, if loads replace it meanwhile. */
 const MOST_STATES = 4;
 
+/** What a look at a catalogue finds. */
 type Found = Omit<CheckReport, 'repaired'>;
 type Add = (part: CatalogueProblem['part'], problem: string, remedy: string, more?: object) => void;
 
@@ -129,4 +137,33 @@ async function checkDerived(
     }
   }
   return { wrong, outdated, isReplaced };
+}
+
+/** The problems among some that a later look did not find any more. */
+export function repairedProblems(before: readonly CatalogueProblem[], left: Found): CatalogueProblem[] {
+  const isLeft = new Set([...left.problems, ...left.outdated].map(nameOf));
+  return before.filter((problem) => !isLeft.has(nameOf(problem)));
+}
+
+function nameOf({ part, path, skill, problem }: CatalogueProblem): string {
+  return JSON.stringify([part, path, skill, problem]);
+}
+
+/**
+ * Makes again what can be derived. What cannot be repaired is left as it is: the next check tells it.
+ *
+ * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
+ * @throws the signal's reason when aborted
+ */
+export async function repairCatalogue(path: string, signal: AbortSignal | undefined): Promise<void> {
+  let repair: CatalogueRepair | undefined;
+  try {
+    repair = await CatalogueRepair.publish(path, signal);
+    await indexKeywords(path, { signal });
+    await indexVectors(path, { signal, onProgress: () => {} });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  } finally {
+    repair?.close();
+  }
 }

@@ -1,8 +1,18 @@
-export { buildCatalogue } from './build-catalogue.js';
+export {
+  buildCatalogue,
+  type CheckOptions,
+  type CopyOptions,
+  checkCatalogue,
+  copyCatalogue,
+  type RemoveOptions,
+  removeSkills,
+  type SnapshotOptions,
+  type SnapshotReport,
+  type UpdateOptions,
+  updateSkills,
+  writeSnapshot,
+} from './calls.js';
 export type { CataloguePlace } from './catalogue-place.js';
-export { type CheckOptions, checkCatalogue } from './check-catalogue.js';
-export type { CatalogueProblem, CheckReport } from './check-report.js';
-export { type CopyOptions, copyCatalogue } from './copy-catalogue.js';
 export {
   type BuildOptions,
   FILE_BUILD_OPTION_NAMES,
@@ -14,9 +24,12 @@ export {
   type SharedOptions,
   type Source,
 } from './load-options.js';
-export type { FailedSource, LoadReport, LoadWarning, RejectedRow, RowProblems } from './load-report.js';
-export { type RemoveOptions, removeSkills } from './remove-skills.js';
-export { textsWithoutVector } from './texts-without-vector.js';
-export { type UpdateOptions, updateSkills } from './update-skills.js';
-export { updateSources } from './update-sources.js';
-export { type SnapshotOptions, type SnapshotReport, writeSnapshot } from './write-snapshot.js';
+export type {
+  CatalogueProblem,
+  CheckReport,
+  FailedSource,
+  LoadReport,
+  LoadWarning,
+  RejectedRow,
+  RowProblems,
+} from './reports.js';

@@ -1,22 +1,39 @@
-import { MAX_LISTED_PROBLEMS, MAX_SPARED } from '../core/index.js';
+import { checkRows, giveWay, MAX_SPARED } from '../core/index.js';
 import { embeddedText, hashText } from '../semantic/index.js';
-import type { KnownRow, Origin, RawRow, RowFolder, SourceItem, SourceRemark, UnreadableRow } from '../sources/index.js';
-import { checkRow, deriveId, idWithHash } from '../sources/index.js';
-import type { PackedBlob, SkillSink, SparedPlace } from '../store/index.js';
-import { copyKey, withoutMark } from '../store/index.js';
-import type { LoadWarning, RejectedRow } from './load-report.js';
-import { packContents } from './pack-contents.js';
+import {
+  checkRow,
+  deriveId,
+  idWithHash,
+  type KnownRow,
+  type Origin,
+  type RawRow,
+  type RowFolder,
+  readRows,
+  type SourceItem,
+  type SourceRemark,
+  type UnreadableRow,
+} from '../sources/index.js';
+import {
+  type CatalogueReader,
+  copyKey,
+  MemoryCatalogue,
+  type PackedBlob,
+  packBlob,
+  type SkillContentsToStore,
+  type SkillSink,
+  type SparedPlace,
+  withoutMark,
+} from '../store/index.js';
+import { forReport, type LoadWarning, ReportBuilder, type RowProblems } from './reports.js';
 
 /** Incomplete sources that are remembered. */
 const MAX_INCOMPLETE = 1000;
 
+/** What a good row says. */
+type Draft = Extract<ReturnType<typeof checkRow>, { kind: 'skill' }>['draft'];
+
 /** Puts the rows of a load into the store, and notes what became of them. */
 export class Ingest {
-  /** The first ones; {@link unlisted} counts the others. */
-  readonly warnings: LoadWarning[] = [];
-  readonly rejected: RejectedRow[] = [];
-  /** Problems that are not listed. */
-  readonly unlisted: { warnings: number; rejected: number } = { warnings: 0, rejected: 0 };
   /** Rows that are there but did not become a skill, and folders that hide skills. What is stored is not pruned. */
   readonly spared: { readonly ids: Set<string>; readonly places: SparedPlace[]; readonly folders: Set<string> } = {
     ids: new Set(),
@@ -27,24 +44,17 @@ export class Ingest {
   readonly incomplete: Map<string, LoadWarning> = new Map();
   /** The keys of their sources. */
   readonly incompleteKeys: Set<string> = new Set();
-  /** Rows so far, good or not. */
-  rows: number = 0;
   /** Rows that became a skill. */
   skills: number = 0;
-  /** Time spent in the store. */
-  storingMs: number = 0;
   readonly #sink: SkillSink;
-  readonly #maxListed: number;
+  readonly #report: ReportBuilder;
   readonly #withContents: boolean;
 
-  /**
-   * @param maxListed warnings, and rejected rows, that are listed. 0 means no limit
-   * @param withContents whether what skills are made of is stored
-   */
-  constructor(sink: SkillSink, maxListed: number = MAX_LISTED_PROBLEMS, withContents = true) {
+  /** @param withContents whether what skills are made of is stored */
+  constructor(sink: SkillSink, report: ReportBuilder, withContents = true) {
     this.#sink = sink;
+    this.#report = report;
     this.#withContents = withContents;
-    this.#maxListed = maxListed === 0 ? Number.POSITIVE_INFINITY : maxListed;
   }
 
   /**
@@ -56,10 +66,10 @@ export class Ingest {
   take(item: SourceItem, source: string): Promise<void> | undefined {
     if (item.kind === 'remark') {
       if (item.hidesSkills === true) this.#noteHidden(item, source);
-      this.#warn(item.origin, item.message);
+      this.#report.warnOfRow(item.origin, item.message);
       return undefined;
     }
-    this.rows += 1;
+    this.#report.rows += 1;
     if (item.kind === 'row') return this.#takeRow(item, source);
     if (item.kind === 'known') this.#takeKnown(item, source);
     else this.#takeUnreadable(item, source);
@@ -69,13 +79,11 @@ export class Ingest {
   #takeUnreadable({ location, folder, hidesSkills, origin, reason }: UnreadableRow, source: string): void {
     if (location !== undefined && this.#canSpare(origin, source)) this.spared.places.push({ location, folder });
     if (hidesSkills === true) this.#noteIncomplete(origin, source, reason);
-    this.#reject(origin, reason);
+    this.#report.reject(origin, reason);
   }
 
   #takeKnown({ fingerprint, origin }: KnownRow, source: string): void {
-    const started = performance.now();
-    const id = this.#sink.putKnown?.(fingerprint, source);
-    this.storingMs += performance.now() - started;
+    const id = this.#report.storing(() => this.#sink.putKnown?.(fingerprint, source));
     this.skills += 1;
     if (id !== undefined) this.#warnAgain(origin, id);
   }
@@ -88,20 +96,24 @@ export class Ingest {
       if (location !== undefined && this.#canSpare(origin, source)) this.spared.places.push({ location, folder });
       // Nobody can tell which skill it was.
       if (checked.id === undefined && location === undefined) this.#noteIncomplete(origin, source, checked.reason);
-      this.#reject(row.origin, checked.reason);
+      this.#report.reject(row.origin, checked.reason);
       return undefined;
     }
-    for (const warning of checked.warnings) this.#warn(row.origin, warning);
-    const { id: given, location, exactLocation: exact, properties, files, contents, ...fields } = checked.draft;
+    for (const warning of checked.warnings) this.#report.warnOfRow(row.origin, warning);
+    // A row with warnings must be read at every load.
+    const isFact = checked.warnings.length === 0;
+    return this.#report.storing(() => this.#store(row, checked.draft, isFact, source));
+  }
+
+  #store(row: RawRow, draft: Draft, isFact: boolean, source: string): Promise<void> | undefined {
+    const { id: given, location, exactLocation: exact, properties, files, contents, ...fields } = draft;
     const exactLocation = withoutMark(exact);
-    const started = performance.now();
     const { id, collides } =
       given === undefined ? this.#deriveId(location, exactLocation, row.folder) : { id: given, collides: false };
     const { name, description } = fields;
-    const skill = { id, ...fields };
     const isLeftOut = contents !== undefined && !this.#withContents;
     const item = {
-      skill,
+      skill: { id, ...fields },
       properties,
       files,
       copyKey: copyKey(name, description),
@@ -110,24 +122,16 @@ export class Ingest {
       folder: row.folder,
       contents: isLeftOut ? undefined : contents,
     };
-    // A row with warnings, or with an id that depends on other skills, must be read at every load. So must one that is
-    // not stored as it says.
-    const isFact = checked.warnings.length === 0 && !collides && !isLeftOut;
+    // Nor is one known whose id depends on other skills, or that is not stored as it says.
+    const fingerprint = isFact && !collides && !isLeftOut ? row.fingerprint : undefined;
     const put = (blobs?: readonly PackedBlob[]): void => {
-      const result = this.#sink.put(item, source, isFact ? row.fingerprint : undefined, blobs);
+      const result = this.#sink.put(item, source, fingerprint, blobs);
       this.skills += 1;
       if (result === 'again') this.#warnAgain(row.origin, id);
     };
     const packing = packContents(item.contents, (sha256) => this.#sink.lacksBlob(sha256));
     if (packing === undefined) put();
-    this.storingMs += performance.now() - started;
-    return packing?.then((blobs) => this.#storing(() => put(blobs)));
-  }
-
-  #storing(work: () => void): void {
-    const started = performance.now();
-    work();
-    this.storingMs += performance.now() - started;
+    return packing?.then((blobs) => this.#report.storing(() => put(blobs)));
   }
 
   #deriveId(location: string, exactLocation: string, folder: RowFolder | undefined): { id: string; collides: boolean } {
@@ -145,7 +149,7 @@ export class Ingest {
   }
 
   #warnAgain(origin: Origin, id: string): void {
-    this.#warn(origin, `the id ${id} came before in this load: this later row is kept`);
+    this.#report.warnOfRow(origin, `the id ${id} came before in this load: this later row is kept`);
   }
 
   /** Whether there is room for one more that must not be pruned. If not, nothing of the source may be pruned. */
@@ -168,27 +172,52 @@ export class Ingest {
     const message = `nobody can tell which stored skill this is or hides (${reason}): mend or remove it, and load again`;
     this.incomplete.set(origin.source, { ...forReport(origin), message });
   }
-
-  #warn(origin: Origin, message: string): void {
-    if (this.warnings.length < this.#maxListed) this.warnings.push({ ...forReport(origin), message });
-    else this.unlisted.warnings += 1;
-  }
-
-  #reject(origin: Origin, reason: string): void {
-    if (this.rejected.length < this.#maxListed) this.rejected.push({ ...forReport(origin), reason });
-    else this.unlisted.rejected += 1;
-  }
-
-  /** Ends the report with a warning if it does not list everything. */
-  warnOfUnlisted(): void {
-    const { warnings, rejected } = this.unlisted;
-    if (warnings + rejected === 0) return;
-    const counts = `${warnings.toLocaleString('en')} more warnings and ${rejected.toLocaleString('en')} more rejected rows`;
-    const message = `${counts} are not listed: see to those that are, or raise maxListedProblems`;
-    this.warnings.push({ origin: 'report', message });
-  }
 }
 
-function forReport({ source, line }: Origin): { origin: string; line?: number } {
-  return line === undefined ? { origin: source } : { origin: source, line };
+/**
+ * Packs those bytes of a skill that the store lacks, each once, outside of this thread.
+ *
+ * @returns undefined if it lacks none, so that nobody need wait
+ */
+function packContents(
+  contents: SkillContentsToStore | undefined,
+  lacks: (sha256: string) => boolean,
+): Promise<PackedBlob[]> | undefined {
+  const lacking = new Map<string, Uint8Array>();
+  for (const { sha256, bytes } of contents?.files ?? []) {
+    if (bytes instanceof Uint8Array && !lacking.has(sha256) && lacks(sha256)) lacking.set(sha256, bytes);
+  }
+  if (lacking.size === 0) return undefined;
+  return Promise.all(Array.from(lacking, ([sha256, bytes]) => packBlob(sha256, bytes)));
+}
+
+/**
+ * Loads rows into a catalogue in memory.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION` if they cannot be iterated
+ * @throws the signal's reason when aborted
+ */
+export async function loadInMemory(
+  skills: unknown,
+  signal: AbortSignal | undefined,
+): Promise<{
+  readonly reader: CatalogueReader;
+  readonly memory: MemoryCatalogue;
+  readonly problems: RowProblems;
+}> {
+  const rows = checkRows(skills, 'skills');
+  const memory = new MemoryCatalogue();
+  try {
+    const report = new ReportBuilder({});
+    const ingest = new Ingest(memory, report);
+    for await (const item of readRows(rows, 'skills', { signal })) {
+      const waiting = ingest.take(item, 'skills');
+      if (waiting !== undefined) await waiting;
+      await giveWay(signal);
+    }
+    return { reader: memory.read(), memory, problems: report.problems() };
+  } catch (error) {
+    memory.close();
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { connectShared } from '../share/index.js';
 import { differenceOf } from '../store/index.js';
 import { loadAgain } from './load-again.js';
 import type { SharedOptions } from './load-options.js';
-import type { LoadTarget } from './load-target.js';
+import type { LoadTarget } from './run-load.js';
 import { ScratchCatalogue } from './scratch-catalogue.js';
 import { FILE_SYSTEM_ROOT } from './shared-home.js';
 import { SharedLoad } from './shared-load.js';

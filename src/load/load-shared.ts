@@ -1,10 +1,9 @@
 import { SkillSearchError } from '../core/index.js';
 import { loadIntoShared } from './load-into-shared.js';
 import type { BuildOptions } from './load-options.js';
-import type { LoadReport } from './load-report.js';
 import { isInstalledSource } from './open-sources.js';
-import { prepareLoad } from './prepare-load.js';
-import { runLoad } from './run-load.js';
+import type { LoadReport } from './reports.js';
+import { prepareLoad, runLoad } from './run-load.js';
 import { FILE_SYSTEM_ROOT } from './shared-home.js';
 
 /**

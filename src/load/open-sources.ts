@@ -1,8 +1,19 @@
 import { realpath } from 'node:fs/promises';
-import { isIterable, SkillSearchError } from '../core/index.js';
-import type { ReadOptions, ResolvedSource, SourceItem } from '../sources/index.js';
-import { checkSource, pathInside, readRows, readSource, SKILL_FOLDER } from '../sources/index.js';
+import { giveWay, isIterable, SkillSearchError } from '../core/index.js';
+import {
+  checkSource,
+  pathInside,
+  type ReadOptions,
+  type ResolvedSource,
+  readRows,
+  readSource,
+  SKILL_FOLDER,
+  type SourceItem,
+} from '../sources/index.js';
+import type { CatalogueWriter } from '../store/index.js';
+import type { Ingest } from './ingest.js';
 import type { BuildOptions, FoundInstalledSource, InstalledSource, RowSource, Source } from './load-options.js';
+import type { ReportBuilder } from './reports.js';
 
 /** A source that exists and can be read. */
 export interface OpenableSource {
@@ -142,4 +153,65 @@ function isRowSource(source: Exclude<Source, string | InstalledSource>): source 
 /** Relative to the catalogue: both can be moved together, and the catalogue says nothing about the machine. */
 function keyOf({ kind, name, path }: ResolvedSource, home: string): string {
   return path === '' ? name : `${kind.name}:${pathInside(home, path) || '.'}`;
+}
+
+/** Milliseconds between two calls that tell how far the reading is. */
+const PROGRESS_INTERVAL = 100;
+
+/**
+ * Reads all sources, one after the other. A source that breaks does not stop the load: the report has it.
+ *
+ * @returns names of sources without a skill, if nobody can tell whether that is as it should be
+ * @throws the signal's reason when aborted, and errors of the store
+ */
+export async function readSources(
+  sources: readonly OpenableSource[],
+  ingest: Ingest,
+  writer: CatalogueWriter,
+  report: ReportBuilder,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const empty: string[] = [];
+  let bytesBefore = 0;
+  for (const source of sources) {
+    const skillsBefore = ingest.skills;
+    let bytesRead = bytesBefore;
+    let lastReport = 0;
+    const tell = (): void => {
+      lastReport = performance.now();
+      report.tell('reading', { source: source.name, bytesRead });
+    };
+    const items = source.read({
+      onBytes: (read) => {
+        bytesRead = bytesBefore + read;
+      },
+      isKnown: (fingerprint) => writer.isKnown(fingerprint, source.key),
+    });
+    const onFailure = ({ message }: Error): unknown => report.failed.push({ origin: source.name, reason: message });
+    for await (const item of untilFailure(items, signal, onFailure)) {
+      await giveWay(signal);
+      signal?.throwIfAborted();
+      const waiting = ingest.take(item, source.key);
+      if (waiting !== undefined) await waiting;
+      if (performance.now() - lastReport > PROGRESS_INTERVAL) tell();
+    }
+    tell();
+    if (ingest.skills === skillsBefore && source.isEmpty?.() !== true) empty.push(source.name);
+    bytesBefore += source.bytes;
+  }
+  return empty;
+}
+
+/** The items of a source until it breaks. Does not catch errors of the code that takes the items. */
+async function* untilFailure(
+  items: AsyncIterable<SourceItem>,
+  signal: AbortSignal | undefined,
+  onFailure: (error: Error) => unknown,
+): AsyncGenerator<SourceItem> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (signal?.aborted === true || !(error instanceof Error)) throw error;
+    onFailure(error);
+  }
 }

@@ -1,16 +1,14 @@
 import { existsSync } from 'node:fs';
-import { CatalogueWriter } from '../store/index.js';
-import { checkModel } from './check-model.js';
-import { classifyOrWarn } from './classify-or-warn.js';
-import { embedOrWarn } from './embed-or-warn.js';
+import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../core/index.js';
+import { indexOrWarn, indexWhenDue, type VectorExchange } from '../indexing/index.js';
+import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
+import { CatalogueWriter, loadKey } from '../store/index.js';
+import { checkClassify, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
-import type { LoadReport, LoadWarning } from './load-report.js';
-import type { LoadTarget } from './load-target.js';
-import type { OpenableSource } from './open-sources.js';
-import { PhaseClock } from './phase-clock.js';
-import type { PreparedLoad } from './prepare-load.js';
-import { Progress } from './progress.js';
-import { readSources, type SourcesRead } from './read-sources.js';
+import type { BuildOptions } from './load-options.js';
+import { type OpenableSource, openSources, readSources } from './open-sources.js';
+import type { LoadReport } from './reports.js';
+import { type IndexingProgress, ReportBuilder } from './reports.js';
 
 /** Runs a load. The sources are read from their beginning each time. */
 export async function runLoad(prepared: PreparedLoad, target: LoadTarget): Promise<LoadReport> {
@@ -32,75 +30,138 @@ async function load(
   target: LoadTarget,
 ): Promise<LoadReport> {
   const { signal } = options;
-  const ingest = new Ingest(writer, options.maxListedProblems, options.contents);
-  const { warnings, rejected } = ingest;
-  const bytesTotal = sources.reduce((sum, source) => sum + source.bytes, 0);
-  const progress = new Progress(options.onProgress, ingest, bytesTotal);
-  const clock = new PhaseClock();
+  const report = new ReportBuilder(options);
+  const ingest = new Ingest(writer, report, options.contents);
+  report.bytesTotal = sources.reduce((sum, source) => sum + source.bytes, 0);
+  const empty = await readSources(sources, ingest, writer, report, signal);
+  report.end('reading');
 
-  const read = await readSources(sources, ingest, writer, progress, signal);
-  const storing = ingest.storingMs / 1000;
-  const reading = clock.lap() - storing;
+  const damaged = model === undefined ? 0 : await writer.removeDamagedVectors(signal);
+  if (damaged > 0) report.warn({ origin: 'catalogue', message: `${damaged} vectors were damaged, and are made again` });
+  report.embedded = await embedOrWarn(writer.vectors, model, report, options, target.vectors);
+  report.classified = await classifyOrWarn(writer.labels, model, report, options);
+  report.end('embedding');
 
-  const damagedVectors = model === undefined ? 0 : await writer.removeDamagedVectors(signal);
-  if (damagedVectors > 0) {
-    warnings.push({ origin: 'catalogue', message: `${damagedVectors} vectors were damaged, and are made again` });
-  }
-  const embedded = await embedOrWarn(writer.vectors, model, warnings, options, progress, target.vectors);
-  const classified = await classifyOrWarn(writer.labels, model, warnings, options);
-  const embedding = clock.lap();
-
-  progress.report('publishing');
-  for (const name of read.empty) warnings.push({ origin: name, message: 'no skill in this source' });
-  pruneOrWarn(writer, sources, ingest, read, options.prune);
+  report.tell('publishing');
+  for (const name of empty) report.warn({ origin: name, message: 'no skill in this source' });
+  pruneOrWarn(writer, sources, ingest, report, empty, options.prune);
   const counts = writer.publish();
   await target.handOn?.();
-  const publishing = clock.lap();
+  report.end('publishing');
 
-  await target.index(progress.ofIndexing(warnings, signal));
-  ingest.warnOfUnlisted();
-  const seconds = { reading, storing, embedding, publishing, indexing: clock.lap() };
+  await target.index(report.indexing());
   writer.reported();
-  const { unlisted } = ingest;
-  return {
-    ...counts,
-    embedded,
-    classified,
-    warnings,
-    warningCount: warnings.length + unlisted.warnings,
-    rejected,
-    rejectedCount: rejected.length + unlisted.rejected,
-    failed: read.failed,
-    seconds,
-  };
+  return report.finish(counts);
 }
 
 /**
  * Prunes only if every source was read completely: else a skill that was not read would be taken for removed. Unless
  * the caller says, the installed skills are pruned, whatever became of other sources.
+ *
+ * @param empty names of sources without a skill
  */
 function pruneOrWarn(
   writer: CatalogueWriter,
   sources: readonly OpenableSource[],
-  { spared, incomplete, incompleteKeys, warnings }: Ingest,
-  { failed, empty }: SourcesRead,
+  { spared, incomplete, incompleteKeys }: Ingest,
+  report: ReportBuilder,
+  empty: readonly string[],
   prune: boolean | undefined,
 ): void {
   const pruned = sources.filter(({ prunes }) => prune ?? prunes === true);
   if (pruned.length === 0) return;
-  const isMeant = (name: string): boolean => prune === true || pruned.some((source) => source.name === name);
-  const inPart = prune === true || pruned.some(({ key }) => incompleteKeys.has(key)) ? [...incomplete.values()] : [];
-  const atAll = [
-    ...failed.map(({ origin }) => ({ origin, message: 'the source could not be read to its end' })),
+  const isMeant = ({ origin }: { readonly origin: string }): boolean =>
+    prune === true || pruned.some(({ name }) => name === origin);
+  const doubts = [
+    ...report.failed.map(({ origin }) => ({ origin, message: 'the source could not be read to its end' })),
     ...empty.map((origin) => ({ origin, message: 'the source held no skill' })),
+  ].filter(isMeant);
+  if (prune === true || pruned.some(({ key }) => incompleteKeys.has(key))) doubts.push(...incomplete.values());
+  for (const doubt of doubts) report.warn({ ...doubt, message: `nothing was pruned, because ${doubt.message}` });
+  if (doubts.length > 0) return;
+  writer.prune(
+    pruned.map(({ key }) => key),
+    spared,
+  );
+}
+
+/** A load whose options are checked, and whose sources and model are there. */
+export interface PreparedLoad {
+  readonly options: LoadOptions;
+  readonly sources: readonly OpenableSource[];
+  /** Undefined if no vectors are to be made. */
+  readonly model: ChosenModel | undefined;
+  /** Names sources and options: only a load with the same key resumes a killed one. */
+  readonly key: string;
+}
+
+/** The options of a load, but for where it goes. */
+type LoadOptions = Omit<BuildOptions, 'database'>;
+
+/**
+ * Checks all that can be checked before anything is written.
+ *
+ * @param home the folder that paths of sources are stored relative to
+ */
+export async function prepareLoad(options: LoadOptions, home: string): Promise<PreparedLoad> {
+  const sources = await openSources(options, home);
+  checkFlag('prune', options.prune);
+  checkFlag('semantic', options.semantic);
+  for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
+  checkFlag('followLinks', options.followLinks);
+  checkFlag('git', options.git);
+  checkFlag('contents', options.contents);
+  checkFlag('classify', options.classify);
+  checkListener('onProgress', options.onProgress);
+  checkSignal(options.signal);
+  for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {
+    checkInteger({ name, code: 'INVALID_OPTION' }, options[name], 0, Number.MAX_SAFE_INTEGER);
+  }
+  const modelOptions = resolveModelOptions(options);
+  const model = options.semantic === false ? undefined : await chooseModel(modelOptions);
+  await checkClassify(options, model);
+  options.signal?.throwIfAborted();
+  return { options, sources, model, key: keyOf(sources, options) };
+}
+
+function keyOf(sources: readonly OpenableSource[], options: LoadOptions): string {
+  const { author = '', codehostBase = '', skillUrlBase = '', followLinks, git, contents, classify } = options;
+  const links = [
+    ...(followLinks === true ? ['follow links'] : []),
+    ...(git === false ? ['no git'] : []),
+    ...(contents === false ? ['no contents'] : []),
+    ...(classify === undefined ? [] : [classify ? 'classify' : 'no classify']),
   ];
-  const doubts: LoadWarning[] = [...atAll.filter(({ origin }) => isMeant(origin)), ...inPart];
-  if (doubts.length === 0) {
-    const keys = pruned.map(({ key }) => key);
-    writer.prune(keys, spared);
-    return;
-  }
-  for (const { message, ...where } of doubts) {
-    warnings.push({ ...where, message: `nothing was pruned, because ${message}` });
-  }
+  return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
+}
+
+/** Where a load writes: a catalogue of its own, or one whose differences go into a catalogue that others share. */
+export interface LoadTarget {
+  /** Path of the file that is written, resolved; it need not exist. */
+  readonly database: string;
+  /** What messages call the catalogue. */
+  readonly shown: string;
+  /** The folder that paths of skills are stored relative to; undefined for that of the file. */
+  readonly home: string | undefined;
+  /** Where vectors are that other loads have made; undefined if there are no others. */
+  readonly vectors: VectorExchange | undefined;
+  /** Hands on what the file has now. If the process is killed before it returns, the next run reports the load. */
+  readonly handOn: (() => Promise<void>) | undefined;
+  /** Brings the derived files up to date after a load of whole sources. */
+  index(progress: IndexingProgress): Promise<void>;
+  /** Brings them up to date after a small change, if that is due. */
+  indexWhenDue(progress: IndexingProgress): Promise<void>;
+}
+
+/** A catalogue of its own, in a file. */
+export function fileTarget(database: string): LoadTarget {
+  return {
+    database,
+    shown: database,
+    home: undefined,
+    vectors: undefined,
+    handOn: undefined,
+    index: (progress) => indexOrWarn(database, progress),
+    indexWhenDue: (progress) => indexWhenDue(database, progress),
+  };
 }

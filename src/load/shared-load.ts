@@ -4,7 +4,7 @@ import type { PublishOutcome, SharedCopy, SharedState, SharedStore } from '../sh
 import type { CatalogueChanges } from '../store/index.js';
 import { openForReading } from '../store/index.js';
 import { Overtaken } from './load-again.js';
-import type { IndexingProgress } from './load-target.js';
+import type { IndexingProgress } from './reports.js';
 import { SharedVectors } from './shared-vectors.js';
 
 type Published = Extract<PublishOutcome, { readonly kind: 'published' }>;

@@ -1,7 +1,7 @@
 import type { VectorExchange } from '../indexing/index.js';
 import type { SharedCopy } from '../share/index.js';
 import { OpenChange, TriedChange } from '../store/index.js';
-import type { IndexingProgress } from './load-target.js';
+import type { IndexingProgress } from './reports.js';
 import { FILE_SYSTEM_ROOT } from './shared-home.js';
 import type { SharedLoad } from './shared-load.js';
 

@@ -1,10 +1,9 @@
 import type { VectorExchange } from '../indexing/index.js';
 import type { ChosenModel } from '../semantic/index.js';
 import type { EmbeddedText, EmbeddingSink, LoadVectors, TextToEmbed } from '../store/index.js';
-import { embedOrWarn } from './embed-or-warn.js';
+import { embedOrWarn } from './derive.js';
 import type { BuildOptions } from './load-options.js';
-import type { LoadWarning } from './load-report.js';
-import type { Progress } from './progress.js';
+import { ReportBuilder } from './reports.js';
 
 /** Texts that a small change leaves without a vector, and what the vectors are to be of. */
 export interface LackingTexts {
@@ -19,10 +18,14 @@ export interface LackingTexts {
  * catalogue during one.
  */
 export class VectorsOfChange {
-  readonly warnings: LoadWarning[] = [];
+  readonly report: ReportBuilder;
   readonly #asked = new Set<string>();
   readonly #made = new Map<string, EmbeddedText>();
   #embedded = 0;
+
+  constructor(options: Pick<BuildOptions, 'onProgress'>) {
+    this.report = new ReportBuilder(options);
+  }
 
   /** Vectors that were made, and not taken from others. */
   get embedded(): number {
@@ -52,7 +55,6 @@ export class VectorsOfChange {
     { texts, model, dimensions }: LackingTexts,
     chosen: ChosenModel | undefined,
     options: Pick<BuildOptions, 'semantic' | 'signal'>,
-    progress: Progress,
     exchange: VectorExchange,
   ): Promise<void> {
     for (const { textHash } of texts) this.#asked.add(keyOf(textHash));
@@ -65,7 +67,7 @@ export class VectorsOfChange {
         for (const vector of vectors) this.#made.set(keyOf(vector.textHash), vector);
       },
     };
-    this.#embedded += await embedOrWarn(sink, chosen, this.warnings, options, progress, exchange);
+    this.#embedded += await embedOrWarn(sink, chosen, this.report, options, exchange);
   }
 }
 

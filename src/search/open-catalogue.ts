@@ -130,7 +130,7 @@ async function openReader(options: OpenOptions, needsWords: boolean): Promise<Op
       await follower?.close();
     }
   }
-  const { loadInMemory } = await import('../load/load-in-memory.js');
+  const { loadInMemory } = await import('../load/ingest.js');
   return loadInMemory(options.skills, options.signal);
 }
 

@@ -25,4 +25,3 @@ export { readRows } from './rows/read-rows.js';
 export type { KnownRow, Origin, RawRow, RowFolder, SourceItem, SourceRemark, UnreadableRow } from './rows/row.js';
 export { deriveId, idWithHash } from './rows/skill-id.js';
 export type { ResolvedSource } from './rows/source-kind.js';
-export { Turns } from './rows/turns.js';

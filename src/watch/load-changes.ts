@@ -1,5 +1,5 @@
 import type { BuildOptions, LoadReport } from '../load/index.js';
-import { buildCatalogue, updateSkills, updateSources } from '../load/index.js';
+import { buildCatalogue, updateSkills } from '../load/index.js';
 import type { Embedder } from '../semantic/index.js';
 import type { WatchedSource } from './watched-source.js';
 
@@ -26,6 +26,7 @@ export async function loadChanges({ whole, parts }: LoadPlan, options: WatchedLo
     reports.push(await buildCatalogue({ ...words, sources, prune: true }));
   }
   if (parts.size > 0) {
+    const { updateSources } = await import('../load/writing.js');
     const changed = [...parts].map(([{ toLoad: source }, folders]) => ({ source, folders }));
     reports.push(await updateSources({ ...words, changed }));
   }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { anyOf, SkillSearchError } from '../core/index.js';
 import type { CataloguePlace, LoadReport } from '../load/index.js';
-import { textsWithoutVector } from '../load/index.js';
 import type { ChosenModel } from '../semantic/index.js';
 import { GatheredChanges, type SourceChanges } from './gathered-changes.js';
 import { KeptModel } from './kept-model.js';
@@ -257,7 +256,7 @@ export class RunningWatch implements SourceListener {
     const { signal, end } = anyOf([this.#closing.signal, stop.signal]);
     try {
       const model = this.#model!;
-      const texts = this.#textsWithoutVector(model.model);
+      const texts = await this.#textsWithoutVector(model.model);
       // Whoever follows the catalogue opens a state when nobody loads. So it comes to see the words.
       if (texts === undefined) await this.#retries.waitFor(PAUSE_BEFORE_MANY);
       else await model.prepare(texts, signal);
@@ -280,9 +279,10 @@ export class RunningWatch implements SourceListener {
   }
 
   /** @returns undefined if there are many, or nobody knows */
-  #textsWithoutVector(model: string): string[] | undefined {
+  async #textsWithoutVector(model: string): Promise<string[] | undefined> {
     // A local copy that somebody has deleted is made again by the load.
     if (this.#parts.place.folder !== undefined && !existsSync(this.#path)) return undefined;
+    const { textsWithoutVector } = await import('../load/writing.js');
     return textsWithoutVector(this.#path, model, MOST_PREPARED);
   }
 

@@ -75,8 +75,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   }
   // Watching takes as much code as loading. A program that only searches need not load it.
   const [
-    { cataloguePlace },
-    { chooseLoadModel },
+    { addressOf, chooseLoadModel, placeOf },
     { checkSource },
     { watchLock },
     { RunningWatch },
@@ -85,8 +84,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     { WatchedInstalled },
     { WatchedPath },
   ] = await Promise.all([
-    import('../load/catalogue-place.js'),
-    import('../load/choose-load-model.js'),
+    import('../load/writing.js'),
     import('../sources/open-source.js'),
     import('../store/file-names.js'),
     import('./running-watch.js'),
@@ -96,7 +94,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
     import('./watched-path.js'),
   ]);
   const { model, embedder, ...load } = others;
-  const place = await cataloguePlace({ ...load, database: file, signal });
+  const place = await placeOf(addressOf({ ...load, database: file }), signal);
   const chosen = await chooseLoadModel(place.path, { model, embedder, semantic: load.semantic });
   const resolved = await Promise.all(
     sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),

@@ -1,11 +1,8 @@
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isOnNetwork } from './trees/is-on-network.js';
-import { isRefusal } from './trees/is-refusal.js';
-import { pollTree } from './trees/polled-tree.js';
-import type { TreeListener, TreeWatch } from './trees/tree-watch.js';
-import { SEES_ALL_LINKS, watchTree } from './trees/watch-tree.js';
-import { watchFile } from './trees/watched-file.js';
+import { isOnNetwork, pollTree, watchFile } from './trees/poll.js';
+import type { TreeListener, TreeWatch } from './trees/watch-folders.js';
+import { isRefusal, SEES_ALL_LINKS, watchTree } from './trees/watch-folders.js';
 import type { Polling, SourceListener, WatchedSource } from './watched-source.js';
 
 /** Milliseconds between two looks at a file that is a source. */

@@ -5,7 +5,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type LoadReport } from '../../src/index.js';
 import { Ingest } from '../../src/load/ingest.js';
+import { ReportBuilder } from '../../src/load/reports.js';
 import { fingerprintOf } from '../../src/sources/rows/row-fingerprint.js';
+import type { SkillSink } from '../../src/store/index.js';
 import { Database } from '../../src/store/sqlite/connection.js';
 import { type SkillColumns, toColumns } from '../../src/store/stored-skill.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
@@ -95,14 +97,15 @@ describe('the fingerprint of a row', () => {
   // A row that is known is not read: were the rules changed alone, it would keep what the former ones made of it.
   test('belongs to the rules that rows are read by', () => {
     const columns: SkillColumns[] = [];
-    const ingest = new Ingest({
+    const sink: SkillSink = {
       chooseId: (_, slug) => slug,
       lacksBlob: () => true,
       put: (item) => {
         columns.push(toColumns(item));
         return 'stored';
       },
-    });
+    };
+    const ingest = new Ingest(sink, new ReportBuilder({}));
     for (const [i, value] of ODD_ROWS.entries()) {
       ingest.take({ kind: 'row', origin: { source: 'odd', line: i + 1 }, value }, 'odd');
     }

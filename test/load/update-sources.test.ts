@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
-import { updateSources } from '../../src/load/update-sources.js';
+import { updateSources } from '../../src/load/writing.js';
 import { contentOf } from '../catalogue-file.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { lastChangeInPlace } from './last-change-in-place.js';

@@ -13,6 +13,7 @@ import {
 } from '../../src/index.js';
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
 import { Ingest } from '../../src/load/ingest.js';
+import { ReportBuilder } from '../../src/load/reports.js';
 import { addLocalPaths } from '../../src/search/local-paths.js';
 import { storedInstallations } from '../../src/store/read/stored-installations.js';
 import { storedInvocable } from '../../src/store/read/stored-invocable.js';
@@ -267,7 +268,10 @@ describe('a catalogue of installed skills', () => {
     const memory = new MemoryCatalogue();
     const value = row('pdf', { installations: [{ ...PROJECT, path: '/etc' }] });
     const installations = [{ ...USER, path }] as readonly SkillInstallation[];
-    new Ingest(memory).take({ kind: 'row', origin: { source: 'test' }, value, installations }, 'test');
+    new Ingest(memory, new ReportBuilder({})).take(
+      { kind: 'row', origin: { source: 'test' }, value, installations },
+      'test',
+    );
     const reader = memory.read();
     const skill = reader.get('pdf')!;
     addLocalPaths({ reader, localPaths: false }, [skill]);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, copyFileSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { removeSkills } from '../../../src/load/remove-skills.js';
+import { removeSkills } from '../../../src/load/index.js';
 import { PAGE_BYTES, SMALL_PAGE_BYTES } from '../../../src/store/page-bytes.js';
 import { CatalogueReader } from '../../../src/store/read/catalogue-reader.js';
 import { Database } from '../../../src/store/sqlite/connection.js';

@@ -1,8 +1,39 @@
 import { SkillSearchError } from '../core/index.js';
-import type { ChosenModel } from '../semantic/index.js';
-import type { LoadLabels } from '../store/index.js';
+import { embedCatalogue, takeVectors, type VectorExchange } from '../indexing/index.js';
+import { BUNDLED_MODEL, type ChosenModel, modelName } from '../semantic/index.js';
+import type { EmbeddingSink, LoadLabels, LoadVectors } from '../store/index.js';
 import type { BuildOptions } from './load-options.js';
-import type { LoadWarning } from './load-report.js';
+import type { ReportBuilder } from './reports.js';
+
+/**
+ * Makes the vectors that are missing. Without a model it makes none, but takes those that others have made for a shared
+ * catalogue. The model runtime is optional: without it, a load that did not ask for vectors explicitly only warns.
+ *
+ * @returns how many vectors were made
+ * @throws as {@link embedCatalogue}
+ */
+export async function embedOrWarn(
+  sink: EmbeddingSink & Pick<LoadVectors, 'modelBefore'>,
+  model: ChosenModel | undefined,
+  report: ReportBuilder,
+  { semantic, signal }: Pick<BuildOptions, 'semantic' | 'signal'>,
+  exchange: VectorExchange | undefined,
+): Promise<number> {
+  if (model === undefined) {
+    const { modelBefore } = sink;
+    if (exchange !== undefined && modelBefore !== undefined) await takeVectors(sink, modelBefore, exchange, signal);
+    return 0;
+  }
+  try {
+    const onProgress = (done: number, total: number): void => report.tell('embedding', { done, total });
+    return await embedCatalogue(sink, model, { signal, onProgress, exchange });
+  } catch (error) {
+    const isMissing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
+    if (!isMissing || semantic === true || model.named) throw error;
+    report.warn({ origin: 'vectors', message: `none were made: ${error.message}` });
+    return 0;
+  }
+}
 
 /**
  * Refuses to classify by vectors of another model than the classifier's.
@@ -44,7 +75,7 @@ export async function canClassifyInPlace(
 export async function classifyOrWarn(
   labels: LoadLabels,
   model: ChosenModel | undefined,
-  warnings: LoadWarning[],
+  report: ReportBuilder,
   { classify, signal }: Pick<BuildOptions, 'classify' | 'signal'>,
 ): Promise<number> {
   if (classify === false) {
@@ -58,7 +89,7 @@ export async function classifyOrWarn(
     import('../indexing/classify-catalogue.js'),
   ]);
   const classifier = readClassifier();
-  const warn = (message: string): unknown => warnings.push({ origin: 'categories', message });
+  const warn = (message: string): void => report.warn({ origin: 'categories', message });
   // Vectors of a model that is being replaced are there until the load ends.
   const isReplaced = model !== undefined && model.id !== classifier.model;
   if (isReplaced || !labels.hasVectorsOf(classifier.model)) {
@@ -69,4 +100,18 @@ export async function classifyOrWarn(
   if (withoutVector === 1) warn('1 skill was not classified, because it has no vector');
   if (withoutVector > 1) warn(`${withoutVector} skills were not classified, because they have no vector`);
   return labelled;
+}
+
+/**
+ * Refuses to replace vectors of the caller's own model only because the caller forgot to name it. Those of an earlier
+ * version of the bundled model are replaced without asking, also if that had another name.
+ *
+ * @param present id of the model whose vectors the catalogue has
+ * @throws {SkillSearchError} `MODEL_MISMATCH`
+ */
+export function checkModel(present: string | undefined, chosen: ChosenModel | undefined, database: string): void {
+  if (present === undefined || chosen === undefined || chosen.named) return;
+  if (modelName(present) === modelName(chosen.id) || chosen.compatible.includes(present)) return;
+  const message = `${database} has vectors of the model ${present}, and the one that would be used now is ${chosen.id}: name that model to go on with it, or ${BUNDLED_MODEL} to embed everything again, or load without vectors`;
+  throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
 }

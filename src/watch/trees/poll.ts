@@ -1,9 +1,8 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAhead, stateText } from '../../sources/index.js';
-import { isWatchedInside } from './is-watched-inside.js';
-import type { TreeListener, TreeWatch } from './tree-watch.js';
+import { isWatchedInside, type TreeListener, type TreeWatch } from './watch-folders.js';
 
 /** Folders that are looked at at the same time. */
 const FOLDERS_AHEAD = 16;
@@ -111,4 +110,52 @@ function tellDifferences(
   if (before === undefined || before === now) return;
   for (const [name, what] of now) if (before.get(name) !== what) onPath(join(folder, name));
   for (const name of before.keys()) if (!now.has(name)) onPath(join(folder, name));
+}
+
+/**
+ * Looks at one file again and again: it may be replaced by renaming, or lie behind a link, and one look costs nothing.
+ * It is told of when two looks find the same, so nobody reads half of a file that is being written.
+ *
+ * @param interval milliseconds between two looks
+ */
+export async function watchFile(path: string, interval: number, listener: TreeListener): Promise<TreeWatch> {
+  let told = await stateOf(path);
+  let last = told;
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
+    const now = await stateOf(path);
+    isLooking = false;
+    if (now !== told && now === last && now !== GONE) {
+      told = now;
+      listener.onPath(path);
+    }
+    last = now;
+  };
+  const timer = setInterval(look, interval);
+  return { close: () => clearInterval(timer) };
+}
+
+const GONE = '';
+
+async function stateOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined);
+  return found === undefined ? GONE : stateText(found);
+}
+
+/**
+ * Numbers of file systems of Linux whose files others change without the system noticing: NFS, SMB (cifs and smb2),
+ * 9p (folders of the host in WSL and in virtual machines), VirtualBox, Ceph, AFS, and those in user space (sshfs).
+ */
+const NETWORKS: ReadonlySet<number> = new Set([
+  0x6969, 0xff534d42, 0xfe534d42, 0x517b, 0x01021997, 0x786f4256, 0x00c36400, 0x5346414f, 0x65735546,
+]);
+
+/** Whether a folder lies where the system cannot tell of changes, as far as it says so. */
+export async function isOnNetwork(path: string): Promise<boolean> {
+  if (process.platform === 'win32') return path.startsWith('\\\\');
+  if (process.platform !== 'linux') return false;
+  const found = await statfs(path).catch(() => undefined);
+  return found !== undefined && NETWORKS.has(found.type >>> 0);
 }

@@ -1,12 +1,11 @@
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import {
   checkFlag,
-  checkNotShared,
   checkOptions,
   checkPath,
-  isPostgresAddress,
+  checkSignal,
   isSnapshotAddress,
   namesOf,
   refuseShared,
@@ -14,17 +13,41 @@ import {
   SkillSearchError,
   syncToDisk,
 } from '../core/index.js';
+import { writeFiles } from '../share/index.js';
 import { derivedFiles, forgetJournal, LoadLock, openForReading } from '../store/index.js';
-import type { SharedOptions } from './load-options.js';
+import type { CheckOptions, CopyOptions, SnapshotOptions, SnapshotReport } from './calls.js';
+import { addressOf, withFile } from './catalogue-place.js';
+import type { CheckReport } from './reports.js';
 
-/** Options of {@link copyCatalogue}. */
-export interface CopyOptions extends SharedOptions {
-  /** The catalogue's file; or the address of a database of PostgreSQL, whose local copy is brought up to date first. */
-  readonly from: string;
-  /** Path of the copy. */
-  readonly to: string;
-  /** Whether to replace what is at `to`. Readers that have it open go on reading that. @default false */
-  readonly overwrite?: boolean | undefined;
+// The work of the calls that only read a catalogue.
+
+const CHECK_OPTIONS = namesOf<CheckOptions>({
+  database: true,
+  cache: true,
+  passwordFile: true,
+  repair: true,
+  signal: true,
+});
+
+/** The work of `checkCatalogue`. */
+export async function checkAll(options: CheckOptions): Promise<CheckReport> {
+  checkOptions(options, CHECK_OPTIONS);
+  const { file, shared } = addressOf(options);
+  checkFlag('repair', options.repair);
+  const signal = checkSignal(options.signal);
+  signal?.throwIfAborted();
+  const repair = options.repair === true;
+  if (shared !== undefined) {
+    const { checkShared } = await import('./check-shared.js');
+    return checkShared(shared, { repair, signal });
+  }
+  const { findProblems, repairCatalogue, repairedProblems } = await import('./find-problems.js');
+  const found = await findProblems(file, signal);
+  const all = [...found.problems, ...found.outdated];
+  if (!repair || all.length === 0) return { ...found, repaired: [] };
+  await repairCatalogue(file, signal);
+  const left = await findProblems(file, signal);
+  return { ...left, repaired: repairedProblems(all, left) };
 }
 
 const COPY_OPTIONS = namesOf<CopyOptions>({
@@ -35,15 +58,17 @@ const COPY_OPTIONS = namesOf<CopyOptions>({
   overwrite: true,
 });
 
-/**
- * Copies a catalogue and its derived files, so that a load into the copy can update them instead of building new ones.
- *
- * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_WRITABLE`, those of opening the catalogue at `from`;
- *   `CATALOGUE_EXISTS` if there is something at `to`, unless `overwrite` is true; `LOAD_IN_PROGRESS` if a load or a
- *   small change is writing there; from PostgreSQL also `SERVICE_UNAVAILABLE`, `DATABASE_NOT_FOUND` if nothing was ever
- *   published, and those of connecting
- */
-export async function copyCatalogue(options: CopyOptions): Promise<void> {
+const SNAPSHOT_OPTIONS = namesOf<SnapshotOptions>({
+  database: true,
+  cache: true,
+  passwordFile: true,
+  to: true,
+  prune: true,
+  signal: true,
+});
+
+/** The work of `copyCatalogue`. */
+export async function copyTo(options: CopyOptions): Promise<void> {
   checkOptions(options, COPY_OPTIONS);
   const { from, to, cache, passwordFile, overwrite } = options;
   if (isSnapshotAddress(from)) {
@@ -51,16 +76,27 @@ export async function copyCatalogue(options: CopyOptions): Promise<void> {
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'from' });
   }
   refuseShared('to', to, 'load sources into it with `buildCatalogue`');
-  const isShared = isPostgresAddress(from);
-  if (!isShared) checkNotShared(options);
-  const file = isShared ? '' : resolveDatabase(checkPath('from', from, 'a file'));
+  const address = addressOf({ database: from, cache, passwordFile }, 'from');
   const target = resolveDatabase(checkPath('to', to, 'a file'));
   checkFlag('overwrite', overwrite);
-  if (!isShared) return copyFiles(file, target, overwrite === true);
-  const { withNewestCopy } = await import('../share/shared-catalogue/with-newest-copy.js');
-  await withNewestCopy({ database: from, cache, passwordFile }, undefined, ({ database }) =>
-    copyFiles(database, target, overwrite === true),
-  );
+  await withFile(address, undefined, (file) => copyFiles(file, target, overwrite === true));
+}
+
+/** The work of `writeSnapshot`. */
+export async function snapshotInto(options: SnapshotOptions): Promise<SnapshotReport> {
+  checkOptions(options, SNAPSHOT_OPTIONS);
+  const { to, prune } = options;
+  const address = addressOf(options);
+  const folder = resolve(checkPath('to', to, 'a folder'));
+  checkFlag('prune', prune);
+  const signal = checkSignal(options.signal);
+  signal?.throwIfAborted();
+  return withFile(address, signal, async (database, state) => {
+    // Machines whose local copies came about in other ways say the same.
+    const written = state?.publishedAt === undefined ? undefined : new Date(state.publishedAt);
+    const files = await writeFiles({ database, folder, prunes: prune === true, written, signal });
+    return state === undefined ? files : { version: state.version, ...files };
+  });
 }
 
 async function copyFiles(from: string, to: string, overwrites: boolean): Promise<void> {

@@ -1,10 +1,13 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readAhead } from '../../sources/index.js';
-import { isRefusal } from './is-refusal.js';
-import { isWatchedInside } from './is-watched-inside.js';
-import type { TreeListener, TreeWatch } from './tree-watch.js';
+import { partByName, pathInside, readAhead } from '../../sources/index.js';
+
+/** Whether {@link watchTree} tells of every link. A watch of a whole tree tells only of those that change. */
+export const SEES_ALL_LINKS: boolean = process.platform !== 'darwin' && process.platform !== 'win32';
+
+/** Watches a tree in the way that suits the system. */
+export const watchTree: WatchTree = SEES_ALL_LINKS ? watchFolders : watchRecursively;
 
 /** Folders that are listed at the same time. */
 const FOLDERS_AHEAD = 16;
@@ -28,7 +31,7 @@ interface Folder {
  *
  * @throws the system's error if it refuses one of them (`ENOSPC`: there are too many), or the root cannot be read
  */
-export async function watchFolders(root: string, listener: TreeListener): Promise<TreeWatch> {
+async function watchFolders(root: string, listener: TreeListener): Promise<TreeWatch> {
   const watches = new FolderWatches(root, listener);
   try {
     await watches.start();
@@ -208,3 +211,91 @@ function closeAll(top: Folder): void {
     for (const inside of folder.folders.values()) waiting.push(inside);
   }
 }
+
+/**
+ * Watches a tree by one watch: for macOS and Windows, which tell of everything below a folder.
+ *
+ * @throws the system's error if it refuses
+ */
+async function watchRecursively(root: string, listener: TreeListener): Promise<TreeWatch> {
+  let closed = false;
+  const watcher = watch(root, { recursive: true }, (kind, name) => {
+    // Without a name: there was too much to tell.
+    if (name === null) listener.onLost();
+    else void tell(kind, join(root, name));
+  });
+  const close = (): void => {
+    closed = true;
+    watcher.close();
+  };
+  watcher.on('error', (error) => {
+    if (closed) return;
+    close();
+    listener.onEnd(error);
+  });
+
+  async function tell(kind: string, path: string): Promise<void> {
+    if (!isWatchedPath(pathInside(root, path))) return;
+    const found = await lstat(path).catch(() => undefined);
+    if (closed) return;
+    if (found?.isSymbolicLink() === true) listener.onLink();
+    // Windows tells of a folder, too, when something in it changes.
+    if (kind !== 'change' || found?.isDirectory() !== true) listener.onPath(path);
+  }
+  return { close };
+}
+
+/** Whether an error says that the system can watch no more folders, or no files at all. */
+export function isRefusal(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code !== undefined && REFUSALS.has(code);
+}
+
+const REFUSALS: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EMFILE',
+  'ENFILE',
+  'ENOSYS',
+  'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM',
+]);
+
+/**
+ * Whether what has this name in a folder may be a part of a skill, or say something about skills. Of a `.git` only the
+ * files count that change when a commit is made, another branch is checked out, or a remote is set.
+ *
+ * @param folder path or name of the folder
+ */
+export function isWatchedInside(folder: string, name: string): boolean {
+  if (basename(folder) === '.git') return TOLD_BY_GIT.has(name);
+  return name === '.git' || partByName(name) !== 'none';
+}
+
+/** {@link isWatchedInside}, for each name of a path inside a source, with `/`. */
+function isWatchedPath(inside: string): boolean {
+  const names = inside.split('/');
+  return names.every((name, at) => isWatchedInside(names[at - 1] ?? '', name));
+}
+
+/** Not `index`: whoever only asks git for its state writes that, too. */
+const TOLD_BY_GIT = new Set(['HEAD', 'ORIG_HEAD', 'COMMIT_EDITMSG', 'config']);
+
+/** Told of what happens in a watched tree. */
+export interface TreeListener {
+  /** A file or folder changed, appeared or vanished. */
+  onPath(path: string): void;
+  /** Something was missed: anything may have changed. */
+  onLost(): void;
+  /** The tree is watched no more. */
+  onEnd(error: unknown): void;
+  /** A symbolic link is in the tree: what it leads to may lie where nobody watches. */
+  onLink(): void;
+}
+
+/** Watches a folder with everything in it. */
+export interface TreeWatch {
+  /** May be called more than once. */
+  close(): void;
+}
+
+/** Starts to watch a folder. From the moment that the promise is kept, no change is missed. */
+export type WatchTree = (root: string, listener: TreeListener) => Promise<TreeWatch>;
