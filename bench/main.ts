@@ -16,7 +16,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openSkillSearch } from '../src/index.js';
-import { derivedFiles } from '../src/store/file-names.js';
+import { derivedFiles } from '../src/store/files.js';
 import { atMost, type Bar, round } from './bars.js';
 import { measureCommandStarts, startsBars } from './command-starts.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';

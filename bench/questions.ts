@@ -1,5 +1,5 @@
 import { type KeywordStep, openSkillSearch, type SkillSearch } from '../src/index.js';
-import { Database } from '../src/store/sqlite/connection.js';
+import { Database } from '../src/store/sqlite.js';
 import { wordsByFrequency } from './word-frequencies.js';
 
 /** A class of questions that are timed together. */

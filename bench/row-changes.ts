@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeSkills, updateSkills } from '../src/index.js';
-import { derivedFiles } from '../src/store/file-names.js';
+import { derivedFiles } from '../src/store/files.js';
 import { round } from './bars.js';
 import { runChild } from './child.js';
 import { markdownTable } from './markdown-table.js';

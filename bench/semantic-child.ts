@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { BUNDLED_MODEL, inspectModel, openSkillSearch } from '../src/index.js';
 import { startModel } from '../src/semantic/choose-model.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
-import { filesBeside } from '../src/store/file-names.js';
-import { openStoredVectors, type StoredVectors } from '../src/store/read/vector-reader.js';
+import { filesBeside } from '../src/store/files.js';
+import { openStoredVectors, type StoredVectors } from '../src/store/read/stored-vectors.js';
 import { askInTurns } from './asked-in-turns.js';
 
 /** Depth at which recall is measured, and candidates that are scored exactly. */

@@ -12,7 +12,7 @@ import { readPostgresAddress } from '../src/share/postgres/postgres-address.js';
 import { SharedCopy } from '../src/share/shared-catalogue/shared-copy.js';
 import { SharedStore } from '../src/share/shared-catalogue/shared-store.js';
 import { readManifest } from '../src/share/snapshot/manifest.js';
-import { derivedFiles } from '../src/store/file-names.js';
+import { derivedFiles } from '../src/store/files.js';
 import { differenceOf } from '../src/store/transfer/difference.js';
 import { PostgresCluster, programs } from '../test/share/postgres/postgres-cluster.js';
 import { FollowingProcess } from './following-process.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openSkillSearch } from '../src/index.js';
 import { BUNDLED_MODEL, inspectModel } from '../src/semantic/model-folder.js';
-import { derivedFiles } from '../src/store/file-names.js';
+import { derivedFiles } from '../src/store/files.js';
 import { round } from './bars.js';
 import { runChild } from './child.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';

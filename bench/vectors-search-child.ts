@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { openSkillSearch, type Ranking } from '../src/index.js';
 import { embeddedText } from '../src/semantic/embedder.js';
-import { Database } from '../src/store/sqlite/connection.js';
+import { Database } from '../src/store/sqlite.js';
 import { spreadOf } from './engine.js';
 import { GeneratedVectors, questionNear } from './generated-vectors.js';
 import { sampleIds } from './questions.js';

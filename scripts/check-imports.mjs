@@ -38,7 +38,7 @@ const MODULES = {
  */
 const LATE = {
   core: ['toml.ts'],
-  store: ['file-names.ts'],
+  store: ['files.ts'],
   semantic: ['classifier.ts'],
   keyword: [
     'minisearch/minisearch-index.ts',
@@ -69,7 +69,7 @@ const LATE = {
 
 /** Each package is imported in one file, so that it can be swapped there. Types may be taken anywhere. */
 const PACKAGES = {
-  'better-sqlite3': 'store/sqlite/connection.ts',
+  'better-sqlite3': 'store/sqlite.ts',
   '@modelcontextprotocol/server': 'mcp/sdk.ts',
   '@modelcontextprotocol/server/ext/skills': 'mcp/sdk.ts',
   '@modelcontextprotocol/server/stdio': 'mcp/sdk.ts',

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
-import { unpackRecord } from '../src/store/packed-record.js';
-import { type StoredText, textOf } from '../src/store/packed-text.js';
-import { Database } from '../src/store/sqlite/connection.js';
+import { type StoredText, textOf, unpackRecord } from '../src/store/packed.js';
+import { Database } from '../src/store/sqlite.js';
 
 /** All that a catalogue says of one skill, whatever number it is stored under. */
 export interface StoredContent {

@@ -1,5 +1,5 @@
-import { type BesideRecord, fieldsOf } from '../../src/store/packed-record.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { type BesideRecord, fieldsOf } from '../../src/store/packed.js';
+import { Database } from '../../src/store/sqlite.js';
 import type { EngineDocument } from './engine.js';
 
 /** The names and descriptions of all skills of a catalogue, by id. */

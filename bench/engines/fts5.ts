@@ -1,4 +1,4 @@
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import type { DocumentedEngine, EngineDocument } from './engine.js';
 
 /**

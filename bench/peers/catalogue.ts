@@ -1,7 +1,6 @@
 import type { SortOrder } from '../../src/index.js';
-import { type BesideRecord, fieldsOf, unpackRecord } from '../../src/store/packed-record.js';
-import { type StoredText, textOf } from '../../src/store/packed-text.js';
-import { type Connection, Database, type Statement } from '../../src/store/sqlite/connection.js';
+import { type BesideRecord, fieldsOf, type StoredText, textOf, unpackRecord } from '../../src/store/packed.js';
+import { type Connection, Database, type Statement } from '../../src/store/sqlite.js';
 import { termsOf } from './terms.js';
 
 /** What a peer gets to index of a skill: in each field our own terms with blanks between them. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Connection, Database, type Statement } from '../../src/store/sqlite/connection.js';
+import { type Connection, Database, type Statement } from '../../src/store/sqlite.js';
 import type { Attempt, AttemptWord } from './attempts.js';
 import { CORE_FIELDS } from './catalogue.js';
 import { addDocuments, type BuiltPeer, type Peer, type PeerFolder } from './peer.js';

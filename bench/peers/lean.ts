@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { create, insertMultiple, search as searchOrama } from '@orama/orama';
 import MiniSearch from 'minisearch';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import type { PeerCatalogue } from './catalogue.js';
 import { type PeerFolder, type PeerPage, type PeerSearch, timed } from './peer.js';
 

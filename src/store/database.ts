@@ -1,11 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SkillSearchError } from '../core/index.js';
-import { checkSchema } from './check-schema.js';
-import { beyondRepair, damagedError } from './damaged.js';
-import { PAGE_BYTES } from './page-bytes.js';
-import { APPLICATION_ID, FORMAT_VERSION, SCHEMA } from './schema.js';
-import { type Connection, Database, databaseError, isSqliteError } from './sqlite/connection.js';
+import { isDamage, SkillSearchError } from '../core/index.js';
+import { APPLICATION_ID, FORMAT_VERSION, SCHEMA, STATEMENTS } from './schema.js';
+import { type Connection, Database, databaseError, isSqliteError } from './sqlite.js';
 
 /** A new, empty catalogue in memory. Nothing in it is packed: it is made for a short time. */
 export function createInMemory(): Connection {
@@ -119,6 +116,34 @@ export function checkFormat(connection: Connection, path: string): void {
   checkSchema(connection, path);
 }
 
+/**
+ * Compares the schema of a database with the one that this version writes: exactly its tables, columns, indexes and
+ * triggers. Must come before any statement reads a table: a view in place of a table, or an expression in an index, may
+ * have SQLite compute without end, and nothing can interrupt it.
+ *
+ * @throws {SkillSearchError} `NOT_A_CATALOGUE`
+ */
+function checkSchema(connection: Connection, path: string): void {
+  const missing = new Set(STATEMENTS);
+  // An index that comes with its table has no SQL, and SQLite itself sees to it that the table is there.
+  const found = connection
+    .prepare<[number], [type: string, name: string, sql: string]>(
+      'SELECT type, name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL LIMIT ?',
+    )
+    .raw()
+    .all(STATEMENTS.length + 1);
+  for (const [type, name, sql] of found) {
+    if (!missing.delete(sql)) throw foreign(path, `its ${type} \`${name.slice(0, 100)}\` is none of a catalogue`);
+  }
+  const [lost] = missing;
+  if (lost !== undefined) throw foreign(path, `it lacks ${lost.slice(0, lost.indexOf('(')).trim()}`);
+}
+
+function foreign(path: string, reason: string): SkillSearchError {
+  const message = `${path} is not a catalogue of skill-discovery: ${reason}; ${NEW_FILE}`;
+  return new SkillSearchError('NOT_A_CATALOGUE', message, { path });
+}
+
 function fileAt(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -187,4 +212,68 @@ function isAboutFiles(error: Error): boolean {
   if (isSqliteError(error) || 'errno' in error) return true;
   // better-sqlite3 checks the folder itself, before SQLite does.
   return error instanceof TypeError && /directory does not exist/.test(error.message);
+}
+
+/** What helps against damage, as the end of a message. */
+const REMEDY = 'load its sources again; `skill-discovery check` lists what is damaged';
+
+/** What helps where damage keeps a load or a check from going on: neither of them can mend it. */
+export const NEW_FILE = 'load all sources into a new file';
+
+/**
+ * The error of a catalogue that is damaged.
+ *
+ * @param problem what is wrong, as a sentence without a full stop
+ * @param skill id of the skill at fault, if it is known
+ */
+export function damagedError(path: string, problem: string, skill?: string, cause?: unknown): SkillSearchError {
+  const facts = { path, ...(skill === undefined ? {} : { skill }), cause };
+  return new SkillSearchError('DATABASE_DAMAGED', `${path} is damaged: ${problem}; ${REMEDY}`, facts);
+}
+
+/** The error of a catalogue that no load can mend. */
+export function beyondRepair(path: string, problem: string, cause?: unknown): SkillSearchError {
+  return new SkillSearchError('DATABASE_DAMAGED', `${path} is damaged: ${problem}; ${NEW_FILE}`, { path, cause });
+}
+
+/**
+ * What {@link damagedError} says, as a load or a check says it: to load its sources or to check it is no remedy for
+ * that. Returns any other error as it is.
+ */
+export function asBeyondRepair(error: unknown): unknown {
+  if (!isDamage(error) || error.path === undefined) return error;
+  return beyondRepair(error.path, problemIn(error), error.cause);
+}
+
+/** What is wrong, without the remedy. */
+export function problemIn({ message, path }: SkillSearchError): string {
+  const start = `${path} is damaged: `;
+  const end = [REMEDY, NEW_FILE].find((remedy) => message.endsWith(`; ${remedy}`));
+  if (!message.startsWith(start) || end === undefined) return message;
+  return message.slice(start.length, -`; ${end}`.length);
+}
+
+/**
+ * Bytes of a page of a catalogue. In pages of 4,096, an eighth of a file's texts would be left free, because few rows
+ * fit one; in larger pages a record that is shown costs more to read.
+ */
+export const PAGE_BYTES = 8192;
+
+/** Bytes of a page of a small catalogue: most of its pages are those of tables and indexes with a row or none. */
+export const SMALL_PAGE_BYTES = 4096;
+
+/** A catalogue of at most so many bytes gets small pages. */
+const SMALL: number = 2 ** 20;
+
+/** One that has small pages keeps them up to so many bytes, or each load about the bound would write it twice. */
+const GROWN: number = 4 * SMALL;
+
+/**
+ * The size of page that a catalogue should have.
+ *
+ * @param bytes of the catalogue
+ * @param now the size of its pages
+ */
+export function pageBytesFor(bytes: number, now: number): number {
+  return bytes <= (now < PAGE_BYTES ? GROWN : SMALL) ? SMALL_PAGE_BYTES : PAGE_BYTES;
 }

@@ -1,50 +1,51 @@
-export { type PackedBlob, packBlob, unpackBlob } from './blob-packing.js';
-export { structureFaults } from './check-schema.js';
+export { structureFaults } from './check-file.js';
 export type { ContentRow } from './checksums.js';
-export { allCopiesOf, besideTheirCopies, collapseCopies, copiesOf, prepareCopies } from './copies/collapse-copies.js';
-export { CopiesAmong } from './copies/copies-among.js';
-export { copyKey } from './copies/copy-key.js';
-export { copyPreference } from './copies/copy-preference.js';
-export { beyondRepair, NEW_FILE, problemIn } from './damaged.js';
-export { notWritable, openForReading, storeError } from './database.js';
-export { FileLock } from './file-lock.js';
-export { derivedFiles, filesBeside, sqliteFiles, watchLock } from './file-names.js';
-export { inodeIn, signatureOf } from './file-signature.js';
-export { newStamp } from './new-stamp.js';
-export { withoutMark } from './place.js';
+export { type PackedBlob, packBlob, unpackBlob } from './contents.js';
+export {
+  allCopiesOf,
+  besideTheirCopies,
+  CopiesAmong,
+  collapseCopies,
+  copiesOf,
+  copyPreference,
+  prepareCopies,
+} from './copies/collapse-copies.js';
+export { beyondRepair, NEW_FILE, notWritable, openForReading, problemIn, storeError } from './database.js';
+export { derivedFiles, filesBeside, inodeIn, signatureOf, sqliteFiles, watchLock } from './files.js';
+export { FileLock, isIndexing, isLoading, LoadLock } from './locks.js';
+export { newStamp, readNamedState, writeNote } from './notes.js';
+export { withoutMark } from './places.js';
 export { CatalogueCheck } from './read/catalogue-check.js';
 export { CatalogueReader, NO_VECTOR, readStamp } from './read/catalogue-reader.js';
 export { CatalogueTexts } from './read/catalogue-texts.js';
 export type { ChangedColumns } from './read/changed-columns.js';
-export { changesSince } from './read/changes-since.js';
-export { columnRules } from './read/column-rules.js';
-export { type CatalogueColumns, type PackedColumns, withoutLateLabels } from './read/columns.js';
-export { unpacked } from './read/skill-statements.js';
-export { openStoredVectors, type VectorReader } from './read/vector-reader.js';
-export { readNamedState, writeNote } from './shared-note.js';
-export { type Connection, Database, databaseError, isBusy, type Statement } from './sqlite/connection.js';
+export { type CatalogueColumns, columnRules, type PackedColumns, withoutLateLabels } from './read/columns.js';
+export { unpacked } from './read/stored-row.js';
+export {
+  decodeVector,
+  encodeVector,
+  hasUnitLength,
+  openStoredVectors,
+  type VectorReader,
+} from './read/stored-vectors.js';
+export { changesSince } from './revisions.js';
+export { type Connection, Database, databaseError, isBusy, type Statement } from './sqlite.js';
 export type { SkillColumns, SkillContentsToStore } from './stored-skill.js';
+export { copyKey } from './stored-skill.js';
 export { applyChanges } from './transfer/apply-changes.js';
 export type { CatalogueChanges, StoredVector } from './transfer/catalogue-changes.js';
 export { differenceOf } from './transfer/difference.js';
 export { headOf, ImageReader } from './transfer/image-reader.js';
 export { bytesOfImage, type ClaimRow, checkImage, claimOf, type SkillImage } from './transfer/skill-image.js';
 export { TriedChange } from './transfer/tried-change.js';
-export { decodeVector, encodeVector, hasUnitLength } from './vector-bytes.js';
 export { CatalogueRepair } from './write/catalogue-repair.js';
 export { CatalogueWriter } from './write/catalogue-writer.js';
-export type { EmbeddedText, EmbeddingSink, TextToEmbed } from './write/embedding-sink.js';
-export { endChange } from './write/end-change.js';
-export { type ChangeCounts, type EndOfLoad, endLoad } from './write/end-load.js';
-export { forgetJournal } from './write/forget-journal.js';
-export type { LabelledSkill, LabelSink } from './write/label-sink.js';
-export type { LoadLabels } from './write/load-labels.js';
-export { isIndexing, isLoading, LoadLock } from './write/load-lock.js';
-export type { LoadVectors } from './write/load-vectors.js';
+export type { LabelledSkill, LabelSink } from './write/labels.js';
+export type { LoadLabels, LoadVectors } from './write/load-sinks.js';
 export { MemoryCatalogue } from './write/memory-catalogue.js';
-export { OpenChange } from './write/open-change.js';
-export { loadKey, OpenLoad } from './write/open-load.js';
-export type { SparedPlace } from './write/pruning.js';
-export { putInPlace } from './write/put-in-place.js';
-export type { SkillSink } from './write/skill-sink.js';
-export { VectorStatements } from './write/vector-statements.js';
+export { endChange, OpenChange } from './write/open-change.js';
+export { type ChangeCounts, type EndOfLoad, endLoad, loadKey, OpenLoad } from './write/open-load.js';
+export type { SkillSink, SparedPlace } from './write/pruning.js';
+export { forgetJournal, putInPlace } from './write/staging-file.js';
+export type { EmbeddedText, EmbeddingSink, TextToEmbed } from './write/vectors.js';
+export { VectorStatements } from './write/vectors.js';

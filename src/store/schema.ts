@@ -217,3 +217,12 @@ ${SIGNATURE_COLUMNS}
 )`,
   `CREATE INDEX forgotten_gone ON ${FORGOTTEN} (gone)`,
 ];
+
+/**
+ * The order of documents, as terms of `ORDER BY`: latest update first, then by id. SQLite compares text by its UTF-8
+ * bytes, which is code-point order. A document's number is its position in this order.
+ */
+export const DOCUMENT_ORDER = 'updated_at DESC, id';
+
+/** All that the schema of a catalogue says. The second is SQLite's own, for the numbers of vectors. */
+export const STATEMENTS: readonly string[] = [...SCHEMA, 'CREATE TABLE sqlite_sequence(name,seq)'];

@@ -86,7 +86,7 @@ export async function watchSources(options: WatchOptions): Promise<SourceWatch> 
   ] = await Promise.all([
     import('../load/writing.js'),
     import('../sources/open-source.js'),
-    import('../store/file-names.js'),
+    import('../store/files.js'),
     import('./running-watch.js'),
     import('./shared-watch.js'),
     import('./watch-key.js'),

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Access, type AccessOptions, type NewKeyOptions, openAccess } from '../../src/access/index.js';
 import { randomLetters } from '../../src/access/random-letters.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile } from '../scratch-folder.js';
 

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { connectAccess, openAccess } from '../../src/access/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { scratchFile } from '../scratch-folder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { keepsKeysAndQuotas } from './keys-and-quotas.js';

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Access, type AccessOptions, openAccess, type Quota, UNLIMITED } from '../../src/access/index.js';
 import { dayOf } from '../../src/access/usage.js';
 import { SkillSearchError } from '../../src/core/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile } from '../scratch-folder.js';
 import { startStateFileProcess } from './state-file-processes.js';

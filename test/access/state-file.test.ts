@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Access, openAccess } from '../../src/access/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type KeywordResult, type ListResult } from '../../src/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';

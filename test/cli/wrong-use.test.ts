@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';

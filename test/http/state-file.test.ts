@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { openAccess } from '../../src/access/index.js';
 import { createHandler } from '../../src/http/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { accessOf, askerOf, HEALTH, keyword, quotaOf, searchOver, semantic } from './ask.js';

@@ -3,7 +3,7 @@ import { type ArrayTree, type NumberArray, numbersOf, treeOf } from '../../src/c
 import { arraysOf, readArrayFile, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
 import { buildCatalogue, openSkillSearch } from '../../src/index.js';
 import { isCurrentKeywordFile, openKeywordFile } from '../../src/indexing/keyword-file.js';
-import { filesBeside } from '../../src/store/file-names.js';
+import { filesBeside } from '../../src/store/files.js';
 import { stampOf } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';

@@ -11,7 +11,7 @@ import {
 } from '../../src/index.js';
 import { readClassifier } from '../../src/semantic/classifier.js';
 import { embeddedText } from '../../src/semantic/embedder.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';

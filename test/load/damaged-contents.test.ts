@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';

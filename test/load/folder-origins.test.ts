@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildCatalogue, copyCatalogue, type LoadReport, openSkillSearch } from '../../src/index.js';
-import { WorkingCopy } from '../../src/store/write/working-copy.js';
+import { WorkingCopy } from '../../src/store/write/staging-file.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { repository } from '../sources/folder/git-repository.js';

@@ -1,4 +1,4 @@
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 
 /** A whole load forgets the states, or, where it only removes, what went with its own. */
 const STATES = `

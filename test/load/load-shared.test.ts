@@ -15,7 +15,7 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { connectShared } from '../../src/share/shared-catalogue/connect-shared.js';
-import { locationIn } from '../../src/store/place.js';
+import { locationIn } from '../../src/store/places.js';
 import { contentOf, vectorsOf } from '../catalogue-file.js';
 import { row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';

@@ -12,8 +12,7 @@ import type { CatalogueChanges } from '../../src/store/transfer/catalogue-change
 import { differenceOf } from '../../src/store/transfer/difference.js';
 import type { SkillImage } from '../../src/store/transfer/skill-image.js';
 import { TriedChange } from '../../src/store/transfer/tried-change.js';
-import { endChange } from '../../src/store/write/end-change.js';
-import { OpenChange } from '../../src/store/write/open-change.js';
+import { endChange, OpenChange } from '../../src/store/write/open-change.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { allOf } from '../store/transfer/all-of.js';

@@ -8,7 +8,7 @@ import { Ingest } from '../../src/load/ingest.js';
 import { ReportBuilder } from '../../src/load/reports.js';
 import { fingerprintOf } from '../../src/sources/rows/row-fingerprint.js';
 import type { SkillSink } from '../../src/store/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { type SkillColumns, toColumns } from '../../src/store/stored-skill.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';

@@ -15,7 +15,7 @@ import {
   type SkillContents,
   type SkillSearch,
 } from '../../src/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';

@@ -1,7 +1,7 @@
 import type { NumberArray } from '../../src/core/arrays/array-file-header.js';
 import { numbersOf, treeOf } from '../../src/core/arrays/array-file-header.js';
 import { arraysOf, readArrayFile, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
-import { filesBeside } from '../../src/store/file-names.js';
+import { filesBeside } from '../../src/store/files.js';
 import { stampOf } from '../catalogue-file.js';
 
 /** Writes the keyword file of a catalogue again, with right checksums, after something has changed its arrays. */

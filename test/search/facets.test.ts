@@ -15,8 +15,8 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { filesBeside } from '../../src/store/file-names.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { filesBeside } from '../../src/store/files.js';
+import { Database } from '../../src/store/sqlite.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { changeKeywordFile } from './change-keyword-file.js';

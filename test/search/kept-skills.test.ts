@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, type Skill, updateSkills } from '../../src/index.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';

@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildCatalogue, type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
-import { filesBeside } from '../../src/store/file-names.js';
+import { filesBeside } from '../../src/store/files.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';

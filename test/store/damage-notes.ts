@@ -1,4 +1,4 @@
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 
 /** Damages what a catalogue notes of itself, so that it cannot be opened. */
 export function damageNotes(catalogue: string): void {

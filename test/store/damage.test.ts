@@ -11,10 +11,10 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { filesBeside } from '../../src/store/file-names.js';
-import { SMALL_PAGE_BYTES } from '../../src/store/page-bytes.js';
+import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
+import { filesBeside } from '../../src/store/files.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';

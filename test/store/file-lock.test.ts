@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { FileLock } from '../../src/store/file-lock.js';
+import { FileLock } from '../../src/store/locks.js';
 import { scratchFile } from '../scratch-folder.js';
 
-const MODULE = new URL('../../src/store/file-lock.ts', import.meta.url).href;
+const MODULE = new URL('../../src/store/locks.ts', import.meta.url).href;
 
 /** Whether another process gets the lock. */
 async function isFreeElsewhere(path: string): Promise<boolean> {

@@ -10,8 +10,8 @@ import {
   updateSkills,
   writeSnapshot,
 } from '../../src/index.js';
-import { filesBeside } from '../../src/store/file-names.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { filesBeside } from '../../src/store/files.js';
+import { Database } from '../../src/store/sqlite.js';
 import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
 import { contentOf } from '../catalogue-file.js';
 import { row } from '../rows.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BesideRecord, fieldsOf, packRecord, unpackRecord } from '../../src/store/packed-record.js';
+import { type BesideRecord, fieldsOf, packRecord, unpackRecord } from '../../src/store/packed.js';
 
 /** The record and the columns of a skill. */
 function skillOf(fields: Readonly<Record<string, string>>, place: string): { record: string; beside: BesideRecord } {

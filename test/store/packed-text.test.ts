@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { packText, textOf, unpackText } from '../../src/store/packed-text.js';
-import { TEXT_DICTIONARY } from '../../src/store/text-dictionary.js';
+import { packText, TEXT_DICTIONARY, textOf, unpackText } from '../../src/store/packed.js';
 
 const RECORD = JSON.stringify({
   id: 'a',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PAGE_BYTES, pageBytesFor, SMALL_PAGE_BYTES } from '../../src/store/page-bytes.js';
+import { PAGE_BYTES, pageBytesFor, SMALL_PAGE_BYTES } from '../../src/store/database.js';
 
 const MEBIBYTE = 2 ** 20;
 

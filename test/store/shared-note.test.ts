@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, removeSkills } from '../../src/index.js';
-import { readNamedState, writeNote } from '../../src/store/shared-note.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { readNamedState, writeNote } from '../../src/store/notes.js';
+import { Database } from '../../src/store/sqlite.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';

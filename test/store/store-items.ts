@@ -1,7 +1,7 @@
 import type { Skill } from '../../src/skill.js';
 import type { SkillToStore } from '../../src/store/stored-skill.js';
 import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
-import type { ChangeCounts } from '../../src/store/write/end-load.js';
+import type { ChangeCounts } from '../../src/store/write/open-load.js';
 
 /** A skill ready for the store. */
 export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL.md']): SkillToStore {

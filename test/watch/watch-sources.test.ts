@@ -4,7 +4,7 @@ import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue, followCatalogue, watchSources } from '../../src/index.js';
-import { LoadLock } from '../../src/store/write/load-lock.js';
+import { LoadLock } from '../../src/store/locks.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, writeJsonLines } from '../rows.js';

@@ -11,8 +11,8 @@ import { readArrayFile, WORD_RULES, writeArrayFile } from '../../src/core/index.
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue, openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
-import { derivedFiles, filesBeside } from '../../src/store/file-names.js';
-import { openStoredVectors } from '../../src/store/read/vector-reader.js';
+import { derivedFiles, filesBeside } from '../../src/store/files.js';
+import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { QUESTIONS, trialRows } from '../catalogue-rows.js';
 import { answerMessages } from '../child-program.js';

@@ -8,8 +8,8 @@
  */
 import { buildCatalogue, SkillSearchError } from '../../src/index.js';
 import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
-import { filesBeside } from '../../src/store/file-names.js';
-import { openStoredVectors } from '../../src/store/read/vector-reader.js';
+import { filesBeside } from '../../src/store/files.js';
+import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { untilTold } from '../disk/until-told.js';
 

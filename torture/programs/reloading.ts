@@ -12,7 +12,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue, followCatalogue, SkillSearchError } from '../../src/index.js';
-import { derivedFiles } from '../../src/store/file-names.js';
+import { derivedFiles } from '../../src/store/files.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { trialRow } from '../catalogue-rows.js';
 import { answerMessages } from '../child-program.js';

@@ -10,9 +10,9 @@ import {
   SkillSearchError,
 } from '../../src/index.js';
 import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
-import { filesBeside } from '../../src/store/file-names.js';
-import { SMALL_PAGE_BYTES } from '../../src/store/page-bytes.js';
-import { openStoredVectors } from '../../src/store/read/vector-reader.js';
+import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
+import { filesBeside } from '../../src/store/files.js';
+import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { wholeFile } from '../catalogue-rows.js';
 import type { Trial, TrialContext } from '../trial.js';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildCatalogue, updateSkills, writeSnapshot } from '../../src/index.js';
 import { chunkPath, manifestText } from '../../src/share/snapshot/manifest.js';
-import { Database } from '../../src/store/sqlite/connection.js';
+import { Database } from '../../src/store/sqlite.js';
 import { randomInteger } from '../random.js';
 import { startCommand } from '../start-command.js';
 import type { Trial } from '../trial.js';

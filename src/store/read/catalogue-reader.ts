@@ -1,16 +1,19 @@
 import { statSync } from 'node:fs';
-import type { DocumentNumber, SkillNumber, SkillSearchError } from '../../core/index.js';
-import { ALL_IN_MEMORY, type Pager } from '../../core/index.js';
+import {
+  ALL_IN_MEMORY,
+  type DocumentNumber,
+  type Pager,
+  type SkillNumber,
+  type SkillSearchError,
+} from '../../core/index.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
-import { damagedError } from '../damaged.js';
-import { corruptAsMissing, guarded, openForReading, storeError } from '../database.js';
-import { DerivedLabels } from '../derived-labels.js';
-import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts } from '../facts.js';
-import { readLineage } from '../lineage.js';
-import { readMeta } from '../meta.js';
-import type { RecordFields } from '../packed-record.js';
-import { folderAt } from '../place.js';
-import type { Connection, Statement } from '../sqlite/connection.js';
+import { DerivedLabels } from '../checksums.js';
+import { corruptAsMissing, damagedError, guarded, openForReading, storeError } from '../database.js';
+import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts, readMeta } from '../notes.js';
+import type { RecordFields } from '../packed.js';
+import { folderAt } from '../places.js';
+import { OpenedState, readLineage } from '../revisions.js';
+import type { Connection, Statement } from '../sqlite.js';
 import { type ChangedColumns, changedColumns } from './changed-columns.js';
 import {
   type CatalogueColumns,
@@ -23,15 +26,16 @@ import {
   unpackColumns,
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
-import { KeptDocuments } from './kept-documents.js';
-import { OpenedState } from './opened-state.js';
-import { recordAuthor } from './record-author.js';
-import { addRowLabels, noRowLabels } from './row-labels.js';
-import { SkillStatements, type StoredFile, toSkill } from './skill-statements.js';
-import { storedInstallations, withoutPath } from './stored-installations.js';
-import { storedLicense } from './stored-license.js';
-import { type StoredRow, StoredRows } from './stored-row.js';
-import { VectorReader } from './vector-reader.js';
+import {
+  addRowLabels,
+  noRowLabels,
+  recordAuthor,
+  storedInstallations,
+  storedLicense,
+  withoutPath,
+} from './row-labels.js';
+import { SkillStatements, type StoredFile, type StoredRow, StoredRows, toSkill } from './stored-row.js';
+import { VectorReader } from './stored-vectors.js';
 
 /**
  * Reads the stamp of a catalogue, and nothing else of it.
@@ -634,4 +638,32 @@ function copyOf(skill: Skill): Skill {
   const { categories, occupations, tags, derivedCategories } = skill;
   const copy = { ...skill, categories: [...categories], occupations: [...occupations], tags: [...tags] };
   return derivedCategories === undefined ? copy : { ...copy, derivedCategories: [...derivedCategories] };
+}
+
+/** Documents of which something is kept: with 8,192 of 600 bytes some 5 MB. A power of two. */
+const SLOTS = 8192;
+
+/** What takes more characters than this is not kept, so that all together take 32 MB at most. */
+const LONGEST = 2048;
+
+/**
+ * What was read of documents and checked lately. Questions of a day have many of their skills in common, and checking a
+ * record takes as long as reading it. Each document has one slot, which the latest of its documents takes.
+ */
+export class KeptDocuments<Value> {
+  readonly #documents = new Int32Array(SLOTS).fill(-1);
+  readonly #values: (Value | undefined)[] = new Array(SLOTS).fill(undefined);
+
+  get(document: DocumentNumber): Value | undefined {
+    const slot = document & (SLOTS - 1);
+    return this.#documents[slot] === document ? this.#values[slot] : undefined;
+  }
+
+  /** @param length of its texts in characters */
+  keep(document: DocumentNumber, value: Value, length: number): void {
+    if (length > LONGEST) return;
+    const slot = document & (SLOTS - 1);
+    this.#documents[slot] = document;
+    this.#values[slot] = value;
+  }
 }

@@ -2,12 +2,11 @@ import type { SkillNumber } from '../../core/index.js';
 import { isDamage } from '../../core/index.js';
 import type { Skill } from '../../skill.js';
 import { guarded, openForReading, storeError } from '../database.js';
-import { DOCUMENT_ORDER } from '../document-order.js';
-import { checkNotes } from '../facts.js';
-import { readMeta } from '../meta.js';
-import type { Connection } from '../sqlite/connection.js';
-import { OpenedState } from './opened-state.js';
-import { SkillStatements, type StoredFile, unpacked } from './skill-statements.js';
+import { checkNotes, readMeta } from '../notes.js';
+import { OpenedState } from '../revisions.js';
+import { DOCUMENT_ORDER } from '../schema.js';
+import type { Connection } from '../sqlite.js';
+import { SkillStatements, type StoredFile, unpacked } from './stored-row.js';
 
 /** The skills of a catalogue, by document number. */
 export interface StoredDocuments {

@@ -1,11 +1,12 @@
-import type { DocumentNumber, SkillNumber } from '../../core/index.js';
-import { DamagedArrayFileError, type Pager } from '../../core/index.js';
-import { DerivedLabels } from '../derived-labels.js';
-import { DOCUMENT_ORDER } from '../document-order.js';
-import type { CatalogueState } from '../lineage.js';
-import { FORGOTTEN, SUPERSEDED } from '../schema.js';
-import type { Connection } from '../sqlite/connection.js';
-import { changedCopyGroups } from './changed-copies.js';
+import { DamagedArrayFileError, type DocumentNumber, type Pager, type SkillNumber } from '../../core/index.js';
+import { DerivedLabels } from '../checksums.js';
+import { copyPreference } from '../copies/collapse-copies.js';
+import { joinNearCopies, SHORT_TEXT } from '../copies/near-copies.js';
+import { readSignature } from '../copies/stored-signatures.js';
+import { SKETCH_BYTES } from '../copies/text-signature.js';
+import type { CatalogueState } from '../revisions.js';
+import { DOCUMENT_ORDER, FORGOTTEN, SUPERSEDED } from '../schema.js';
+import type { Connection } from '../sqlite.js';
 import {
   type LateLabels,
   namesIn,
@@ -14,7 +15,6 @@ import {
   packLabels,
   unpackLabels,
 } from './columns.js';
-import { type FormerOrder, GONE, mergeIdRanks, mergeOrder, mergeStarRanks } from './merged-order.js';
 import { addRowLabels, type DocumentsByLabel, noRowLabels, type RowLabelsName } from './row-labels.js';
 import { StoredRows } from './stored-row.js';
 
@@ -251,4 +251,205 @@ function mergeLabels(
   for (const [slug, documents] of came) if (!former.has(slug)) merged.push([slug, documents]);
   // As they are found when all documents are read one after the other.
   return new Map(merged.sort(([, a], [, b]) => a[0]! - b[0]!));
+}
+
+/** In place of the number of a document in the whole: it is gone. */
+const GONE = 0xffffffff;
+
+/** A document that came after the others were put in order. */
+interface NewDocument {
+  readonly updatedAt: number;
+  /** How many of the former documents have an id before its own; those that are gone count or not. */
+  readonly idsBefore: number;
+}
+
+/** What is known of documents that were put in order before. */
+interface FormerOrder {
+  readonly updatedAt: Float64Array;
+  readonly idRank: Uint32Array;
+  /** One byte a document: 1 if it is gone. */
+  readonly isGone: Uint8Array;
+  /** Ascending. Their dates are not known. */
+  readonly damaged: Uint32Array;
+}
+
+/** Where documents stand in the whole. */
+interface MergedOrder {
+  readonly size: number;
+  /** For each former document its number in the whole, or {@link GONE}; ascending. */
+  readonly numbers: Uint32Array;
+  /** For each new document its number in the whole; ascending. */
+  readonly newNumbers: Uint32Array;
+}
+
+/** Merges new documents with those that are left of the former ones, in the order of documents. Takes linear time. */
+function mergeOrder(former: FormerOrder, came: readonly NewDocument[]): MergedOrder {
+  const { updatedAt, idRank, isGone, damaged } = former;
+  const numbers = new Uint32Array(isGone.length).fill(GONE);
+  const newNumbers = new Uint32Array(came.length);
+  let [size, next, nextDamaged] = [0, 0, 0];
+  for (let document = 0; document < isGone.length; document++) {
+    if (isGone[document] === 1) continue;
+    while (damaged[nextDamaged]! < document) nextDamaged += 1;
+    if (damaged[nextDamaged] !== document) {
+      while (next < came.length && isBefore(came[next]!, updatedAt[document]!, idRank[document]!)) {
+        newNumbers[next++] = size++;
+      }
+    }
+    numbers[document] = size++;
+  }
+  while (next < came.length) newNumbers[next++] = size++;
+  return { size, numbers, newNumbers };
+}
+
+function isBefore({ updatedAt, idsBefore }: NewDocument, date: number, rank: number): boolean {
+  return updatedAt > date || (updatedAt === date && idsBefore <= rank);
+}
+
+/**
+ * Ranks by id of all documents.
+ *
+ * @param came in the order of their ids: how many former ids are before each, and its number in the whole
+ */
+function mergeIdRanks(
+  { idRank, isGone }: FormerOrder,
+  { size, numbers }: MergedOrder,
+  came: readonly { readonly idsBefore: number; readonly document: DocumentNumber }[],
+): Uint32Array {
+  const ranks = new Uint32Array(size);
+  const byRank = new Uint32Array(idRank.length);
+  for (let document = 0; document < idRank.length; document++) byRank[idRank[document]!] = document;
+  let [rank, next] = [0, 0];
+  for (let former = 0; former < byRank.length; former++) {
+    while (next < came.length && came[next]!.idsBefore <= former) ranks[came[next++]!.document] = rank++;
+    const document = byRank[former]!;
+    if (isGone[document] !== 1) ranks[numbers[document]!] = rank++;
+  }
+  while (next < came.length) ranks[came[next++]!.document] = rank++;
+  return ranks;
+}
+
+/**
+ * Ranks by stars of all documents; ties are in the order of documents.
+ *
+ * @param starRank of the former documents
+ * @param stars of all documents
+ */
+function mergeStarRanks(
+  starRank: Uint32Array,
+  { size, numbers, newNumbers }: MergedOrder,
+  stars: Float64Array,
+): Uint32Array {
+  const ranks = new Uint32Array(size);
+  const byRank = new Uint32Array(starRank.length);
+  for (let document = 0; document < starRank.length; document++) byRank[starRank[document]!] = document;
+  const compare = (a: DocumentNumber, b: DocumentNumber): number => stars[b]! - stars[a]! || a - b;
+  const came = newNumbers.slice().sort(compare);
+  let [rank, next] = [0, 0];
+  for (const former of byRank) {
+    const document = numbers[former]!;
+    if (document === GONE) continue;
+    while (next < came.length && compare(came[next]!, document) < 0) ranks[came[next++]!] = rank++;
+    ranks[document] = rank++;
+  }
+  while (next < came.length) ranks[came[next++]!] = rank++;
+  return ranks;
+}
+
+/** Groups of copies, and what they follow from, by document number. */
+interface GroupedDocuments {
+  /** Right for all but the skills that changed, and their relatives. Changed here. */
+  readonly copyGroup: Uint32Array;
+  readonly skillNumbers: Float64Array;
+  readonly stars: Float64Array;
+  readonly updatedAt: Float64Array;
+  readonly idRank: Uint32Array;
+  /** Ascending. */
+  readonly damaged: Uint32Array;
+  /** Skills that came or are gone. */
+  readonly changed: readonly SkillNumber[];
+}
+
+/**
+ * Brings the groups of copies up to date after a small change. Skills are compared only if they have the same name or
+ * the same text, so only the relatives of what changed can be in other groups than before: skills that have a name or a
+ * text in common with it, or with a relative. Among them the groups are made anew.
+ *
+ * @param connection in a transaction that reads the state
+ */
+function changedCopyGroups(connection: Connection, documents: GroupedDocuments): Uint32Array {
+  const { copyGroup, skillNumbers, damaged, changed } = documents;
+  if (changed.length === 0) return copyGroup;
+  const relatives = relativesOf(connection, changed);
+  const left: DocumentNumber[] = [];
+  const isDamaged = new Set(damaged);
+  for (let document = 0; document < skillNumbers.length; document++) {
+    if (relatives.has(skillNumbers[document]!) && !isDamaged.has(document)) left.push(document);
+  }
+  const pick = (values: ArrayLike<number>): Float64Array => Float64Array.from(left, (document) => values[document]!);
+  const names = new Uint32Array(left.length);
+  const texts = new Float64Array(left.length);
+  const words = new Float64Array(left.length);
+  const sketches = new Uint8Array(left.length * SKETCH_BYTES);
+  const groups = new Map<string, number>();
+  const groupOf = new Uint32Array(left.length);
+  const signatureOf = readSignature(connection);
+  const copyKey = connection.prepare<[SkillNumber], string>('SELECT copy_key FROM skill WHERE number = ?').pluck();
+  for (const [i, document] of left.entries()) {
+    const skill = skillNumbers[document]!;
+    const key = copyKey.get(skill) ?? '';
+    const group = groups.get(key) ?? i;
+    groups.set(key, group);
+    groupOf[i] = group;
+    const signature = signatureOf(skill);
+    names[i] = signature.name;
+    texts[i] = signature.text;
+    words[i] = signature.words;
+    sketches.set(signature.sketch, i * SKETCH_BYTES);
+  }
+  const preference = copyPreference({
+    stars: pick(documents.stars),
+    updatedAt: pick(documents.updatedAt),
+    idRank: pick(documents.idRank),
+  });
+  const joined = joinNearCopies(groupOf, preference, { names, texts, words, sketches });
+  for (const [i, document] of left.entries()) copyGroup[document] = left[joined[i]!]!;
+  return copyGroup;
+}
+
+/** Skills that have a name or a text in common with some skills, or with one that has. */
+function relativesOf(connection: Connection, changed: readonly SkillNumber[]): ReadonlySet<SkillNumber> {
+  type Row = [name: number, text: number, words: number];
+  const read = connection
+    .prepare<[SkillNumber, SkillNumber, SkillNumber], Row>(`
+      SELECT name, text, words FROM text_signature WHERE skill = ?
+      UNION ALL SELECT name, text, words FROM main.${SUPERSEDED.text_signature} WHERE skill = ?
+      UNION ALL SELECT name, text, words FROM main.${FORGOTTEN} WHERE skill = ? AND name IS NOT NULL`)
+    .raw();
+  const ofName = connection
+    .prepare<[number], [SkillNumber, ...Row]>('SELECT skill, name, text, words FROM text_signature WHERE name = ?')
+    .raw();
+  const ofText = connection
+    .prepare<[number], [SkillNumber, ...Row]>('SELECT skill, name, text, words FROM text_signature WHERE text = ?')
+    .raw();
+  const relatives = new Set<SkillNumber>(changed);
+  const names = new Set<number>();
+  const texts = new Set<number>();
+  const waiting: Row[] = changed.flatMap((skill) => read.all(skill, skill, skill));
+  for (let row = waiting.pop(); row !== undefined; row = waiting.pop()) {
+    const [name, text, words] = row;
+    const found = names.has(name) ? [] : ofName.all(name);
+    names.add(name);
+    // Shorter texts are not compared.
+    if (words >= SHORT_TEXT && !texts.has(text)) {
+      texts.add(text);
+      for (const other of ofText.all(text)) found.push(other);
+    }
+    for (const [skill, ...other] of found) {
+      if (relatives.has(skill)) continue;
+      relatives.add(skill);
+      waiting.push(other);
+    }
+  }
+  return relatives;
 }

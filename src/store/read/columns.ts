@@ -1,16 +1,29 @@
-import type { DocumentNumber, SkillNumber } from '../../core/index.js';
-import { ALL_IN_MEMORY, DamagedArrayFileError, MAX_DISTINCT_LABELS, type Pager } from '../../core/index.js';
-import { copyPreference } from '../copies/copy-preference.js';
+import {
+  ALL_IN_MEMORY,
+  DamagedArrayFileError,
+  type DocumentNumber,
+  type FileRules,
+  MAX_DISTINCT_LABELS,
+  type Pager,
+  type SkillNumber,
+  type StatedSizes,
+} from '../../core/index.js';
+import { DerivedLabels } from '../checksums.js';
+import { copyPreference } from '../copies/collapse-copies.js';
 import { joinNearCopies } from '../copies/near-copies.js';
+import { readSignatures } from '../copies/stored-signatures.js';
 import { SKETCH_BYTES } from '../copies/text-signature.js';
-import { damagedError } from '../damaged.js';
-import { DerivedLabels } from '../derived-labels.js';
-import { DOCUMENT_ORDER } from '../document-order.js';
-import { areDerivedLabelsThere, type CatalogueFacts } from '../facts.js';
-import { readSignatures } from '../signature-table.js';
-import type { Connection } from '../sqlite/connection.js';
-import { NOT_INVOCABLE, PROPERTY_LABELS_NAMES, type PropertyLabelsName } from './property-labels.js';
-import { addRowLabels, noRowLabels } from './row-labels.js';
+import { damagedError } from '../database.js';
+import { areDerivedLabelsThere, type CatalogueFacts } from '../notes.js';
+import { DOCUMENT_ORDER } from '../schema.js';
+import type { Connection } from '../sqlite.js';
+import {
+  addRowLabels,
+  NOT_INVOCABLE,
+  noRowLabels,
+  PROPERTY_LABELS_NAMES,
+  type PropertyLabelsName,
+} from './row-labels.js';
 import { StoredRows } from './stored-row.js';
 
 /** Labels, and the documents that have each, as arrays. */
@@ -80,7 +93,7 @@ export interface CatalogueColumns extends ColumnArrays {
 export type LateLabels = 'authors' | PropertyLabelsName;
 
 /** The labels that are read when a query first needs them. */
-export const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS_NAMES];
+const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS_NAMES];
 
 /** How the columns of a file get their late labels. */
 export interface LateSource {
@@ -334,4 +347,40 @@ function readList(bytes: Uint8Array): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What the arrays of `PackedColumns` in a file must keep to: as many values as there are documents, and no number of a
+ * document beyond the last.
+ *
+ * @param prefix path of the columns in the file, with a dot behind it
+ * @param size number of documents
+ */
+export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: number): FileRules {
+  const values = { type: 'Float64Array', length: size } as const;
+  const documents = { type: 'Uint32Array', length: size, below: size } as const;
+  return {
+    numbers: [],
+    arrays: {
+      [`${prefix}skillNumbers`]: values,
+      [`${prefix}stars`]: values,
+      [`${prefix}updatedAt`]: values,
+      [`${prefix}idRank`]: documents,
+      [`${prefix}starRank`]: documents,
+      [`${prefix}copyGroup`]: documents,
+      [`${prefix}damaged`]: { type: 'Uint32Array', below: size },
+      ...labelRules(`${prefix}categories.`, lengthOf, size),
+      ...labelRules(`${prefix}occupations.`, lengthOf, size),
+      ...Object.assign({}, ...LATE_LABELS.map((name) => labelRules(`${prefix}${name}.`, lengthOf, size))),
+      [`${prefix}authors.names`]: { type: 'Uint8Array' },
+    },
+  };
+}
+
+function labelRules(prefix: string, lengthOf: StatedSizes['lengthOf'], size: number): FileRules['arrays'] {
+  return {
+    [`${prefix}slugs`]: { type: 'Uint8Array' },
+    [`${prefix}starts`]: { type: 'Uint32Array', risesTo: lengthOf(`${prefix}documents`) },
+    [`${prefix}documents`]: { type: 'Uint32Array', below: size },
+  };
 }

@@ -1,11 +1,9 @@
 import { SHARED_CATALOGUE_LIMITS, SkillSearchError } from '../../core/index.js';
-import type { PackedBlob } from '../blob-packing.js';
-import { beyondRepair } from '../damaged.js';
-import { guarded, openForReading, storeError } from '../database.js';
-import { CLASSIFIER_KEY } from '../derived-labels.js';
-import { checkNotes, readFacts } from '../facts.js';
-import { readMeta } from '../meta.js';
-import type { Connection } from '../sqlite/connection.js';
+import { CLASSIFIER_KEY } from '../checksums.js';
+import type { PackedBlob } from '../contents.js';
+import { beyondRepair, guarded, openForReading, storeError } from '../database.js';
+import { checkNotes, readFacts, readMeta } from '../notes.js';
+import type { Connection } from '../sqlite.js';
 import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';
 import { headOf, ImageReader } from './image-reader.js';
 import { bytesOfImage, type SkillImage } from './skill-image.js';

@@ -1,14 +1,13 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import type { PackedBlob } from '../blob-packing.js';
-import { isVectorWhole } from '../checksums.js';
-import { ContentRows, isBlobWhole } from '../content-rows.js';
-import { damagedError } from '../damaged.js';
-import { CLASSIFIER_KEY, type DerivedLabelRow, isDerivedLabelWhole } from '../derived-labels.js';
-import { readMeta } from '../meta.js';
-import { textOf } from '../packed-text.js';
+import { CLASSIFIER_KEY, type DerivedLabelRow, isDerivedLabelWhole, isVectorWhole } from '../checksums.js';
+import type { PackedBlob } from '../contents.js';
+import { ContentRows, isBlobWhole } from '../contents.js';
+import { damagedError } from '../database.js';
+import { readMeta } from '../notes.js';
+import { textOf } from '../packed.js';
 import { StoredRows } from '../read/stored-row.js';
-import type { Connection, Statement } from '../sqlite/connection.js';
-import { hasUnitLength } from '../vector-bytes.js';
+import { hasUnitLength } from '../read/stored-vectors.js';
+import type { Connection, Statement } from '../sqlite.js';
 import type { CatalogueHead, StoredVector } from './catalogue-changes.js';
 import { type ClaimRow, claimOf, type SkillImage } from './skill-image.js';
 

@@ -1,7 +1,7 @@
 import type { SkillNumber } from '../../core/index.js';
 import { compareCodePoints } from '../../core/index.js';
-import { readFacts } from '../facts.js';
-import type { Connection } from '../sqlite/connection.js';
+import { readFacts } from '../notes.js';
+import type { Connection } from '../sqlite.js';
 
 /** Tables of which a row belongs to a skill, and the column that says to which. */
 const OF_SKILLS = [

@@ -1,6 +1,6 @@
-import type { PackedBlob } from '../blob-packing.js';
-import type { Connection, Statement } from '../sqlite/connection.js';
-import type { Trial } from '../write/trial.js';
+import type { PackedBlob } from '../contents.js';
+import type { Connection, Statement } from '../sqlite.js';
+import type { Trial } from '../write/open-change.js';
 import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';
 import { headOf, ImageReader } from './image-reader.js';
 import type { SkillImage } from './skill-image.js';

@@ -1,10 +1,14 @@
-import { structureFaults } from '../check-schema.js';
-import { asBeyondRepair } from '../damaged.js';
-import { storeError } from '../database.js';
-import { CatalogueCheck } from '../read/catalogue-check.js';
-import { findDamage } from '../read/find-damage.js';
-import { endLoad } from './end-load.js';
-import { loadKey, OpenLoad } from './open-load.js';
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
+import { structureFaults } from '../check-file.js';
+import { isSignatureWhole, isVectorWhole } from '../checksums.js';
+import { ContentRows } from '../contents.js';
+import { asBeyondRepair, corruptAsMissing, storeError } from '../database.js';
+import { CatalogueCheck, findDamage } from '../read/catalogue-check.js';
+import { StoredRows } from '../read/stored-row.js';
+import { hasUnitLength } from '../read/stored-vectors.js';
+import type { Connection } from '../sqlite.js';
+import { saysContents } from '../stored-skill.js';
+import { endLoad, loadKey, OpenLoad } from './open-load.js';
 
 /** A repair of a catalogue. It holds the right to load until it is closed. */
 export class CatalogueRepair {
@@ -70,4 +74,114 @@ async function needsIndexes(path: string, signal: AbortSignal | undefined): Prom
   } finally {
     check.close();
   }
+}
+
+/** Vectors that are checked between two turns of the event loop: a few milliseconds. */
+const VECTORS_A_TURN = 500;
+
+/**
+ * The vectors of a skill, one a model. `CROSS JOIN` keeps SQLite from reading all vectors for each skill, which it
+ * prefers where it knows nothing of the number of models.
+ */
+export const VECTORS_OF_SKILL: string = `
+  SELECT vector.number, embedding, dimensions, vector.checksum
+  FROM skill CROSS JOIN model CROSS JOIN vector ON vector.model = model.number AND vector.text_hash = skill.text_hash
+  WHERE skill.number = ?`;
+
+/**
+ * Says which skills of a catalogue are damaged. Only skills that a load brings are looked at, so a small load into a
+ * large catalogue stays small.
+ */
+export class DamagedSkills {
+  readonly #connection: Connection;
+  readonly #rows: StoredRows;
+  readonly #known = new Map<SkillNumber, boolean>();
+  readonly #contents: ContentRows;
+  readonly #hashOf: (skill: SkillNumber) => Buffer | undefined;
+  /** Whether the bytes of a digest are whole: many skills may share them. */
+  readonly #blobs = new Map<string, boolean>();
+  readonly #hasSignature: (skill: SkillNumber) => boolean;
+
+  /** @param connection of the catalogue as it was before the load */
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#rows = new StoredRows(connection);
+    this.#contents = new ContentRows(connection);
+    const hash = connection.prepare<[SkillNumber], Buffer>('SELECT hash FROM skill WHERE number = ?').pluck();
+    this.#hashOf = (skill) => hash.get(skill);
+    this.#hasSignature = signatureCheck(connection);
+  }
+
+  /** Whether what is stored of a skill, with its files, is not as it was written. */
+  has(skill: SkillNumber): boolean {
+    let isDamaged = this.#known.get(skill);
+    if (isDamaged === undefined) {
+      isDamaged = !this.#rows.isWhole(skill) || !this.#hasSignature(skill) || !this.#areContentsWhole(skill);
+      this.#known.set(skill, isDamaged);
+    }
+    return isDamaged;
+  }
+
+  /** Whether the bytes with a digest are in the catalogue, as they were written. */
+  hasWholeBlob(sha256: Buffer): boolean {
+    const key = sha256.toString('latin1');
+    let isWhole = this.#blobs.get(key);
+    if (isWhole === undefined) {
+      isWhole = this.#contents.hasWholeBlob(sha256);
+      this.#blobs.set(key, isWhole);
+    }
+    return isWhole;
+  }
+
+  #areContentsWhole(skill: SkillNumber): boolean {
+    // Called after the row was found to be whole, so its hash says whether there must be contents.
+    const hash = this.#hashOf(skill);
+    if (hash === undefined || !saysContents(hash)) return true;
+    const fault = corruptAsMissing(
+      () => this.#contents.faultOf(skill, hash, (sha256) => this.hasWholeBlob(sha256)) ?? 'none',
+    );
+    return fault === 'none';
+  }
+
+  /** Notes that the load has written a skill. */
+  noteWritten(skill: SkillNumber): void {
+    this.#known.set(skill, false);
+  }
+
+  /**
+   * The damaged ones among the vectors of some skills. Gives way to the event loop in between.
+   *
+   * @throws the signal's reason when aborted
+   */
+  async vectorsOf(skills: Iterable<SkillNumber>, signal: AbortSignal | undefined): Promise<VectorNumber[]> {
+    const vectorsOf = this.#connection
+      .prepare<[SkillNumber], [VectorNumber, unknown, number, number | null]>(VECTORS_OF_SKILL)
+      .raw();
+    const damaged = new Set<VectorNumber>();
+    let looked = 0;
+    for (const skill of skills) {
+      for (const [vector, embedding, dimensions, checksum] of vectorsOf.all(skill)) {
+        if (!isVectorWhole(vector, embedding, checksum) || !hasUnitLength(embedding, dimensions)) damaged.add(vector);
+      }
+      if (++looked % VECTORS_A_TURN > 0) continue;
+      await new Promise(setImmediate);
+      signal?.throwIfAborted();
+    }
+    return [...damaged];
+  }
+}
+
+/** Checks signatures. A skill without one is as good: the load makes it. */
+function signatureCheck(connection: Connection): (skill: SkillNumber) => boolean {
+  const signatureOf = connection
+    .prepare<[SkillNumber], [number, number, number, unknown, number | null]>(
+      'SELECT name, text, words, sketch, checksum FROM text_signature WHERE skill = ?',
+    )
+    .raw();
+  return (skill) => {
+    const signature = signatureOf.get(skill);
+    if (signature === undefined) return true;
+    const [name, text, words, sketch, checksum] = signature;
+    return isSignatureWhole(skill, name, text, words, sketch, checksum);
+  };
 }

@@ -1,23 +1,16 @@
+import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import type { PackedBlob } from '../blob-packing.js';
+import type { PackedBlob } from '../contents.js';
+import { comparedText } from '../copies/stored-signatures.js';
 import { storeError } from '../database.js';
-import { FOLDER_PLACES, folderOf, locationIn, PlaceWriter, type SkillFolder } from '../place.js';
-import { comparedText } from '../signature-table.js';
-import { type SkillToStore, toColumns } from '../stored-skill.js';
-import { DamagedSkills } from './damaged-skills.js';
-import { endChange } from './end-change.js';
-import { type ChangeCounts, type EndOfLoad, endLoad } from './end-load.js';
-import { FolderIds, type FolderIdWish } from './folder-ids.js';
-import { KnownRows, readKnownRows } from './known-rows.js';
-import { LoadLabels } from './load-labels.js';
-import { LoadVectors } from './load-vectors.js';
-import { NewClaims } from './new-claims.js';
-import { OpenChange } from './open-change.js';
-import { OpenLoad } from './open-load.js';
-import { Pruning, type Spared } from './pruning.js';
-import { revertKilledRun } from './revert-killed-run.js';
-import { forgetUnclaimedRows, RowNotes } from './row-notes.js';
-import { chooseId, type SkillSink } from './skill-sink.js';
+import { FOLDER_PLACES, folderOf, locationIn, PlaceWriter, type SkillFolder } from '../places.js';
+import type { Connection } from '../sqlite.js';
+import { HASH_BYTES, type SkillToStore, toColumns } from '../stored-skill.js';
+import { DamagedSkills } from './catalogue-repair.js';
+import { LoadLabels, LoadVectors } from './load-sinks.js';
+import { endChange, OpenChange } from './open-change.js';
+import { type ChangeCounts, type EndOfLoad, endLoad, OpenLoad, revertKilledRun } from './open-load.js';
+import { chooseId, FolderIds, type FolderIdWish, Pruning, type SkillSink, type Spared } from './pruning.js';
 import type { StoredVersion, WriterStatements } from './writer-statements.js';
 
 /** The hash of no skill. */
@@ -317,4 +310,162 @@ export class CatalogueWriter implements SkillSink {
     if (claimsChanged) forgetUnclaimedRows(statements.connection);
     return this.labels.writeEnd(statements) || claimsChanged;
   }
+}
+
+/** Skills that a load found in a source that did not claim them before. Claims are written when the load ends. */
+class NewClaims {
+  readonly #skillsOf = new Map<string, SkillNumber[]>();
+
+  /** Notes that a skill was found in a source. */
+  note(source: string, skill: SkillNumber, stored: WriterStatements): void {
+    if (stored.hasClaim.get(source, skill) !== undefined) return;
+    const skills = this.#skillsOf.get(source);
+    if (skills === undefined) this.#skillsOf.set(source, [skill]);
+    else skills.push(skill);
+  }
+
+  /** Notes that a skill has another number: it was written again. */
+  renumber(from: SkillNumber, to: SkillNumber): void {
+    for (const skills of this.#skillsOf.values()) {
+      const at = skills.indexOf(from);
+      if (at >= 0) skills[at] = to;
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#skillsOf.size === 0;
+  }
+
+  /** @returns whether a claim was added */
+  write(statements: WriterStatements): boolean {
+    let changed = false;
+    for (const [source, skills] of this.#skillsOf) {
+      statements.insertSource.run(source);
+      for (const skill of skills) changed = statements.insertClaim.run(skill, source).changes > 0 || changed;
+    }
+    return changed;
+  }
+}
+
+/**
+ * Rows whose skill is stored exactly as the row says, by fingerprint: a load need not read them.
+ *
+ * Only the catalogue counts, not what a killed run left in the working copy: an id may depend on what came before.
+ */
+export class KnownRows {
+  readonly #read: (source: string) => ReadonlyMap<string, SkillNumber>;
+  /** Skills of the catalogue that this load, or a killed run of it, wrote over: their rows are no longer known. */
+  readonly #overwritten = new Set<SkillNumber>();
+  /** The rows of one source: the latest that was asked for. */
+  #loaded: { readonly source: string; readonly skills: ReadonlyMap<string, SkillNumber> } | undefined;
+
+  /** @param read reads the known rows of a source from the catalogue; see {@link readKnownRows} */
+  constructor(read: (source: string) => ReadonlyMap<string, SkillNumber>) {
+    this.#read = read;
+  }
+
+  /** The skill of a row; undefined if the row has to be read. */
+  skillOf(fingerprint: string, source: string): SkillNumber | undefined {
+    if (this.#loaded?.source !== source) this.#loaded = { source, skills: this.#read(source) };
+    const skill = this.#loaded.skills.get(fingerprint);
+    return skill === undefined || this.#overwritten.has(skill) ? undefined : skill;
+  }
+
+  noteOverwritten(skill: SkillNumber): void {
+    this.#overwritten.add(skill);
+  }
+}
+
+/**
+ * Reads what the rows of a source became when they were last read. Leaves out skills that have changed since, and
+ * skills that the source no longer claims.
+ *
+ * @param withContents false leaves out skills with contents: they are stored with what the load is not to store
+ * @returns skills by the fingerprint of their row
+ */
+function readKnownRows(catalogue: Connection, source: string, withContents: boolean): Map<string, SkillNumber> {
+  const known = new Map<string, SkillNumber>();
+  const others = withContents ? '' : `AND length(skill.hash) <= ${HASH_BYTES}`;
+  const rows = catalogue
+    .prepare<[string], [skill: SkillNumber, fingerprint: Buffer]>(`
+      SELECT skill.number, known_row.fingerprint
+      FROM known_row JOIN claim USING (source, skill) JOIN skill ON skill.number = known_row.skill
+      WHERE known_row.source = (SELECT number FROM source WHERE name = ?) AND known_row.hash = skill.hash ${others}`)
+    .raw();
+  for (const [skill, fingerprint] of rows.iterate(source)) known.set(fingerprint.toString('latin1'), skill);
+  return known;
+}
+
+/** Characters of a row's fingerprint. */
+const FINGERPRINT_BYTES = 16;
+/** Where the hash of the skill stands in an entry, behind its length. */
+const HASH_AT = 8 + FINGERPRINT_BYTES + 1;
+/** An entry: number of the skill, fingerprint of the row, hash of the skill, perhaps with its mark of contents. */
+const ENTRY_BYTES = HASH_AT + HASH_BYTES + 1;
+const ENTRIES_A_BLOCK = 16_384;
+
+/**
+ * What the rows of a load became, for the `KnownRows` of the next load. Written when the load ends.
+ *
+ * A note says that a row with this fingerprint makes a skill with this hash. That stays true whatever the load does
+ * later.
+ */
+class RowNotes {
+  readonly #bySource = new Map<string, NotesOfSource>();
+
+  add(source: string, fingerprint: string, skill: SkillNumber, hash: Buffer): void {
+    let notes = this.#bySource.get(source);
+    if (notes === undefined) {
+      notes = new NotesOfSource();
+      this.#bySource.set(source, notes);
+    }
+    notes.add(fingerprint, skill, hash);
+  }
+
+  /** Writes the notes of every source that the catalogue has. */
+  write(catalogue: Connection): void {
+    const sourceNumber = catalogue.prepare<[string], number>('SELECT number FROM source WHERE name = ?').pluck();
+    for (const [source, notes] of this.#bySource) {
+      const number = sourceNumber.get(source);
+      if (number !== undefined) notes.write(catalogue, number);
+    }
+  }
+}
+
+/** In flat blocks of bytes, since a load may bring millions of rows. */
+class NotesOfSource {
+  readonly #blocks: Buffer[] = [];
+  #size = 0;
+
+  add(fingerprint: string, skill: SkillNumber, hash: Buffer): void {
+    const at = (this.#size % ENTRIES_A_BLOCK) * ENTRY_BYTES;
+    if (at === 0) this.#blocks.push(Buffer.allocUnsafe(ENTRIES_A_BLOCK * ENTRY_BYTES));
+    const block = this.#blocks.at(-1)!;
+    block.writeDoubleLE(skill, at);
+    block.write(fingerprint, at + 8, FINGERPRINT_BYTES, 'latin1');
+    block[at + HASH_AT - 1] = hash.length;
+    hash.copy(block, at + HASH_AT);
+    this.#size += 1;
+  }
+
+  /** Writes all entries. If there are several for one skill, the last one stays. */
+  write(catalogue: Connection, source: number): void {
+    const insert = catalogue.prepare(
+      'INSERT OR REPLACE INTO known_row (source, skill, fingerprint, hash) VALUES (?, ?, ?, ?)',
+    );
+    for (let entry = 0; entry < this.#size; entry++) {
+      const block = this.#blocks[Math.floor(entry / ENTRIES_A_BLOCK)]!;
+      const at = (entry % ENTRIES_A_BLOCK) * ENTRY_BYTES;
+      const fingerprint = block.subarray(at + 8, at + 8 + FINGERPRINT_BYTES);
+      const hash = block.subarray(at + HASH_AT, at + HASH_AT + block[at + HASH_AT - 1]!);
+      insert.run(source, block.readDoubleLE(at), fingerprint, hash);
+    }
+  }
+}
+
+/** Deletes the notes of rows whose source no longer claims the skill. */
+export function forgetUnclaimedRows(catalogue: Connection): void {
+  catalogue.exec(`
+    DELETE FROM known_row WHERE NOT EXISTS (
+      SELECT 1 FROM claim WHERE claim.source = known_row.source AND claim.skill = known_row.skill)`);
 }

@@ -1,15 +1,14 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import type { PackedBlob } from '../blob-packing.js';
+import type { PackedBlob } from '../contents.js';
+import { SignatureWriter } from '../copies/stored-signatures.js';
 import { createInMemory } from '../database.js';
-import { writeMeta } from '../meta.js';
-import { newStamp } from '../new-stamp.js';
+import { newStamp, writeMeta } from '../notes.js';
 import { CatalogueReader } from '../read/catalogue-reader.js';
-import { SignatureWriter } from '../signature-table.js';
-import type { Connection } from '../sqlite/connection.js';
+import type { Connection } from '../sqlite.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
-import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './embedding-sink.js';
-import { chooseId, type SkillSink } from './skill-sink.js';
+import { chooseId, type SkillSink } from './pruning.js';
+import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './vectors.js';
 import { WriterStatements } from './writer-statements.js';
 
 /** A catalogue in memory: the same tables, without a file. */

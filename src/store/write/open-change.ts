@@ -1,18 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SkillNumber } from '../../core/index.js';
-import { SkillSearchError } from '../../core/index.js';
+import { type SkillNumber, SkillSearchError, type VectorNumber } from '../../core/index.js';
+import { hasPresentSignatures, SignatureWriter } from '../copies/stored-signatures.js';
 import { notWritable, openForWriting, storeError } from '../database.js';
-import { type CatalogueFacts, isMetaWhole, readFacts, writeFacts } from '../facts.js';
-import { readMeta, writeMeta } from '../meta.js';
-import { newStamp } from '../new-stamp.js';
-import { type NamedState, putNote } from '../shared-note.js';
-import { hasPresentSignatures, SignatureWriter } from '../signature-table.js';
-import { type Connection, isBusy } from '../sqlite/connection.js';
-import { changedSums } from './changed-sums.js';
-import { openBase, openCatalogue } from './open-load.js';
-import { Superseding } from './superseding.js';
-import type { Trial } from './trial.js';
-import { WorkingCopy } from './working-copy.js';
+import {
+  addToSum,
+  type CatalogueFacts,
+  isMetaWhole,
+  linkSum,
+  type NamedState,
+  newStamp,
+  putNote,
+  readFacts,
+  readMeta,
+  sumOfId,
+  writeFacts,
+  writeMeta,
+} from '../notes.js';
+import type { CatalogueState } from '../revisions.js';
+import { Superseding } from '../revisions.js';
+import { DERIVED_LABELS, SUPERSEDED } from '../schema.js';
+import { type Connection, isBusy } from '../sqlite.js';
+import { HASH_BYTES } from '../stored-skill.js';
+import { type ChangeCounts, type EndOfLoad, openBase, openCatalogue } from './open-load.js';
+import { WorkingCopy } from './staging-file.js';
 import { WriterStatements } from './writer-statements.js';
 
 /** Milliseconds that a commit waits for readers. Each reads for some milliseconds. */
@@ -213,4 +223,144 @@ export class OpenChange {
 function busyError(path: string, cause: unknown): SkillSearchError {
   const message = `cannot write ${path}: another program has been reading or writing it for too long`;
   return new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path, cause });
+}
+
+/**
+ * Writes what is left for the end of a small change, and commits it if it changed anything. Closes the files. No load
+ * and no other change can start until `change.close()`.
+ *
+ * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; nothing is changed then
+ */
+export function endChange(change: OpenChange, end: EndOfLoad): ChangeCounts {
+  return change.guard(() => {
+    const { brought } = end;
+    let counts = { added: 0, updated: 0, removed: 0 };
+    if (change.hasWorkingCopy || end.hasWork() || end.state !== undefined) {
+      const statements = change.hasWorkingCopy ? change.statements : change.startWorkingCopy();
+      const hasChanged = end.write(statements);
+      counts = statements.countChanges();
+      change.commit(hasChanged || counts.removed > 0, end.state);
+    }
+    change.closeFiles();
+    return { ...counts, unchanged: (brought?.size ?? 0) - counts.added - counts.updated };
+  });
+}
+
+interface ChangedSkill {
+  readonly number: SkillNumber;
+  readonly id: string;
+  readonly files: number;
+  readonly hasContents: number;
+  readonly completeId: string | null;
+  readonly isLabelled: number;
+  readonly vector: VectorNumber | null;
+}
+
+/** The vector of a skill. */
+const VECTOR =
+  '(SELECT vector.number FROM vector WHERE model = (SELECT number FROM model) AND vector.text_hash = skill.text_hash)';
+
+/**
+ * What a catalogue notes of itself after a small change, from what it noted before: only the rows of the change are
+ * read.
+ *
+ * @param connection in the transaction of the change
+ * @param base the catalogue as it was before the change
+ * @param before the state before the change
+ */
+function changedSums(
+  connection: Connection,
+  base: Connection,
+  sums: CatalogueFacts,
+  before: CatalogueState,
+): CatalogueFacts {
+  const { lastSkill, lastVector, sequence } = before;
+  const changed = { ...sums };
+  const add = (name: 'ids' | 'links' | 'contents' | 'completeIds' | 'derivedLabels', checksum: number): void => {
+    changed[name] = addToSum(changed[name], checksum);
+  };
+  const count = ({ number, id, files, hasContents, completeId, isLabelled }: ChangedSkill, sign: 1 | -1): void => {
+    changed.skills += sign;
+    changed.files += sign * files;
+    add('ids', sign * sumOfId(id));
+    if (hasContents === 1) add('contents', sign * sumOfId(number));
+    if (completeId !== null) add('completeIds', sign * sumOfId(completeId));
+    if (isLabelled === 1 && number <= sums.loaded) add('derivedLabels', sign * sumOfId(number));
+  };
+
+  const came = connection.prepare<[number], ChangedSkill>(
+    changedSkills({ skill: 'skill', ...LIVE }, 'skill.number > ? ORDER BY skill.number'),
+  );
+  for (const skill of came.iterate(lastSkill)) {
+    count(skill, 1);
+    add('links', linkSum(skill.number, skill.vector));
+  }
+  const went = connection.prepare<[number], ChangedSkill>(changedSkills(SUPERSEDED, 'skill.gone = ?'));
+  for (const skill of went.iterate(sequence + 1)) {
+    count(skill, -1);
+    const vector = skill.vector !== null && skill.vector > lastVector ? null : skill.vector;
+    add('links', -linkSum(skill.number, vector));
+  }
+  const vectors = connection.prepare<[number], number>('SELECT count(*) FROM vector WHERE number > ?').pluck();
+  changed.vectors += vectors.get(lastVector)!;
+  changed.blobs = connection.prepare<[], number>('SELECT count(*) FROM blob').pluck().get()!;
+
+  // A skill may get its labels in a later change than the one that wrote it: they need its vector.
+  add('derivedLabels', sumOfLabelled(connection, sums.loaded) - sumOfLabelled(base, sums.loaded));
+
+  // Skills that were there before, and whose text got a vector only now.
+  const embedded = connection
+    .prepare<[number, number], [SkillNumber, VectorNumber | null]>(
+      `SELECT number, ${VECTOR} FROM skill WHERE number > ? AND number <= ?`,
+    )
+    .raw();
+  const mayBeAny = sums.unembedded > 0 && changed.vectors > sums.vectors;
+  for (const [skill, vector] of embedded.iterate(mayBeAny ? 0 : sums.loaded, lastSkill)) {
+    if (vector === null || vector <= lastVector) continue;
+    add('links', linkSum(skill, vector) - linkSum(skill, null));
+    if (skill <= sums.loaded) changed.unembedded -= 1;
+  }
+  return changed;
+}
+
+/** What the checksum of derived labels covers of the skills that small changes wrote. */
+function sumOfLabelled(connection: Connection, loaded: SkillNumber): number {
+  const labelled = connection
+    .prepare<[SkillNumber], SkillNumber>(`SELECT skill FROM ${DERIVED_LABELS} WHERE skill > ?`)
+    .pluck();
+  return labelled.all(loaded).reduce((sum, skill) => addToSum(sum, sumOfId(skill)), 0);
+}
+
+const LIVE = {
+  file: 'file',
+  contents: 'contents',
+  content_file: 'content_file',
+  derived_label: 'derived_label',
+} as const;
+
+function changedSkills(tables: Readonly<Record<keyof typeof LIVE | 'skill', string>>, where: string): string {
+  return `
+    SELECT skill.number, skill.id, (SELECT count(*) FROM ${tables.file} AS file WHERE file.skill = skill.number) AS files,
+      length(skill.hash) > ${HASH_BYTES} OR contents.skill IS NOT NULL AS hasContents, contents.complete_id AS completeId,
+      label.skill IS NOT NULL AS isLabelled, ${VECTOR} AS vector
+    FROM ${tables.skill} AS skill LEFT JOIN ${tables.contents} AS contents ON contents.skill = skill.number
+      LEFT JOIN ${tables.derived_label} AS label ON label.skill = skill.number
+    WHERE ${where}`;
+}
+
+/** Sees what a small change would make of a catalogue. The change is undone then. */
+export interface Trial {
+  /**
+   * Called when the transaction of the change has begun, before anything is written in it.
+   *
+   * @param connection that the change is written with
+   */
+  begin(connection: Connection): void;
+  /**
+   * Called when all of the change is written. Not called if it changes nothing.
+   *
+   * @param next the catalogue as the change would leave it
+   * @param base the catalogue as it is
+   */
+  see(next: Connection, base: Connection): void;
 }

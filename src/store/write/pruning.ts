@@ -1,5 +1,7 @@
 import type { SkillNumber } from '../../core/index.js';
-import { type PlaceWriter, readPlace, type SkillFolder, withoutMark } from '../place.js';
+import type { PackedBlob } from '../contents.js';
+import { originOf, type Place, type PlaceWriter, readPlace, type SkillFolder, withoutMark } from '../places.js';
+import type { SkillToStore } from '../stored-skill.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** Skills that are kept although a load did not bring them: their rows are there but could not be read. */
@@ -101,4 +103,135 @@ export class Pruning {
 /** Whether a path is one of these folders, or inside one. */
 function liesIn(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+}
+
+/** What the id of a skill without a git remote can be; see {@link FolderIds}. */
+export interface FolderIdWish {
+  /** The id that it gets if no other origin has it: the slug of the location, with a hash if the slug is lossy. */
+  readonly plain: string;
+  /** Makes an id of the slug and a hash of the origin. */
+  readonly withHash: (hash: string) => string;
+}
+
+/** What is known of the skills that have ids already. */
+export interface TakenIds {
+  /** The place of the skill that has an id; undefined if no skill has it. */
+  placeOf(id: string): string | undefined;
+  /** All places whose origin is a folder, as they were before this load. */
+  folderPlaces(): Iterable<readonly [id: string, place: string]>;
+}
+
+/**
+ * Chooses the ids of skills whose origin is a folder of this machine. A skill that is stored keeps its id, whichever
+ * source it is reached through. A new one gets an id that no other origin has.
+ */
+export class FolderIds {
+  readonly #taken: TakenIds;
+  readonly #places: PlaceWriter;
+  readonly #noted = new FolderMap();
+  /** What was there before the load. Not read before it is needed, since that means reading every skill. */
+  #stored: FolderMap | undefined;
+
+  constructor(taken: TakenIds, places: PlaceWriter) {
+    this.#taken = taken;
+    this.#places = places;
+  }
+
+  choose({ plain, withHash }: FolderIdWish, folder: SkillFolder): string {
+    const origin = originOf(folder);
+    const path = this.#places.pathOf(folder);
+    const isSame = (place: Place): boolean =>
+      place.origin !== undefined && (place.origin === origin || place.path === path);
+    const isOurs = (id: string): boolean => {
+      const place = this.#taken.placeOf(id);
+      return place !== undefined && isSame(readPlace(place));
+    };
+    const own = withHash(origin.slice(0, 8));
+    const kept = [plain, own].find(isOurs);
+    if (kept !== undefined) return kept;
+
+    this.#stored ??= this.#readStored();
+    const known = [...this.#noted.find(origin, path), ...this.#stored.find(origin, path)].find(isOurs);
+    if (known !== undefined) return known;
+    const isFree = (id: string): boolean => this.#taken.placeOf(id) === undefined;
+    return [plain, own].find(isFree) ?? withHash(origin);
+  }
+
+  /** Notes that a skill with this id was stored. */
+  note(id: string, folder: SkillFolder): void {
+    if (folder.isOrigin) this.#noted.set(originOf(folder), this.#places.pathOf(folder), id);
+  }
+
+  #readStored(): FolderMap {
+    const stored = new FolderMap();
+    for (const [id, place] of this.#taken.folderPlaces()) {
+      const { origin, path } = readPlace(place);
+      if (origin !== undefined && path !== undefined) stored.set(origin, path, id);
+    }
+    return stored;
+  }
+}
+
+/** Ids by the hash of the absolute path, and by the path from the catalogue. An entry may be outdated. */
+class FolderMap {
+  readonly #byOrigin = new Map<string, string>();
+  readonly #byPath = new Map<string, string>();
+
+  set(origin: string, path: string, id: string): void {
+    this.#byOrigin.set(origin, id);
+    this.#byPath.set(path, id);
+  }
+
+  find(origin: string, path: string): string[] {
+    return [this.#byOrigin.get(origin), this.#byPath.get(path)].filter((id) => id !== undefined);
+  }
+}
+
+/** Where a load puts its skills. */
+export interface SkillSink {
+  /**
+   * Chooses the id of a skill that brings none: the slug of its location, or the slug with a hash if a skill at another
+   * location already has the slug.
+   */
+  chooseId(location: string, slug: string, slugWithHash: string): string;
+  /**
+   * Chooses the id of a skill whose origin is a folder; see `FolderIds`. Absent if the sink takes no folders.
+   *
+   * @param source name of the source it was found in
+   */
+  chooseFolderId?(wish: FolderIdWish, folder: SkillFolder): string;
+  /**
+   * Stores a skill, unless it is stored already.
+   *
+   * @param source name of the source it was found in
+   * @param fingerprint of the row, if the skill depends on the row alone
+   * @param blobs bytes of the skill's contents that the sink lacks; see {@link lacksBlob}
+   * @returns `again` if this load has brought the same id before
+   */
+  put(item: SkillToStore, source: string, fingerprint?: string, blobs?: readonly PackedBlob[]): 'stored' | 'again';
+  /** Whether bytes with this SHA-256 (in hexadecimal digits) must come with a skill that has them. */
+  lacksBlob(sha256: string): boolean;
+  /**
+   * Notes that the load brought a row that is known to be stored.
+   *
+   * @returns its id if this load has brought it before
+   */
+  putKnown?(fingerprint: string, source: string): string | undefined;
+}
+
+/**
+ * The id of a skill that brings none; see {@link SkillSink.chooseId}.
+ *
+ * @param locationOf the location of the skill that has an id; undefined if no skill has it
+ */
+export function chooseId(
+  locationOf: (id: string) => string | undefined,
+  location: string,
+  slug: string,
+  slugWithHash: string,
+): string {
+  const owner = locationOf(slug);
+  if (owner === location) return slug;
+  if (owner !== undefined) return slugWithHash;
+  return locationOf(slugWithHash) === location ? slugWithHash : slug;
 }

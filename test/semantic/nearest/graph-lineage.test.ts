@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
 import { buildVectorFiles } from '../../../src/semantic/nearest/vector-files.js';
 import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
-import { filesBeside } from '../../../src/store/file-names.js';
+import { filesBeside } from '../../../src/store/files.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
 

@@ -11,7 +11,7 @@ import {
   vectorFilesAreCurrent,
 } from '../../../src/semantic/nearest/vector-files.js';
 import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
-import { filesBeside as filePaths } from '../../../src/store/file-names.js';
+import { filesBeside as filePaths } from '../../../src/store/files.js';
 import { filesBeside, traceOf } from '../../catalogue-file.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { cosineOf, exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';

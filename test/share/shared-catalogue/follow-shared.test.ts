@@ -14,8 +14,8 @@ import {
 } from '../../../src/index.js';
 import { copyState } from '../../../src/share/shared-catalogue/copy-state.js';
 import { followShared } from '../../../src/share/shared-catalogue/follow-shared.js';
-import { derivedFiles, filesBeside, sqliteFiles } from '../../../src/store/file-names.js';
-import { writeNote } from '../../../src/store/shared-note.js';
+import { derivedFiles, filesBeside, sqliteFiles } from '../../../src/store/files.js';
+import { writeNote } from '../../../src/store/notes.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';

@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { IndexedCopy, TRY_AGAIN_AFTER } from '../../../src/share/shared-catalogue/indexed-copy.js';
 import type { SharedState } from '../../../src/share/shared-catalogue/shared-state.js';
-import { filesBeside } from '../../../src/store/file-names.js';
+import { filesBeside } from '../../../src/store/files.js';
 import { scratchFile } from '../../scratch-folder.js';
 
 afterEach(() => vi.useRealTimers());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deriveId, idWithHash } from '../../../src/sources/rows/skill-id.js';
-import { copyKey } from '../../../src/store/copies/copy-key.js';
+import { copyKey } from '../../../src/store/stored-skill.js';
 
 describe('deriveId', () => {
   it.each([

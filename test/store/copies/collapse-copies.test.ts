@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces } from '../../../src/core/index.js';
-import { allCopiesOf, collapseCopies, prepareCopies } from '../../../src/store/copies/collapse-copies.js';
-import { copyPreference } from '../../../src/store/copies/copy-preference.js';
+import {
+  allCopiesOf,
+  collapseCopies,
+  copyPreference,
+  prepareCopies,
+} from '../../../src/store/copies/collapse-copies.js';
 
 const facts = (
   rows: readonly (readonly [stars: number, updatedAt: number])[],

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { collapseCopies } from '../../../src/store/copies/collapse-copies.js';
-import { CopiesAmong } from '../../../src/store/copies/copies-among.js';
+import { CopiesAmong, collapseCopies } from '../../../src/store/copies/collapse-copies.js';
 
 test('copies among some documents are collapsed as by going through all of them', () => {
   const documents = fc.array(fc.record({ group: fc.nat(8), stars: fc.nat(3), isAmong: fc.boolean() }), {

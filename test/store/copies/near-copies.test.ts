@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { areNear, type SignedDocuments } from '../../../src/store/copies/are-near.js';
-import { joinNearCopies } from '../../../src/store/copies/near-copies.js';
+import { areNear, joinNearCopies, type SignedDocuments } from '../../../src/store/copies/near-copies.js';
 import { SKETCH_BYTES, signatureOf } from '../../../src/store/copies/text-signature.js';
 
 /** Has no divisor in common with the size of a sketch: values that change are spread over it. */

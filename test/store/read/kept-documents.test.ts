@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { KeptDocuments } from '../../../src/store/read/kept-documents.js';
+import { KeptDocuments } from '../../../src/store/read/catalogue-reader.js';
 
 const SLOTS = 8192;
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CatalogueReader } from '../../../src/store/read/catalogue-reader.js';
-import { Database } from '../../../src/store/sqlite/connection.js';
+import { Database } from '../../../src/store/sqlite.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
 import { filesBeside, traceOf } from '../../catalogue-file.js';
 import { codeOf } from '../../error-code.js';

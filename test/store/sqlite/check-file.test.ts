@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { checkFile } from '../../../src/store/sqlite/check-file.js';
-import { Database } from '../../../src/store/sqlite/connection.js';
+import { checkFile } from '../../../src/store/check-file.js';
+import { Database } from '../../../src/store/sqlite.js';
 import { scratchFile } from '../../scratch-folder.js';
 
 const SCHEMA = ['CREATE TABLE item (number INTEGER PRIMARY KEY, text TEXT)', 'CREATE INDEX text ON item (text)'];

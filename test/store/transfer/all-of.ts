@@ -1,7 +1,6 @@
 import { openSkillSearch, type SkillSearch } from '../../../src/index.js';
-import { sealMeta } from '../../../src/store/facts.js';
-import { writeMeta } from '../../../src/store/meta.js';
-import { Database } from '../../../src/store/sqlite/connection.js';
+import { sealMeta, writeMeta } from '../../../src/store/notes.js';
+import { Database } from '../../../src/store/sqlite.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
 import { answersOf } from '../../load/changed-rows.js';

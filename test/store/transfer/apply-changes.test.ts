@@ -13,8 +13,8 @@ import {
 } from '../../../src/index.js';
 import { indexOrWarn } from '../../../src/indexing/index-or-warn.js';
 import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
-import { changesSince } from '../../../src/store/read/changes-since.js';
-import { readNamedState } from '../../../src/store/shared-note.js';
+import { readNamedState } from '../../../src/store/notes.js';
+import { changesSince } from '../../../src/store/revisions.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import type { CatalogueChanges } from '../../../src/store/transfer/catalogue-changes.js';
 import { contentOf, stampOf, traceOf, vectorsOf } from '../../catalogue-file.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, copyCatalogue } from '../../../src/index.js';
-import { readNamedState } from '../../../src/store/shared-note.js';
+import { readNamedState } from '../../../src/store/notes.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import type { CatalogueChanges } from '../../../src/store/transfer/catalogue-changes.js';
 import { filesBeside, stampOf } from '../../catalogue-file.js';

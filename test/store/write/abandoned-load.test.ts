@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { removeSkills } from '../../../src/index.js';
-import { writeFacts } from '../../../src/store/facts.js';
-import { Database } from '../../../src/store/sqlite/connection.js';
+import { writeFacts } from '../../../src/store/notes.js';
+import { Database } from '../../../src/store/sqlite.js';
 import { CatalogueRepair } from '../../../src/store/write/catalogue-repair.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
 import { contentOf, filesBeside, stampOf, traceOf } from '../../catalogue-file.js';

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, copyCatalogue, openSkillSearch } from '../../../src/index.js';
-import { Database } from '../../../src/store/sqlite/connection.js';
+import { Database } from '../../../src/store/sqlite.js';
 import { row } from '../../rows.js';
 import { scratchFile } from '../../scratch-folder.js';
 

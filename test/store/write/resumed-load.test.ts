@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
-import type { ChangeCounts } from '../../../src/store/write/end-load.js';
+import type { ChangeCounts } from '../../../src/store/write/open-load.js';
 import { contentOf, filesBeside, traceOf } from '../../catalogue-file.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { storeItem } from '../store-items.js';

@@ -9,8 +9,8 @@ import {
   updateSkills,
 } from '../../../src/index.js';
 import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
-import { changesSince } from '../../../src/store/read/changes-since.js';
-import { Database } from '../../../src/store/sqlite/connection.js';
+import { changesSince } from '../../../src/store/revisions.js';
+import { Database } from '../../../src/store/sqlite.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { scratchFile } from '../../scratch-folder.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CatalogueReader } from '../../../src/store/read/catalogue-reader.js';
-import { Database } from '../../../src/store/sqlite/connection.js';
+import { Database } from '../../../src/store/sqlite.js';
+import { VECTORS_OF_SKILL } from '../../../src/store/write/catalogue-repair.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
-import { VECTORS_OF_SKILL } from '../../../src/store/write/damaged-skills.js';
 import { vectorsOf } from '../../catalogue-file.js';
 import { codeOf } from '../../error-code.js';
 import { scratchFile } from '../../scratch-folder.js';

@@ -1,0 +1,160 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { SkillSearchError } from '../core/index.js';
+import { notWritable, openForWriting } from './database.js';
+import { filesBeside } from './files.js';
+import { type Connection, Database, isBusy, isSqliteError } from './sqlite.js';
+
+/** How often a lock that is waited for is tried, in milliseconds. */
+const LOOK_AGAIN = 100;
+
+/**
+ * A file that one holder at a time has locked. It is a lock of SQLite, so the operating system releases it when the
+ * process dies. Two holders in one process keep each other out, too.
+ */
+export class FileLock {
+  readonly #path: string;
+  readonly #connection: Connection;
+
+  private constructor(path: string, connection: Connection) {
+    this.#path = path;
+    this.#connection = connection;
+  }
+
+  /**
+   * Takes the lock. The file is made where there is none.
+   *
+   * @returns undefined if somebody else holds it
+   * @throws SQLite's error if the file cannot be made or written
+   */
+  static take(path: string): FileLock | undefined {
+    try {
+      return new FileLock(path, lockFile(path));
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Takes the lock when whoever holds it has ended.
+   *
+   * @param isNeeded asked again and again while somebody else has it
+   * @returns undefined if it is not needed any more
+   * @throws the signal's reason when aborted, and as {@link FileLock.take}
+   */
+  static async takeInTurn(
+    path: string,
+    signal: AbortSignal | undefined,
+    isNeeded: () => boolean,
+  ): Promise<FileLock | undefined> {
+    while (isNeeded()) {
+      signal?.throwIfAborted();
+      const lock = FileLock.take(path);
+      if (lock !== undefined) return lock;
+      await setTimeout(LOOK_AGAIN, undefined, { signal });
+    }
+    return undefined;
+  }
+
+  /** Deletes the file. May be called more than once. */
+  release(): void {
+    if (!this.#connection.open) return;
+    // Deleted while still locked: whoever opens the path from now on creates a new file and locks that.
+    rmSync(this.#path, { force: true });
+    this.#connection.close();
+  }
+}
+
+/**
+ * Locks the file at a path. The process that holds the lock deletes the file when it is done, perhaps between our
+ * opening and our locking, and another process may create a new one. Our lock would then be on a deleted file and keep
+ * nobody out, so this compares the file before and after.
+ *
+ * Only SQLite opens the file: a process that closes a file loses all locks that it has on it, and only SQLite knows of
+ * those of this process.
+ */
+function lockFile(path: string): Connection {
+  for (;;) {
+    if (!existsSync(path)) openForWriting(path).close();
+    const before = inodeOf(path);
+    const connection = openLocked(path);
+    try {
+      if (before !== undefined && before === inodeOf(path)) return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    connection.close();
+  }
+}
+
+function openLocked(path: string): Connection {
+  const connection = openForWriting(path);
+  try {
+    connection.pragma('journal_mode = MEMORY');
+    connection.exec('BEGIN EXCLUSIVE');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+/** Lets one load run at a time. */
+export class LoadLock {
+  readonly #lock: FileLock;
+
+  /** @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE` */
+  constructor(catalogue: string) {
+    const lock = takeOrRefuse(catalogue);
+    if (lock === undefined) {
+      const message = `another load into ${catalogue} is running`;
+      throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: catalogue });
+    }
+    this.#lock = lock;
+  }
+
+  /** May be called more than once. */
+  release(): void {
+    this.#lock.release();
+  }
+}
+
+/** Whether a load into a catalogue is running. Writes nothing. */
+export function isLoading(catalogue: string): boolean {
+  return isLocked(filesBeside(catalogue).loadingLock);
+}
+
+/** Whether somebody writes derived files of a copy of a shared catalogue. Writes nothing. */
+export function isIndexing(copy: string): boolean {
+  return isLocked(filesBeside(copy).indexingLock);
+}
+
+function isLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  let connection: Connection | undefined;
+  try {
+    connection = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
+    // Takes a lock that others may share, which whoever loads lets nobody have.
+    connection.prepare('SELECT 1 FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    return isBusy(error);
+  } finally {
+    connection?.close();
+  }
+}
+
+function takeOrRefuse(catalogue: string): FileLock | undefined {
+  try {
+    return FileLock.take(filesBeside(catalogue).loadingLock);
+  } catch (error) {
+    throw notWritable(catalogue, error);
+  }
+}

@@ -1,0 +1,274 @@
+import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { type SkillNumber, SkillSearchError, type VectorNumber } from '../core/index.js';
+import { damagedError, notWritable, openForReading, openForWriting, storeError } from './database.js';
+import { DERIVED_LABELS } from './schema.js';
+import type { Connection } from './sqlite.js';
+import { HASH_BYTES } from './stored-skill.js';
+
+/**
+ * What a finished load notes of the catalogue as a whole. SQLite cannot tell a table that has lost a row from one that
+ * never had it. The checksums are sums of one for each item, which a small change brings up to date without reading all
+ * rows.
+ */
+export interface CatalogueFacts {
+  /** Number of skills. */
+  readonly skills: number;
+  /** Number of files. */
+  readonly files: number;
+  /** Number of vectors. */
+  readonly vectors: number;
+  /** Checksum of all ids. */
+  readonly ids: number;
+  /** Checksum of which skill has which vector. */
+  readonly links: number;
+  /** Checksum of the numbers of skills that have contents or lost them. */
+  readonly contents: number;
+  /** Number of blobs. */
+  readonly blobs: number;
+  /** Checksum of the ids of skills with complete contents. */
+  readonly completeIds: number;
+  /** Checksum of the numbers of skills that a classifier has seen. */
+  readonly derivedLabels: number;
+  /** Highest number of a skill of the last whole load. */
+  readonly loaded: SkillNumber;
+  /** Number of skills of the last whole load that have no vector. */
+  readonly unembedded: number;
+}
+
+const FACTS_KEY = 'facts';
+const CHECKSUM_KEY = 'checksum';
+
+/**
+ * Skills, ascending, each with its vector if it has one. Expects three parameters: the highest number of a vector, the
+ * skill before, and how many.
+ */
+export const SKILLS_AND_VECTORS = `
+  SELECT skill.number, vector.number FROM skill
+    LEFT JOIN vector ON vector.model = (SELECT number FROM model) AND vector.text_hash = skill.text_hash
+      AND vector.number <= ?
+  WHERE skill.number > ? ORDER BY skill.number LIMIT ?`;
+
+/** SQL of the numbers of skills that a classifier has seen. */
+const LABELLED_SKILLS: string = `SELECT skill FROM ${DERIVED_LABELS}`;
+
+/** @returns undefined if there are none: the catalogue is in memory, or a load has not ended */
+export function readFacts(connection: Connection): CatalogueFacts | undefined {
+  const text = readMeta(connection, FACTS_KEY);
+  return text === undefined ? undefined : (JSON.parse(text) as CatalogueFacts);
+}
+
+/** Whether the table `meta` is as the load left it. Only for a finished catalogue. */
+export function isMetaWhole(connection: Connection): boolean {
+  return readMeta(connection, CHECKSUM_KEY) === String(metaChecksum(connection));
+}
+
+/**
+ * Checks the notes of a finished catalogue.
+ *
+ * @throws {SkillSearchError} `DATABASE_DAMAGED`
+ */
+export function checkNotes(connection: Connection, path: string): void {
+  if (isMetaWhole(connection)) return;
+  throw damagedError(path, 'what the last load noted of it is not as it was written');
+}
+
+/** Notes the facts of a catalogue, as the last of what a load or a small change writes. */
+export function writeFacts(connection: Connection, facts: CatalogueFacts = gatherFacts(connection)): void {
+  writeMeta(connection, FACTS_KEY, JSON.stringify(facts));
+  sealMeta(connection);
+}
+
+/** Writes the checksum of the table `meta`, after anything in it has changed. */
+export function sealMeta(connection: Connection): void {
+  writeMeta(connection, CHECKSUM_KEY, String(metaChecksum(connection)));
+}
+
+/** Reads all of a catalogue. */
+export function gatherFacts(connection: Connection): CatalogueFacts {
+  const count = (table: string): number =>
+    connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
+  const tally = (sql: string): number => checksumOfIds(connection.prepare<[], string | number>(sql).pluck().iterate());
+  let [links, loaded, unembedded] = [0, 0, 0];
+  const pairs = connection
+    .prepare<[number, number, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS)
+    .raw();
+  for (const [skill, vector] of pairs.iterate(Number.MAX_SAFE_INTEGER, 0, -1)) {
+    links = addToSum(links, linkSum(skill, vector));
+    loaded = skill;
+    if (vector === null) unembedded += 1;
+  }
+  return {
+    skills: count('skill'),
+    files: count('file'),
+    vectors: count('vector'),
+    ids: tally('SELECT id FROM skill'),
+    links,
+    contents: tally(WITH_CONTENTS),
+    blobs: count('blob'),
+    completeIds: tally(COMPLETE_IDS),
+    derivedLabels: tally(LABELLED_SKILLS),
+    loaded,
+    unembedded,
+  };
+}
+
+/** Whether no skill has lost its derived labels since they were noted. */
+export function areDerivedLabelsThere(connection: Connection, facts: CatalogueFacts | undefined): boolean {
+  if (facts === undefined) return true;
+  const there = connection.prepare<[], SkillNumber>(LABELLED_SKILLS).pluck();
+  return checksumOfIds(there.iterate()) === facts.derivedLabels;
+}
+
+/** Whether a catalogue has as many blobs as the last load noted. */
+export function hasNotedBlobs(connection: Connection): boolean {
+  const blobs = connection.prepare<[], number>('SELECT count(*) FROM blob').pluck().get();
+  return blobs === readFacts(connection)?.blobs;
+}
+
+/** The numbers of skills that have contents, or say so and have lost them. */
+const WITH_CONTENTS = `
+  SELECT skill FROM contents UNION SELECT number FROM skill WHERE length(hash) > ${HASH_BYTES}`;
+
+/** Whether no skill has lost its contents since they were noted. */
+export function areContentsThere(connection: Connection, facts: CatalogueFacts): boolean {
+  const there = connection.prepare<[], SkillNumber>('SELECT skill FROM contents').pluck();
+  return checksumOfIds(there.iterate()) === facts.contents;
+}
+
+/** The ids of skills with complete contents, in order. */
+export const COMPLETE_IDS = 'SELECT complete_id FROM contents WHERE complete_id IS NOT NULL ORDER BY complete_id';
+
+/** @param ids all of them, or all numbers */
+export function checksumOfIds(ids: Iterable<string | number>): number {
+  let sum = 0;
+  for (const id of ids) sum = addToSum(sum, sumOfId(id));
+  return sum;
+}
+
+/** What the checksum of an id, or of a number, covers. */
+export function sumOfId(id: string | number): number {
+  return crc32(`${id}\0`);
+}
+
+/** Sums are kept below this: whole numbers that a double holds, with room to add. */
+const MODULUS = 2 ** 48;
+
+/** Adds to a sum of checksums; with a negative number takes from it. */
+export function addToSum(sum: number, checksum: number): number {
+  return (((sum + checksum) % MODULUS) + MODULUS) % MODULUS;
+}
+
+const pair = new DataView(new ArrayBuffer(16));
+/** The same bytes. Node 24 now and then takes a `DataView` for no view at all, once its check is optimised. */
+const pairBytes = new Uint8Array(pair.buffer);
+
+/** What the checksum of which skill has which vector covers, for one skill. */
+export function linkSum(skill: SkillNumber, vector: VectorNumber | null): number {
+  pair.setFloat64(0, skill, true);
+  pair.setFloat64(8, vector ?? 0, true);
+  return crc32(pairBytes);
+}
+
+function metaChecksum(connection: Connection): number {
+  const rows = connection
+    .prepare<[string], [string, string]>('SELECT key, value FROM meta WHERE key <> ? ORDER BY key')
+    .raw()
+    .all(CHECKSUM_KEY);
+  return crc32(JSON.stringify(rows));
+}
+
+/** Reads a value of the table `meta`. Returns undefined if the key is not there. */
+export function readMeta(connection: Connection, key: string): string | undefined {
+  return connection.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key);
+}
+
+/** Sets a value of the table `meta`. */
+export function writeMeta(connection: Connection, key: string, value: string): void {
+  connection
+    .prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value')
+    .run(key, value);
+}
+
+/** A random value that names a state of a catalogue. */
+export function newStamp(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** The key of `meta` that says which state of a shared catalogue a local copy is. */
+const NOTE_KEY = 'shared_version';
+
+/** A state of a catalogue that has a name before it is made here: somebody else has made it. */
+export interface NamedState {
+  readonly stamp: string;
+  /** See {@link readNamedState}. */
+  readonly note: string;
+}
+
+/** Milliseconds to wait for readers. Each reads for some milliseconds. */
+const LONGEST_WAIT = 10_000;
+
+/** Why there may be no catalogue that could have a note. */
+const NO_CATALOGUE: readonly string[] = ['DATABASE_NOT_FOUND', 'NOT_A_CATALOGUE', 'UNSUPPORTED_FORMAT'];
+
+/**
+ * The present state of a catalogue, with what was noted of it when it was made; undefined if there is no catalogue, or
+ * nothing is noted. A load that makes another state leaves the note, which is void then.
+ *
+ * @throws {SkillSearchError} `DATABASE_NOT_READABLE`, `DATABASE_DAMAGED`
+ */
+export function readNamedState(database: string): NamedState | undefined {
+  let connection: Connection | undefined;
+  try {
+    connection = openForReading(database);
+    // Both at once: a small change may come between two statements.
+    return connection.transaction(() => stateIn(connection!))();
+  } catch (error) {
+    if (error instanceof SkillSearchError && NO_CATALOGUE.includes(error.code)) return undefined;
+    throw storeError(error, database, 'read');
+  } finally {
+    connection?.close();
+  }
+}
+
+/** The note of the present state; see {@link readNamedState}. */
+export function noteIn(connection: Connection): string | undefined {
+  return stateIn(connection)?.note;
+}
+
+function stateIn(connection: Connection): NamedState | undefined {
+  if (!isMetaWhole(connection)) return undefined;
+  const stamp = readMeta(connection, 'stamp') ?? '';
+  const value = readMeta(connection, NOTE_KEY);
+  return value?.startsWith(`${stamp} `) === true ? { stamp, note: value.slice(stamp.length + 1) } : undefined;
+}
+
+/** Writes the note of a state, inside the transaction that makes it, before its facts. */
+export function putNote(connection: Connection, stamp: string, note: string): void {
+  writeMeta(connection, NOTE_KEY, `${stamp} ${note}`);
+}
+
+/**
+ * Notes something of the present state of a catalogue, and changes nothing else.
+ *
+ * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`, and those of opening a catalogue
+ */
+export function writeNote(database: string, note: string): void {
+  // Plays back the journal of a killed change, and refuses what is no catalogue.
+  openForReading(database).close();
+  let connection: Connection | undefined;
+  try {
+    connection = openForWriting(database, LONGEST_WAIT);
+    const write = connection.transaction((writing: Connection) => {
+      checkNotes(writing, database);
+      if (noteIn(writing) === note) return;
+      putNote(writing, readMeta(writing, 'stamp') ?? '', note);
+      sealMeta(writing);
+    });
+    write.immediate(connection);
+  } catch (error) {
+    throw notWritable(database, error);
+  } finally {
+    connection?.close();
+  }
+}

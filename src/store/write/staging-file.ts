@@ -1,0 +1,330 @@
+import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SkillSearchError, syncToDisk } from '../../core/index.js';
+import { vectorChecksum } from '../checksums.js';
+import {
+  checkFormat,
+  choosePages,
+  createSchema,
+  isCorrupt,
+  notWritable,
+  openForReading,
+  openForWriting,
+  PAGE_BYTES,
+  pageBytesFor,
+  storeError,
+} from '../database.js';
+import { type CatalogueFiles, filesBeside, sqliteFiles } from '../files.js';
+import { LoadLock } from '../locks.js';
+import { type NamedState, newStamp, putNote, readMeta, writeFacts, writeMeta } from '../notes.js';
+import { type Connection, isSqliteError, type Statement } from '../sqlite.js';
+import { VectorInsertion } from './vectors.js';
+
+/** The stamp of a catalogue that does not exist yet. */
+const NO_STAMP = 'nothing';
+
+/** The file that a load writes until it is published, and the right to load; see {@link CatalogueFiles}. */
+export class WorkingCopy {
+  readonly #catalogue: string;
+  readonly #files: CatalogueFiles;
+  readonly #lock: LoadLock;
+  /** Whether there is a working copy of a killed load that nobody can resume. */
+  #hasStaleLeftOver = false;
+
+  private constructor(catalogue: string, lock: LoadLock) {
+    this.#catalogue = catalogue;
+    this.#files = filesBeside(catalogue);
+    this.#lock = lock;
+  }
+
+  /**
+   * Takes the right to load into a catalogue. Publishes a load that was killed after its end but before its
+   * publication.
+   *
+   * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
+   */
+  static claim(catalogue: string): WorkingCopy {
+    const copy = new WorkingCopy(catalogue, new LoadLock(catalogue));
+    try {
+      removeDatabase(copy.#files.loadingPart);
+      copy.#publishFinished();
+      return copy;
+    } catch (error) {
+      copy.release();
+      throw error;
+    }
+  }
+
+  /** Gives up the right to load. The working copy stays, for a later load to resume. */
+  release(): void {
+    this.#lock.release();
+  }
+
+  /**
+   * A load resumes a leftover working copy only if the sources match and the catalogue has not changed. Any other
+   * leftover stays until a working copy takes its place: {@link create} takes its vectors.
+   *
+   * @returns the working copy of a killed load with the same key; undefined if there is none
+   */
+  resume(loadKey: string): Connection | undefined {
+    if (!existsSync(this.#files.loading)) return undefined;
+    const connection = this.#openLeftover();
+    if (connection === undefined) {
+      this.discard();
+      return undefined;
+    }
+    const key = readMeta(connection, 'load_key');
+    const isCurrent = readMeta(connection, 'replaces') === this.#currentStamp();
+    if (isCurrent && key === loadKey) return prepareForLoad(connection);
+    this.#hasStaleLeftOver = !isCurrent || key === undefined;
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+    connection.close();
+    return undefined;
+  }
+
+  /**
+   * Makes a working copy of the catalogue, or an empty one if there is no catalogue yet.
+   *
+   * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`
+   */
+  create(loadKey: string): Connection {
+    return this.#writing(() => {
+      const { loading, loadingPart } = this.#files;
+      const exists = existsSync(this.#catalogue);
+      if (exists) {
+        copyFileSync(this.#catalogue, loadingPart, constants.COPYFILE_FICLONE);
+        // Even if the catalogue is read-only: it is replaced, not changed.
+        chmodSync(loadingPart, statSync(loadingPart).mode | 0o200);
+      }
+      const part = openForWriting(loadingPart);
+      if (!exists) choosePages(part);
+      // One transaction, because each waits for the disk.
+      part.exec('BEGIN');
+      if (!exists) createSchema(part);
+      writeMeta(part, 'replaces', this.#currentStamp());
+      writeMeta(part, 'load_key', loadKey);
+      part.exec('COMMIT');
+      if (existsSync(loading)) takeVectors(part, loading);
+      part.close();
+      removeDatabase(loading);
+      this.#hasStaleLeftOver = false;
+      renameSync(loadingPart, loading);
+      return prepareForLoad(openForWriting(loading));
+    });
+  }
+
+  /** Deletes the working copy of a killed load if nobody can resume it. */
+  forgetStaleLeftOver(): void {
+    if (this.#hasStaleLeftOver) this.discard();
+  }
+
+  /** Deletes the working copy. Its connection must be closed. */
+  discard(): void {
+    removeDatabase(this.#files.loading);
+  }
+
+  /**
+   * Commits the open transaction with a new stamp, and puts the working copy in the catalogue's place.
+   *
+   * @param beforeCommit called with the new stamp
+   * @param beforeReplacing called when everything is written, to close the former catalogue
+   * @param state the state that this makes, if it has a name already
+   */
+  publish(
+    connection: Connection,
+    beforeCommit: (stamp: string) => void,
+    beforeReplacing: () => void,
+    state?: NamedState,
+  ): void {
+    this.#writing(() => {
+      const stamp = state?.stamp ?? newStamp();
+      beforeCommit(stamp);
+      connection.exec("DELETE FROM touched; DELETE FROM meta WHERE key = 'load_key'");
+      writeMeta(connection, 'stamp', stamp);
+      if (state !== undefined) putNote(connection, stamp, state.note);
+      writeFacts(connection);
+      connection.exec('COMMIT');
+      const databases = connection.pragma('database_list') as { readonly name: string }[];
+      if (databases.some(({ name }) => name === 'base')) connection.exec('DETACH base');
+      beforeReplacing();
+      replaceCatalogue(this.#catalogue, this.#files.loading, connection);
+    });
+  }
+
+  #publishFinished(): void {
+    const connection = existsSync(this.#files.loading) ? this.#openLeftover() : undefined;
+    if (connection === undefined) return;
+    const isFinished = readMeta(connection, 'load_key') === undefined && readMeta(connection, 'stamp') !== undefined;
+    const isCurrent = readMeta(connection, 'replaces') === this.#currentStamp();
+    if (isFinished && isCurrent) {
+      this.#writing(() => replaceCatalogue(this.#catalogue, this.#files.loading, connection));
+    } else connection.close();
+  }
+
+  /** The working copy of a killed load; undefined if it is not a readable catalogue. */
+  #openLeftover(): Connection | undefined {
+    const connection = openForWriting(this.#files.loading);
+    try {
+      checkFormat(connection, this.#files.loading);
+      if (readMeta(connection, 'replaces') !== undefined) return connection;
+    } catch (error) {
+      if (!isSqliteError(error) && !(error instanceof SkillSearchError)) throw error;
+    }
+    connection.close();
+    return undefined;
+  }
+
+  #currentStamp(): string {
+    if (!existsSync(this.#catalogue)) return NO_STAMP;
+    const connection = openForReading(this.#catalogue);
+    try {
+      return readMeta(connection, 'stamp') ?? NO_STAMP;
+    } finally {
+      connection.close();
+    }
+  }
+
+  #writing<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw isCorrupt(error) ? storeError(error, this.#catalogue, 'write') : notWritable(this.#catalogue, error);
+    }
+  }
+}
+
+/** With a write-ahead log a kill loses only the batch that was not committed. */
+function prepareForLoad(connection: Connection): Connection {
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = NORMAL');
+  connection.pragma('cache_size = -65536');
+  // In pages: 64 MiB. Checkpoints wait for the disk, so this makes them rare.
+  connection.pragma(`wal_autocheckpoint = ${2 ** 26 / PAGE_BYTES}`);
+  return connection;
+}
+
+function removeDatabase(path: string): void {
+  for (const file of sqliteFiles(path)) rmSync(file, { force: true });
+}
+
+/** Share of free pages, left by deleted rows, above which a file is packed before it is published. */
+const MAX_FREE_SHARE = 0.25;
+
+/**
+ * Makes a finished working copy one self-contained file, and puts it in the catalogue's place. Readers that have the
+ * former catalogue open go on reading that.
+ *
+ * @param connection to the working copy; closed here
+ * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; also errors of SQLite and the file system
+ */
+function replaceCatalogue(catalogue: string, workingCopy: string, connection: Connection): void {
+  connection.pragma('wal_checkpoint(TRUNCATE)');
+  // A write-ahead log needs less, but a power cut while the journal is written must not spoil the file either.
+  connection.pragma('synchronous = FULL');
+  const mode = connection.pragma('journal_mode = DELETE', { simple: true });
+  packIfWorthwhile(connection);
+  connection.close();
+  // Whoever renamed the file without its journal would publish half of what was written.
+  const left = [`${workingCopy}-journal`, `${workingCopy}-wal`].find((path) => existsSync(path));
+  if (mode !== 'delete' || left !== undefined) {
+    const message = `cannot write ${catalogue}: ${left ?? workingCopy} could not be finished`;
+    throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: catalogue });
+  }
+  if (existsSync(catalogue)) chmodSync(workingCopy, statSync(catalogue).mode);
+  putInPlace(catalogue, workingCopy);
+}
+
+/** Writes the file again without the pages that are free, or in pages of the size that is right for it. */
+function packIfWorthwhile(connection: Connection): void {
+  const numberIn = (name: string): number => connection.pragma(name, { simple: true }) as number;
+  const [pages, free, pageBytes] = [numberIn('page_count'), numberIn('freelist_count'), numberIn('page_size')];
+  const wanted = pageBytesFor((pages - free) * pageBytes, pageBytes);
+  if (free <= pages * MAX_FREE_SHARE && wanted === pageBytes) return;
+  choosePages(connection, wanted);
+  pack(connection);
+}
+
+/** Packing needs room for the file twice more. Without that room the file stays as large as it is, and as good. */
+function pack(connection: Connection): void {
+  try {
+    connection.exec('VACUUM');
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+  }
+}
+
+/**
+ * Puts a finished file into a catalogue's place, so that it is there after a power cut. Readers that have the former
+ * one open go on reading that.
+ *
+ * @param file without a journal, on the same file system. It is moved away
+ */
+export function putInPlace(catalogue: string, file: string): void {
+  syncToDisk(file);
+  forgetJournal(catalogue);
+  renameSync(file, catalogue);
+  syncToDisk(dirname(catalogue));
+}
+
+/**
+ * Deletes the journal of a change that was killed, before another file takes the catalogue's place: SQLite finds a
+ * journal by its name, and would play it back into that file. The journal of a catalogue that is there is played back
+ * first, so that it is whole if the replacement never comes.
+ *
+ * @param catalogue which no change is written to now
+ */
+export function forgetJournal(catalogue: string): void {
+  const journal = `${catalogue}-journal`;
+  if (!existsSync(journal)) return;
+  if (existsSync(catalogue)) {
+    try {
+      openForReading(catalogue).close();
+    } catch {
+      // What is no catalogue, or cannot be read, is replaced as it is.
+    }
+  }
+  rmSync(journal, { force: true });
+}
+
+/**
+ * Copies the vectors that a catalogue lacks from another database, but for damaged ones. Does nothing if that database
+ * cannot be read.
+ */
+function takeVectors(into: Connection, from: string): void {
+  try {
+    into.prepare('ATTACH ? AS left_over').run(from);
+    into.exec('BEGIN');
+    into.exec('INSERT OR IGNORE INTO model (id, dimensions) SELECT id, dimensions FROM left_over.model');
+    const insertion = new VectorInsertion(into);
+    const numbers = into
+      .prepare<[], number>(`
+        SELECT theirs.number FROM left_over.vector AS theirs
+          JOIN left_over.model ON left_over.model.number = theirs.model
+          JOIN main.model ON main.model.id = left_over.model.id AND main.model.dimensions = left_over.model.dimensions
+        WHERE NOT EXISTS (
+          SELECT 1 FROM main.vector WHERE model = main.model.number AND text_hash = theirs.text_hash)
+        ORDER BY theirs.number`)
+      .pluck()
+      .all();
+    const read: Statement<[number], LeftOverVector> = into.prepare(`
+      SELECT id AS model, text_hash AS textHash, embedding, checksum
+      FROM left_over.vector JOIN left_over.model ON left_over.model.number = model
+      WHERE left_over.vector.number = ?`);
+    for (const number of numbers) {
+      const { model, textHash, embedding, checksum } = read.get(number)!;
+      if (vectorChecksum(number, embedding) !== checksum) continue;
+      insertion.run(model, textHash, embedding);
+    }
+    into.exec('COMMIT; DETACH left_over');
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    if (into.inTransaction) into.exec('ROLLBACK');
+  }
+}
+
+interface LeftOverVector {
+  readonly model: string;
+  readonly textHash: Buffer;
+  readonly embedding: Buffer;
+  readonly checksum: number | null;
+}

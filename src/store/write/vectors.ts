@@ -1,0 +1,184 @@
+import type { SkillNumber, VectorNumber } from '../../core/index.js';
+import { vectorChecksum } from '../checksums.js';
+import { type BesideRecord, fieldsOf } from '../packed.js';
+import { encodeVector } from '../read/stored-vectors.js';
+import type { Connection, Statement } from '../sqlite.js';
+
+/** The text of a skill that is to be embedded: its name and description, and the hash its vector is stored under. */
+export interface TextToEmbed {
+  readonly textHash: Buffer;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A vector and the hash of its text. */
+export interface EmbeddedText {
+  readonly textHash: Buffer;
+  readonly vector: Float32Array;
+}
+
+/** Where vectors are stored. */
+export interface EmbeddingSink {
+  /**
+   * Names the model whose vectors the catalogue is to have from now on.
+   *
+   * @returns one skill for each text that has no vector of this model yet
+   */
+  useModel(model: string): SkillNumber[];
+  /** Length of the vectors of the model in use; undefined if there are none yet. */
+  readonly dimensions: number | undefined;
+  /** The text of a skill that {@link useModel} returned. */
+  textToEmbed(skill: SkillNumber): TextToEmbed;
+  /** Stores vectors of the model in use. When it returns, a kill can no longer lose them. */
+  putVectors(vectors: Iterable<EmbeddedText>): void;
+}
+
+interface StoredTextToEmbed extends BesideRecord {
+  readonly textHash: Buffer;
+  readonly record: string;
+}
+
+/** No index has the hash first, and models are few. */
+const OF_TEXT = 'model IN (SELECT number FROM model) AND text_hash = ?';
+
+/** The SQL for the vectors of a load, prepared once for each connection. */
+export class VectorStatements {
+  readonly #missing: Statement<[after: SkillNumber, model: string], SkillNumber>;
+  readonly #text: Statement<[skill: SkillNumber], StoredTextToEmbed>;
+  readonly #insertModel: Statement<[id: string, dimensions: number], unknown>;
+  #insert: VectorInsertion | undefined;
+  #find: Statement<[model: string, textHash: Buffer], unknown> | undefined;
+  #findAny: Statement<[textHash: Buffer], unknown> | undefined;
+  #forget: Statement<[textHash: Buffer], unknown> | undefined;
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#missing = connection
+      .prepare<[SkillNumber, string], SkillNumber>(`
+        SELECT min(number) FROM skill
+        WHERE number > ? AND NOT EXISTS (
+          SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = skill.text_hash)
+        GROUP BY text_hash ORDER BY 1`)
+      .pluck();
+    this.#text = connection.prepare(`
+      SELECT text_hash AS textHash, record, id, stars, updated_at AS updatedAt, place
+      FROM skill WHERE number = ?`);
+    this.#insertModel = connection.prepare('INSERT OR IGNORE INTO model (id, dimensions) VALUES (?, ?)');
+  }
+
+  /**
+   * One skill for each distinct text without a vector of the model, in ascending order.
+   *
+   * @param after only skills with a number above
+   */
+  missing(model: string, after: SkillNumber = 0): SkillNumber[] {
+    return this.#missing.all(after, model);
+  }
+
+  remove(vectors: readonly VectorNumber[]): void {
+    const remove = this.#connection.prepare('DELETE FROM vector WHERE number = ?');
+    for (const vector of vectors) remove.run(vector);
+  }
+
+  /** Ids of the models that have vectors. */
+  models(): string[] {
+    return this.#connection
+      .prepare<[], string>('SELECT id FROM model WHERE number IN (SELECT model FROM vector) ORDER BY number')
+      .pluck()
+      .all();
+  }
+
+  /** Length of the vectors of a model; undefined if it has none. */
+  dimensions(model: string): number | undefined {
+    return this.#connection.prepare<[string], number>('SELECT dimensions FROM model WHERE id = ?').pluck().get(model);
+  }
+
+  /** The text of a skill that is stored. */
+  text(skill: SkillNumber): TextToEmbed {
+    const { textHash, record, ...beside } = this.#text.get(skill)!;
+    const { name, description } = fieldsOf(record, beside);
+    return { textHash, name, description };
+  }
+
+  put(model: string, textHash: Buffer, vector: Float32Array): void {
+    this.putEncoded({ id: model, dimensions: vector.length }, textHash, encodeVector(vector));
+  }
+
+  /** Like {@link put}, for a vector that is encoded already. */
+  putEncoded(model: { readonly id: string; readonly dimensions: number }, textHash: Buffer, embedding: Buffer): void {
+    this.#insertModel.run(model.id, model.dimensions);
+    this.#insert ??= new VectorInsertion(this.#connection);
+    this.#insert.run(model.id, textHash, embedding);
+  }
+
+  /** Whether a text has a vector of a model. */
+  has(model: string, textHash: Buffer): boolean {
+    this.#find ??= this.#connection.prepare(
+      'SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = ?',
+    );
+    return this.#find.get(model, textHash) !== undefined;
+  }
+
+  /** Whether a text has a vector of any model. */
+  hasAny(textHash: Buffer): boolean {
+    this.#findAny ??= this.#connection.prepare(`SELECT 1 FROM vector WHERE ${OF_TEXT}`);
+    return this.#findAny.get(textHash) !== undefined;
+  }
+
+  /** Deletes what vectors a text has. */
+  forget(textHash: Buffer): void {
+    this.#forget ??= this.#connection.prepare(`DELETE FROM vector WHERE ${OF_TEXT}`);
+    this.#forget.run(textHash);
+  }
+
+  /** Deletes the vectors of every other model and, unless `keepsUnused`, those whose text no skill has any more. */
+  keepOnly(model: string | undefined, keepsUnused: boolean): void {
+    const run = (sql: string, ...parameters: string[]): unknown => this.#connection.prepare(sql).run(...parameters);
+    const keep = model ?? '';
+    run('DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE id = ?)', keep);
+    if (!keepsUnused) run('DELETE FROM vector WHERE text_hash NOT IN (SELECT text_hash FROM skill)');
+    run('DELETE FROM model WHERE id <> ?', keep);
+  }
+
+  /** Differs between two databases with a common origin if vectors were added to or deleted from either since. */
+  fingerprint(schema: 'main' | 'base'): string {
+    return this.#connection
+      .prepare<[], string>(`
+        SELECT count(*) || ' ' || ifnull(max(number), 0) || ' ' ||
+          ifnull((SELECT value FROM ${schema}.meta WHERE key = 'model'), '')
+        FROM ${schema}.vector`)
+      .pluck()
+      .get()!;
+  }
+}
+
+/** The SQL that writes a vector. */
+export class VectorInsertion {
+  readonly #insert: Statement<
+    [vector: VectorNumber, model: string, textHash: Buffer, embedding: Buffer, checksum: number],
+    unknown
+  >;
+  #last: VectorNumber;
+
+  constructor(connection: Connection) {
+    // The table of SQLite knows numbers that were used and deleted, too: none may be used again.
+    this.#last = connection
+      .prepare<[], number>(`
+        SELECT max(
+          ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0),
+          ifnull((SELECT max(number) FROM vector), 0))`)
+      .pluck()
+      .get()!;
+    this.#insert = connection.prepare(`
+      INSERT OR IGNORE INTO vector (number, model, text_hash, embedding, checksum)
+      VALUES (?, (SELECT number FROM model WHERE id = ?), ?, ?, ?)`);
+  }
+
+  /** Does nothing if the text has a vector of the model. */
+  run(model: string, textHash: Buffer, embedding: Buffer): void {
+    const number = this.#last + 1;
+    const checksum = vectorChecksum(number, embedding);
+    if (this.#insert.run(number, model, textHash, embedding, checksum).changes > 0) this.#last = number;
+  }
+}
