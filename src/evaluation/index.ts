@@ -22,6 +22,7 @@ export {
   type QuestionDifference,
   type RandomisationOptions,
   randomisationTest,
+  randomNumbers,
 } from './compare.js';
 export type { CorpusOptions } from './corpus.js';
 export { type Corpus, openCorpus } from './corpus.js';
@@ -40,6 +41,7 @@ export {
 export type { Confidence, ConfidentShare, ModeEvaluation, Reliability } from './measures.js';
 export {
   averagePrecision,
+  calibrationError,
   type Figures,
   judgedShare,
   type MeasureOptions,
@@ -49,6 +51,8 @@ export {
   recall,
   recallByDepth,
   reciprocalRank,
+  reliability,
+  reliabilityBins,
   type Separation,
   separation,
   usefulShare,

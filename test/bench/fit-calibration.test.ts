@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type FirstHit, fitCalibration, withProbabilities } from '../../bench/ranking/first-hits.js';
-import { randomNumbers } from '../../src/evaluation/compare.js';
-import { calibrationError, reliabilityBins } from '../../src/evaluation/measures.js';
+import { calibrationError, randomNumbers, reliabilityBins } from '../../src/evaluation/index.js';
 import { probabilityOf } from '../../src/search/ranking/calibration.js';
 
 const TRUTH = { slope: 1.5, others: 1, bySize: -1.2, intercept: -2, confident: 0, unfit: { weight: 0, bySize: 0 } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { calibrationSets, type Fitted, fittedTo, sumsBy } from '../../bench/ranking/fitted.js';
 import { isServed, type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions.js';
-import { randomNumbers } from '../../src/evaluation/compare.js';
+import { randomNumbers } from '../../src/evaluation/index.js';
 import type { RankingFeature } from '../../src/result.js';
 
 interface Made extends Partial<JudgedQuestion> {

@@ -4,7 +4,7 @@ import { firstHit } from '../../bench/ranking/first-hits.js';
 import { type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions.js';
 import { fitListwise, scoresOf } from '../../bench/ranking/listwise.js';
 import { solve } from '../../bench/ranking/solve.js';
-import { randomNumbers } from '../../src/evaluation/compare.js';
+import { randomNumbers } from '../../src/evaluation/index.js';
 import { RANKING_FEATURES } from '../../src/result.js';
 import { lengthOf } from '../../src/search/ranking/fusion.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ZipfRanks } from '../../bench/zipf.js';
-import { randomNumbers } from '../../src/evaluation/compare.js';
+import { randomNumbers } from '../../src/evaluation/index.js';
 
 const draw = (count: number, { size, seed }: { size: number; seed: number }): number[] => {
   const ranks = new ZipfRanks(size, randomNumbers(seed));

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { run } from '../../src/cli/run.js';
+import { run } from '../../src/cli/index.js';
 import { startServer } from '../../src/http/index.js';
 import { openSkillSearch } from '../../src/index.js';
 import { launch } from './browser.js';

@@ -1,6 +1,6 @@
 import { Command, Help } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/run.js';
+import { COMMANDS } from '../../src/cli/index.js';
 import { runCaptured } from './run-captured.js';
 
 const NO_OUTPUT = { out: process.stdout, error: process.stderr };

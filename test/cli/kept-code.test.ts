@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { KeptCode } from '../../src/cli/kept-code.js';
+import { KeptCode } from '../../src/cli/index.js';
 import { scratchFolder } from '../scratch-folder.js';
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { run } from '../../src/cli/run.js';
+import { run } from '../../src/cli/index.js';
 
 /** What a command did. */
 export interface Captured {

@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { fitQuestion } from '../../src/evaluation/evaluate.js';
 import {
   type Benchmark,
   EVALUATION_MODES,
@@ -9,9 +8,9 @@ import {
   measureRanking,
   type Run,
   rankQuestions,
+  reliability,
   summarise,
 } from '../../src/evaluation/index.js';
-import { reliability } from '../../src/evaluation/measures.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { type Row, row } from '../rows.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -354,12 +353,6 @@ describe('questions put to a search', () => {
   });
 
   test('that are too long are cut between words; without a letter or digit they find nothing', async () => {
-    expect(fitQuestion(`  ${'abcd '.repeat(100)}`, 'keyword')).toBe('abcd '.repeat(40).trim());
-    expect(fitQuestion('abcd '.repeat(100), 'hybrid')).toBe('abcd '.repeat(100).trim());
-    expect(fitQuestion('\u{1f600}b'.repeat(200), 'keyword')).toBe('\u{1f600}b'.repeat(100));
-    expect(Array.from(fitQuestion('x'.repeat(3000), 'vector') ?? '')).toHaveLength(2000);
-    expect(fitQuestion(' ?! ', 'bm25')).toBeUndefined();
-
     const search = await searchOver(ROWS);
     const long = `release notes ${'of everything '.repeat(300)}`;
     for (const mode of EVALUATION_MODES) {

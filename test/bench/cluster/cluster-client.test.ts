@@ -7,7 +7,7 @@ import { type AskedServer, type ClientFigures, ClusterClient } from '../../../be
 import { Disturbances } from '../../../bench/cluster/disturbances.js';
 import { ExpectedAnswer } from '../../../bench/cluster/generations.js';
 import { QuotaLedger } from '../../../bench/cluster/quota-ledger.js';
-import { randomNumbers } from '../../../src/evaluation/compare.js';
+import { randomNumbers } from '../../../src/evaluation/index.js';
 
 const PATH = '/api/v1/skills/search?q=x';
 const meta = ',"meta":{"ms":1}}';

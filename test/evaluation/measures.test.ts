@@ -1,0 +1,351 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  averagePrecision,
+  bootstrapIntervals,
+  compareFigures,
+  extremesOf,
+  measureRanking,
+  ndcg,
+  precision,
+  randomisationTest,
+  randomNumbers,
+  recall,
+  recallByDepth,
+  reciprocalRank,
+  separation,
+} from '../../src/evaluation/index.js';
+
+describe('metrics', () => {
+  describe('the figures of one ranking', () => {
+    // Found: a document worth 3, one worth nothing, one worth 1, one worth 2. Not found: one worth 2 and one worth 1.
+    const found = [3, 0, 1, 2];
+    const ideal = [3, 2, 2, 1, 1];
+
+    test('nDCG divides the discounted gains by those of the best order there is', () => {
+      // log2 of rank + 1 is 1, 1.58496, 2, 2.32193, 2.58496 for the ranks 1 to 5.
+      const gained = 3 / 1 + 0 / 1.584963 + 1 / 2 + 2 / 2.321928;
+      const best = 3 / 1 + 2 / 1.584963 + 2 / 2 + 1 / 2.321928;
+      expect(gained).toBeCloseTo(4.361353, 5);
+      expect(best).toBeCloseTo(5.692536, 5);
+      expect(ndcg(found, ideal, 4)).toBeCloseTo(4.361353 / 5.692536, 5);
+      // Cut at 2 the best order gains 3 + 2 / 1.584963 = 4.261860 of which 3 are there.
+      expect(ndcg(found, ideal, 2)).toBeCloseTo(3 / 4.26186, 5);
+      // Deeper than the ranking the best order still grows: 1 / 2.584963 = 0.386853 more.
+      expect(ndcg(found, ideal, 10)).toBeCloseTo(4.361353 / (5.692536 + 0.386853), 5);
+    });
+
+    test('the gain is linear: worth 2 is twice worth 1, not three times', () => {
+      expect(ndcg([1, 2], [2, 1], 2)).toBeCloseTo((1 + 2 / 1.584963) / (2 + 1 / 1.584963), 6);
+    });
+
+    test('the reciprocal rank is that of the first relevant document, if it is above the cut', () => {
+      expect(reciprocalRank(found, 10)).toBe(1);
+      expect(reciprocalRank([0, 0, 1, 2], 10)).toBe(1 / 3);
+      expect(reciprocalRank([0, 0, 1, 2], 2)).toBe(0);
+      expect(reciprocalRank([], 10)).toBe(0);
+    });
+
+    test('recall is of all relevant documents, precision of the depth, also where fewer were found', () => {
+      expect(recall(found, 5, 3)).toBe(2 / 5);
+      expect(recall(found, 5, 10)).toBe(3 / 5);
+      expect(precision(found, 3)).toBe(2 / 3);
+      expect(precision(found, 10)).toBe(3 / 10);
+    });
+
+    test('average precision adds the precision at each relevant document and divides by all there are', () => {
+      // Relevant at the ranks 1, 3 and 4: precisions 1/1, 2/3, 3/4. Two of the five were not found.
+      expect(averagePrecision(found, 5)).toBeCloseTo((1 + 2 / 3 + 3 / 4) / 5, 12);
+      expect(averagePrecision([0, 0], 5)).toBe(0);
+    });
+
+    test('have names with their depth, and are 0 where nothing was found', () => {
+      const gains = new Map([
+        ['a', 2],
+        ['b', 1],
+      ]);
+      const ranking = ['x', 'b', 'a'].map((id, i) => ({ id, score: 1 - i / 10 }));
+      expect(measureRanking(ranking, gains, { at: [1, 3] })).toEqual({
+        'ndcg@1': 0,
+        'mrr@1': 0,
+        'recall@1': 0,
+        'precision@1': 0,
+        'ndcg@3': (1 / Math.log2(3) + 2 / Math.log2(4)) / (2 / Math.log2(2) + 1 / Math.log2(3)),
+        'mrr@3': 1 / 2,
+        'recall@3': 1,
+        'precision@3': 2 / 3,
+        map: (1 / 2 + 2 / 3) / 2,
+        'hit@1': 0,
+      });
+      for (const value of Object.values(measureRanking([], gains, { at: [10] }))) expect(value).toBe(0);
+    });
+
+    test('of grades are also how much is judged, and how much is useful', () => {
+      const grades = new Map(Object.entries({ a: 3, b: 0, c: 1, d: 2 }));
+      const ranking = ['c', 'x', 'a', 'y', 'b', 'd'].map((id, i) => ({ id, score: 1 - i / 10 }));
+      expect(measureRanking(ranking, grades, { at: [2, 10], graded: true })).toMatchObject({
+        'judged@2': 1 / 2,
+        'judged@10': 4 / 6,
+        'useful@5': 1 / 5,
+        'useful@1': 0,
+      });
+      // Three shown: judged is a share of these, useful a share of five.
+      expect(measureRanking(ranking.slice(0, 3), grades, { at: [10], graded: true })).toMatchObject({
+        'judged@10': 2 / 3,
+        'useful@5': 1 / 5,
+      });
+      expect(measureRanking([], grades, { at: [10], graded: true })).toMatchObject({ 'judged@10': 1, 'useful@5': 0 });
+      expect(Object.keys(measureRanking(ranking, grades, { at: [10] }))).not.toContain('judged@10');
+    });
+
+    test('with exponential gain count a grade of 3 seven times a grade of 1', () => {
+      const grades = new Map(Object.entries({ a: 3, b: 0, c: 1 }));
+      const ranking = ['c', 'a', 'b'].map((id, i) => ({ id, score: 1 - i / 10 }));
+      const { 'ndcg@10': ndcg10, map } = measureRanking(ranking, grades, { at: [10], gain: 'exponential' });
+      expect(ndcg10).toBeCloseTo((1 + 7 / 1.584963) / (7 + 1 / 1.584963), 6);
+      expect(map).toBe(1);
+      expect(() => measureRanking(ranking, grades, { at: [10], gain: 'cubic' as 'linear' })).toThrow(
+        /gain must be one of linear, exponential, got "cubic"/,
+      );
+    });
+
+    test('of random grades are those of a naive count', () => {
+      const ranking = fc.uniqueArray(fc.nat({ max: 20 }).map(String), { maxLength: 15 });
+      const judged = fc.dictionary(fc.nat({ max: 20 }).map(String), fc.nat({ max: 3 }), { noNullPrototype: true });
+      fc.assert(
+        fc.property(ranking, judged, fc.integer({ min: 1, max: 12 }), (ids, judgements, k) => {
+          fc.pre(Object.values(judgements).some((grade) => grade > 0));
+          const documents = ids.map((id, i) => ({ id, score: -i }));
+          const grades = new Map(Object.entries(judgements));
+          const figures = measureRanking(documents, grades, { at: [k], gain: 'exponential', graded: true });
+          let [shown, known, five, one, gained, best] = [0, 0, 0, 0, 0, 0];
+          for (let rank = 1; rank <= ids.length; rank++) {
+            const grade = judgements[ids[rank - 1] as string];
+            if (rank <= k) shown += 1;
+            if (rank <= k && grade !== undefined) known += 1;
+            if (rank <= k) gained += (2 ** (grade ?? 0) - 1) / Math.log2(rank + 1);
+            if (rank <= 5 && (grade === 2 || grade === 3)) five += 1;
+            if (rank === 1 && (grade === 2 || grade === 3)) one = 1;
+          }
+          const sorted = Object.values(judgements).sort((a, b) => b - a);
+          for (let rank = 1; rank <= k && rank <= sorted.length; rank++) {
+            best += (2 ** (sorted[rank - 1] as number) - 1) / Math.log2(rank + 1);
+          }
+          expect(figures[`judged@${k}`]).toBe(shown === 0 ? 1 : known / shown);
+          expect(figures['useful@5']).toBe(five / 5);
+          expect(figures['useful@1']).toBe(one);
+          expect(figures[`ndcg@${k}`]).toBeCloseTo(gained / best, 12);
+        }),
+      );
+    });
+
+    test('do not count what was judged as worthless, or worse', () => {
+      const gains = new Map([
+        ['a', 1],
+        ['b', 0],
+        ['c', -1],
+      ]);
+      const ranking = ['c', 'b', 'a'].map((id, i) => ({ id, score: 1 - i / 10 }));
+      expect(measureRanking(ranking, gains, { at: [10] })).toMatchObject({
+        'ndcg@10': 1 / Math.log2(4),
+        'recall@10': 1,
+        map: 1 / 3,
+      });
+      expect([...recallByDepth(ranking, gains, 4)]).toEqual([0, 0, 1, 1]);
+    });
+
+    test('are those of a reading of trec_eval line by line, on random rankings', () => {
+      const gain = fc.integer({ min: -1, max: 4 });
+      const ranking = fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 20 });
+      const judged = fc.dictionary(fc.nat({ max: 30 }).map(String), gain, { minKeys: 1, noNullPrototype: true });
+      fc.assert(
+        fc.property(ranking, judged, fc.integer({ min: 1, max: 25 }), (numbers, judgements, k) => {
+          const gains = new Map(Object.entries(judgements));
+          fc.pre([...gains.values()].some((value) => value > 0));
+          const figures = measureRanking(
+            numbers.map((id, i) => ({ id: String(id), score: -i })),
+            gains,
+            { at: [k] },
+          );
+          const expected = naive(numbers.map(String), gains, k);
+          for (const [name, value] of Object.entries(expected)) expect(figures[name]).toBeCloseTo(value, 12);
+          expect(
+            recallByDepth(
+              numbers.map((id, i) => ({ id: String(id), score: -i })),
+              gains,
+              k,
+            )[k - 1],
+          ).toBeCloseTo(expected[`recall@${k}`] as number, 12);
+        }),
+      );
+    });
+  });
+
+  /** As in m_ndcg_cut.c, m_recip_rank.c, m_recall.c, m_P.c, m_map.c and m_success.c. */
+  function naive(ranking: readonly string[], gains: ReadonlyMap<string, number>, k: number): Record<string, number> {
+    const relevant = [...gains].filter(([, gain]) => gain > 0);
+    let [dcg, found, firstRank, sumOfPrecisions, relevantSoFar] = [0, 0, 0, 0, 0];
+    for (const [i, id] of ranking.entries()) {
+      const gain = gains.get(id) ?? 0;
+      if (gain <= 0) continue;
+      relevantSoFar += 1;
+      sumOfPrecisions += relevantSoFar / (i + 1);
+      if (i >= k) continue;
+      dcg += gain / (Math.log(i + 2) / Math.log(2));
+      found += 1;
+      if (firstRank === 0) firstRank = i + 1;
+    }
+    let ideal = 0;
+    const levels = relevant.map(([, gain]) => gain).sort((a, b) => a - b);
+    for (let i = 0; i < k && levels.length > 0; i++)
+      ideal += (levels.pop() as number) / (Math.log(i + 2) / Math.log(2));
+    return {
+      [`ndcg@${k}`]: dcg / ideal,
+      [`mrr@${k}`]: firstRank === 0 ? 0 : 1 / firstRank,
+      [`recall@${k}`]: found / relevant.length,
+      [`precision@${k}`]: found / k,
+      map: sumOfPrecisions / relevant.length,
+      'hit@1': (gains.get(ranking[0] ?? '') ?? 0) > 0 ? 1 : 0,
+    };
+  }
+});
+
+describe('auroc', () => {
+  test('the area is the share of pairs in which the answerable question scores higher', () => {
+    // Of the nine pairs of (.9, .6, .4) and (.5, .4, .1): .9 is above all three, .6 above all three, .4 above .1 and
+    // equal to .4.
+    const { area, parts } = separation(Float64Array.of(0.9, 0.6, 0.4), Float64Array.of(0.5, 0.4, 0.1));
+    expect(area).toBeCloseTo((3 + 3 + 1.5) / 9, 12);
+    // Of a question: the share of the unanswerable that its score is above, plus the share of the answerable that are
+    // above its score without answers, less the area. The second: 3/3 and, of .4: above it .9, .6 and half of .4, which
+    // is 2.5/3.
+    expect(parts[1]).toBeCloseTo(1 + 2.5 / 3 - 7.5 / 9, 12);
+  });
+
+  test('it is 1 where scores tell all, 0 where they tell the contrary, a half where they tell nothing', () => {
+    const [low, high] = [Float64Array.of(0, 0.1), Float64Array.of(0.5, 0.6)];
+    expect(separation(high, low).area).toBe(1);
+    expect(separation(low, high).area).toBe(0);
+    expect(separation(high, high).area).toBe(0.5);
+    expect(separation(Float64Array.of(0.1), Float64Array.of(Number.NEGATIVE_INFINITY)).area).toBe(1);
+  });
+
+  test('it is that of counting all pairs, and the mean of its parts', () => {
+    const scores = fc.array(fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 6 })), { minLength: 1 });
+    fc.assert(
+      fc.property(scores, (pairs) => {
+        let sum = 0;
+        for (const [high] of pairs) for (const [, low] of pairs) sum += high > low ? 1 : high === low ? 0.5 : 0;
+        const { area, parts } = separation(
+          Float64Array.from(pairs, ([high]) => high),
+          Float64Array.from(pairs, ([, low]) => low),
+        );
+        expect(area).toBeCloseTo(sum / pairs.length ** 2, 10);
+        expect(parts.reduce((total, part) => total + part, 0) / pairs.length).toBeCloseTo(area, 10);
+      }),
+    );
+  });
+});
+
+describe('significance', () => {
+  describe('the paired randomisation test', () => {
+    test('counts the assignments of signs that lead at least as far from 0', () => {
+      // Of 3, 2 and -1, whose sum is 4, the eight sums are 6, 4, 2, 0, 0, -2, -4, -6: four of them are 4 or more away.
+      expect(randomisationTest([3, 2, -1])).toBe(4 / 8);
+      // Of five equal differences only all plus and all minus.
+      expect(randomisationTest([0.1, 0.1, 0.1, 0.1, 0.1])).toBe(2 / 32);
+    });
+
+    test('is 1 where nothing differs, and takes no notice of questions that are equal', () => {
+      expect(randomisationTest([])).toBe(1);
+      expect(randomisationTest([0, 0, 0])).toBe(1);
+      expect(randomisationTest([0, 3, 0, 2, -1, 0])).toBe(randomisationTest([3, 2, -1]));
+    });
+
+    test('is the same with the two rankings exchanged', () => {
+      fc.assert(
+        fc.property(fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { maxLength: 12 }), (differences) => {
+          expect(randomisationTest(differences.map((one) => -one))).toBeCloseTo(randomisationTest(differences), 12);
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    test('by drawing comes near to what counting gives', () => {
+      const random = randomNumbers(7);
+      const differences = Array.from({ length: 13 }, () => random() - 0.35);
+      const exact = randomisationTest(differences, { samples: 2 ** 13 });
+      const drawn = randomisationTest(differences, { samples: 2 ** 13 - 1 });
+      // The standard error of a share of 8,191 draws is at most sqrt(0.25 / 8191) = 0.0055.
+      expect(Math.abs(drawn - exact)).toBeLessThan(4 * 0.0055);
+      expect(randomisationTest(differences, { samples: 500 })).toBe(randomisationTest(differences, { samples: 500 }));
+    });
+
+    test('by drawing is never 0: what happened is one of the cases', () => {
+      expect(randomisationTest(new Array(200).fill(1), { samples: 99 })).toBe(1 / 100);
+    });
+  });
+
+  describe('a bootstrap interval', () => {
+    test('is the mean itself where all are equal', () => {
+      expect(bootstrapIntervals([Float64Array.of(0.5, 0.5, 0.5)])).toEqual([[0.5, 0.5]]);
+      expect(bootstrapIntervals([Float64Array.of(0.25)])).toEqual([[0.25, 0.25]]);
+    });
+
+    test('of many yes and no is that of the normal approximation', () => {
+      // Share 0.3 of 1,000: standard error sqrt(0.3 x 0.7 / 1000) = 0.01449, times 1.96 is 0.0284.
+      const column = Float64Array.from({ length: 1000 }, (_, i) => (i < 300 ? 1 : 0));
+      const [[low, high]] = bootstrapIntervals([column]) as [[number, number]];
+      expect(low).toBeCloseTo(0.3 - 0.0284, 2);
+      expect(high).toBeCloseTo(0.3 + 0.0284, 2);
+    });
+
+    test('is the same each time, and another with another seed', () => {
+      const column = Float64Array.from({ length: 50 }, (_, i) => i / 50);
+      expect(bootstrapIntervals([column])).toEqual(bootstrapIntervals([column]));
+      expect(bootstrapIntervals([column], { seed: 2 })).not.toEqual(bootstrapIntervals([column]));
+    });
+
+    test('of several figures comes of the same draws', () => {
+      const column = Float64Array.from({ length: 50 }, (_, i) => (i * 7) % 50);
+      const [one, two] = bootstrapIntervals([column, column.map((value) => 2 * value)]);
+      expect(two?.map((value) => value / 2)).toEqual(one?.map((value) => expect.closeTo(value, 10)));
+    });
+  });
+
+  describe('two rankings compared', () => {
+    const questions = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: `question ${id}` }));
+    const measured = (name: string, values: readonly number[]) => ({
+      name,
+      byQuestion: new Map(questions.map(({ id }, i) => [id, { 'ndcg@10': values[i] as number }])),
+    });
+
+    test('tell the mean difference, who won how often, and where', () => {
+      const comparison = compareFigures(measured('new', [1, 0.5, 0.2, 0]), measured('old', [0.5, 0.5, 0.4, 0.9]), {
+        questions,
+        metric: 'ndcg@10',
+      });
+      // (0.5 + 0 - 0.2 - 0.9) / 4
+      expect(comparison.difference).toBeCloseTo(-0.15, 12);
+      // Of 0.5, -0.2, -0.9, with the sum -0.6: the sums are ±1.6, ±1.2, ±0.6, ±0.2, of which six are 0.6 or more away.
+      expect(comparison.p).toBe(6 / 8);
+      expect(comparison).toMatchObject({ name: 'new', baseline: 'old', won: 1, lost: 2, tied: 1 });
+      expect(comparison.differences.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+      const { won, lost } = extremesOf(comparison, 5);
+      expect(won.map(({ id }) => id)).toEqual(['a']);
+      expect(lost.map(({ id }) => id)).toEqual(['d', 'c']);
+      expect(extremesOf(comparison, 1).lost.map(({ id }) => id)).toEqual(['d']);
+    });
+  });
+
+  test('random numbers are spread evenly from 0 to 1', () => {
+    const random = randomNumbers(1);
+    const tenths = new Array<number>(10).fill(0);
+    for (let i = 0; i < 10_000; i++) {
+      const tenth = Math.floor(random() * 10);
+      tenths[tenth] = (tenths[tenth] as number) + 1;
+    }
+    // 1,000 each, with a standard deviation of 30.
+    for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(150);
+  });
+});
