@@ -10,9 +10,9 @@ import {
   removeSkills,
   updateSkills,
 } from '../../src/index.js';
+import { LoadLock } from '../../src/store/locks.js';
 import { findDamage } from '../../src/store/read/catalogue-check.js';
 import { Database } from '../../src/store/sqlite.js';
-import { LoadLock } from '../../src/store/locks.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, writeJsonLines } from '../rows.js';
