@@ -1,9 +1,7 @@
 import type { DocumentNumber } from '../core/index.js';
-import type { KeywordPart } from '../keyword/index.js';
-import { DocumentCollector } from '../keyword/index.js';
+import { DocumentCollector, type KeywordPart } from '../keyword/index.js';
 import type { CatalogueTexts } from '../store/index.js';
-import type { SharedDocuments } from './index-keywords-job.js';
-import { DAMAGED_DOCUMENT, toDocument } from './keyword-documents.js';
+import { DAMAGED_DOCUMENT, toDocument } from './keyword-file.js';
 
 /** The words of some documents. */
 export interface CollectedPart extends KeywordPart {
@@ -73,4 +71,26 @@ export function shareDocuments(
   for (let i = 0; i < picked.length; i++) skills[i] = skillOf[picked[i]!]!;
   const counts = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   return { catalogue, stamp, documents, skills, counts };
+}
+
+/** What the thread that collects the words of a catalogue is started with. */
+export interface KeywordsJob {
+  readonly catalogue: string;
+  /** Stamp of the state to read. */
+  readonly stamp: string;
+  /** Whether the thread writes the keyword file. Otherwise it sends the words. */
+  readonly write: boolean;
+}
+
+/** Documents whose words several threads collect. Each thread takes the next few whenever it is done with some. */
+export interface SharedDocuments {
+  readonly catalogue: string;
+  /** Stamp of the state to read. */
+  readonly stamp: string;
+  /** The documents, ascending. In shared memory. */
+  readonly documents: Uint32Array;
+  /** The number of the skill of each document. In shared memory. */
+  readonly skills: Float64Array;
+  /** Number of documents taken, and number of documents done. In shared memory. */
+  readonly counts: Int32Array;
 }

@@ -1,9 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { anyOf } from '../core/index.js';
-import type { ChosenModel, Embedder } from '../semantic/index.js';
-import { checkDimensions, embedChecked, embeddedText, TEXTS_PER_THREAD } from '../semantic/index.js';
+import {
+  type ChosenModel,
+  checkDimensions,
+  type Embedder,
+  embedChecked,
+  embeddedText,
+  TEXTS_PER_THREAD,
+} from '../semantic/index.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from '../store/index.js';
-import type { VectorExchange } from './vector-exchange.js';
 
 /** Texts between two writes. A kill loses at most these: a second or two of work. */
 const BATCH = 512;
@@ -135,4 +140,26 @@ async function embedTexts(
   const embedded = texts.map(({ name, description }) => embeddedText(name, description));
   const vectors = await embedChecked(embedder, embedded, { signal, purpose: 'document' });
   return texts.map(({ textHash }, i) => ({ textHash, vector: vectors[i]! }));
+}
+
+/** Vectors that several loads share, so that each text is embedded once. */
+export interface VectorExchange {
+  /**
+   * Vectors of a model that others have made of texts with these hashes. Those that nobody has made are left out.
+   *
+   * @throws {SkillSearchError} `SERVICE_UNAVAILABLE`
+   */
+  take(model: string, textHashes: readonly Buffer[]): Promise<readonly EmbeddedText[]>;
+  /**
+   * Hands vectors on. Does not wait until they are stored, unless many wait already.
+   *
+   * @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if those of an earlier call could not be stored
+   */
+  offer(model: string, vectors: readonly EmbeddedText[]): Promise<void>;
+  /**
+   * Waits until all that was offered is stored.
+   *
+   * @throws {SkillSearchError} `SERVICE_UNAVAILABLE`
+   */
+  settle(): Promise<void>;
 }

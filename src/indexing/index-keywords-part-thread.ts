@@ -1,8 +1,8 @@
 import { jobInThread, memoryOf } from '../core/index.js';
 import { DocumentCollector } from '../keyword/index.js';
 import { CatalogueTexts } from '../store/index.js';
+import type { SharedDocuments } from './collect-part.js';
 import { type CollectedPart, collectPart } from './collect-part.js';
-import type { SharedDocuments } from './index-keywords-job.js';
 
 /** Collects the words of a part of the documents. Runs in a thread of its own. */
 function collect(documents: SharedDocuments): CollectedPart {

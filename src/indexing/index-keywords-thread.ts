@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { type Job, jobInThread, memoryOf, runJob } from '../core/index.js';
 import type { PackedKeywords } from '../keyword/index.js';
-import { DROPPED, hashOfKey, type KeywordPart, mergeKeywords, unchangedDocuments } from '../keyword/index.js';
+import { GONE, hashOfKey, type KeywordPart, mergeKeywords, unchangedDocuments } from '../keyword/index.js';
 import { CatalogueReader, CatalogueTexts } from '../store/index.js';
+import type { KeywordsJob, SharedDocuments } from './collect-part.js';
 import { type CollectedPart, collectPart, shareDocuments } from './collect-part.js';
-import type { KeywordsJob, SharedDocuments } from './index-keywords-job.js';
 import { readKeywordFile, writeKeywordFile } from './keyword-file.js';
 
 /** More threads would wait for each other's memory, and for the thread that merges their parts. */
@@ -62,14 +62,14 @@ async function readFormerPart(catalogue: string, contentHashes: Uint32Array): Pr
   // A file that was not written by a thread has no content hashes.
   if (keywords.contentHashes.length !== 2 * keywords.size) return undefined;
   const documentOf = unchangedDocuments(keywords.contentHashes, contentHashes);
-  const keptCount = documentOf.reduce((count, document) => count + (document === DROPPED ? 0 : 1), 0);
+  const keptCount = documentOf.reduce((count, document) => count + (document === GONE ? 0 : 1), 0);
   return 4 * keptCount < contentHashes.length ? undefined : { keywords, documentOf };
 }
 
 /** The documents that a part does not have, ascending. */
 function missingIn({ documentOf }: KeywordPart, size: number): Uint32Array {
   const isPresent = new Uint8Array(size);
-  for (const document of documentOf) if (document !== DROPPED) isPresent[document] = 1;
+  for (const document of documentOf) if (document !== GONE) isPresent[document] = 1;
   return Uint32Array.from(isPresent.keys()).filter((document) => isPresent[document] === 0);
 }
 

@@ -1,15 +1,13 @@
+export type { VectorExchange } from './embed-catalogue.js';
 export { embedCatalogue, takeVectors } from './embed-catalogue.js';
 export { indexKeywords } from './index-keywords.js';
-export { type IndexingWarning, indexOrWarn } from './index-or-warn.js';
-export { indexVectors } from './index-vectors.js';
-export { indexWhenDue } from './index-when-due.js';
-export { documentsOf, toDocument } from './keyword-documents.js';
+export { type IndexingWarning, indexOrWarn, indexVectors, indexWhenDue, wordsAreDue } from './index-or-warn.js';
 export {
+  documentsOf,
   isCurrentKeywordFile,
   isWholeKeywordFile,
   type OpenKeywordFile,
   openKeywordFile,
   stampOfKeywordFile,
+  toDocument,
 } from './keyword-file.js';
-export type { VectorExchange } from './vector-exchange.js';
-export { wordsAreDue } from './words-are-due.js';

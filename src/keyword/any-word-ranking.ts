@@ -1,11 +1,11 @@
 import type { DocumentNumber, Pieces } from '../core/index.js';
 import { kthLargest } from '../core/index.js';
 import { SCORED_FIELDS } from '../result.js';
+import type { LengthNorms } from './bm25.js';
 import { HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25.js';
 import type { DocumentScores, RankedDocuments, RankOptions } from './keyword-index.js';
-import type { LengthNorms } from './length-norms.js';
+import type { RankingSpace } from './ranked-word.js';
 import { BLOCK, byteOf, type FieldReading, GREATEST_BYTE, type RankedWord } from './ranked-word.js';
-import type { RankingSpace } from './ranking-space.js';
 import { addAmounts } from './word-occurrences.js';
 import { Work } from './work.js';
 

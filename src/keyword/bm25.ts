@@ -1,3 +1,4 @@
+import type { DocumentNumber } from '../core/index.js';
 import type { FieldScores } from '../result.js';
 
 /**
@@ -32,7 +33,7 @@ export const HIGHEST_SATURATION: number = K1 + 1;
  * @param averageLength of the field in all documents; 0 only where `length` is
  * @returns above 0
  */
-export function lengthNorm(length: number, averageLength: number): number {
+function lengthNorm(length: number, averageLength: number): number {
   const relative = averageLength === 0 ? 0 : length / averageLength;
   return 1 - B + B * relative;
 }
@@ -55,4 +56,31 @@ export function saturation(amount: number): number {
  */
 export function inverseDocumentFrequency(documents: number, documentFrequency: number): number {
   return Math.log(1 + (documents - documentFrequency + 0.5) / (documentFrequency + 0.5));
+}
+
+/** The length norms of one field, see `lengthNorm`. Computed once per length, since there are few different lengths. */
+export class LengthNorms {
+  /** By document, in distinct terms. */
+  readonly #lengths: Uint32Array;
+  readonly #byLength: Float64Array;
+
+  /**
+   * @param lengths of the field, by document
+   * @param total sum of the lengths
+   * @param greatest of the lengths
+   */
+  constructor(lengths: Uint32Array, total: number, greatest: number) {
+    this.#lengths = lengths;
+    const average = total / lengths.length;
+    this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthNorm(length, average));
+  }
+
+  of(document: DocumentNumber): number {
+    return this.#byLength[this.lengthOf(document)]!;
+  }
+
+  /** In distinct terms. */
+  lengthOf(document: DocumentNumber): number {
+    return this.#lengths[document]!;
+  }
 }

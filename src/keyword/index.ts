@@ -1,9 +1,8 @@
 export { FIELD_WEIGHTS } from './bm25.js';
+export { collectKeywords, DocumentCollector } from './build/collect-keywords.js';
+export { type KeywordPart, mergeKeywords, unchangedDocuments } from './build/merge-keywords.js';
 export { completeWord } from './complete-word.js';
-export { type AskedWords, askedWords } from './explain/asked-words.js';
-export { type FileMatches, matchFiles } from './explain/file-matches.js';
-export { matchedTerms } from './explain/matched-terms.js';
-export { makeSnippet } from './explain/snippet.js';
+export { type AskedWords, askedWords, type FileMatches, makeSnippet, matchedTerms, matchFiles } from './explain.js';
 export type {
   DocumentSource,
   KeywordDocument,
@@ -13,16 +12,11 @@ export type {
   ScoredDocuments,
   TermMatcher,
 } from './keyword-index.js';
-export { collectKeywords, DocumentCollector } from './packed/build/collect-keywords.js';
-export { DROPPED } from './packed/build/dropped.js';
-export { type KeywordPart, mergeKeywords } from './packed/build/merge-keywords.js';
-export { RecoveringIndex } from './packed/build/recovering-index.js';
-export { unchangedDocuments } from './packed/build/unchanged-documents.js';
-export { hashOfKey } from './packed/key-hash.js';
 export { PackedIndex } from './packed/packed-index.js';
-export type { PackedKeywords } from './packed/packed-keywords.js';
-export { packedRules } from './packed/packed-rules.js';
-export { type Question, readQuestion } from './question.js';
-export { readStopWords } from './read-stop-words.js';
+export type { PackedKeywords } from './packed-keywords.js';
+export { GONE, hashOfKey } from './packed-keywords.js';
+export { packedRules } from './packed-rules.js';
+export { type Question, readQuestion, readStopWords } from './question.js';
+export { RecoveringIndex } from './recovering-index.js';
 export { STOP_WORDS, type StopWords, stopWordsOf } from './stop-words.js';
 export { Work } from './work.js';

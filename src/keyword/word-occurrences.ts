@@ -1,5 +1,5 @@
 import type { DocumentNumber } from '../core/index.js';
-import type { LengthNorms } from './length-norms.js';
+import type { LengthNorms } from './bm25.js';
 
 /** A posting list: the documents that have a term in a field, each with the frequency of the term. */
 export interface DocumentFrequencies {

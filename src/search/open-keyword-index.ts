@@ -34,7 +34,7 @@ export async function openKeywordIndex(
   }
   if (keywordFile !== undefined && changes !== undefined && changes !== 'none') {
     const [{ collectInTurns }, { SegmentedIndex }] = await Promise.all([
-      import('../keyword/packed/build/collect-in-turns.js'),
+      import('../keyword/build/collect-keywords.js'),
       import('../keyword/packed/segmented-index.js'),
     ]);
     const { keywords, file } = keywordFile;
@@ -65,7 +65,7 @@ export async function openKeywordIndex(
     return new PackedIndex(keywords, documents);
   }
   // There is little to index, or the file was replaced since it was opened.
-  const { buildPackedIndex } = await import('../keyword/packed/build/build-packed-index.js');
+  const { buildPackedIndex } = await import('../keyword/build/collect-keywords.js');
   return buildPackedIndex(documents, signal);
 }
 

@@ -1,6 +1,6 @@
+import { buildPackedIndex } from '../../src/keyword/build/collect-keywords.js';
 import type { KeywordDocument, KeywordIndex } from '../../src/keyword/keyword-index.js';
 import { MiniSearchIndex } from '../../src/keyword/minisearch/minisearch-index.js';
-import { buildPackedIndex } from '../../src/keyword/packed/build/build-packed-index.js';
 import { SegmentedIndex } from '../../src/keyword/packed/segmented-index.js';
 import { sourceOf } from './arbitrary-catalogue.js';
 import { splitIntoSegments } from './packed/split-into-segments.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readWords } from '../../src/core/index.js';
-import { weighPairs } from '../../src/keyword/pair-weights.js';
+import { weighPairs } from '../../src/keyword/question.js';
 
 function weightsIn(text: string): Record<string, number> {
   return Object.fromEntries([...weighPairs(readWords(text))].map(([{ term }, weight]) => [term, weight]));

@@ -2,10 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces } from '../../src/core/index.js';
 import { rankAnyWord } from '../../src/keyword/any-word-ranking.js';
-import { inverseDocumentFrequency, saturation } from '../../src/keyword/bm25.js';
-import { LengthNorms } from '../../src/keyword/length-norms.js';
-import { byteOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../../src/keyword/ranked-word.js';
-import { RankingSpace } from '../../src/keyword/ranking-space.js';
+import { inverseDocumentFrequency, LengthNorms, saturation } from '../../src/keyword/bm25.js';
+import {
+  byteOf,
+  type RankedWord,
+  RankingSpace,
+  readingOf,
+  readRankedWord,
+  recentWords,
+} from '../../src/keyword/ranked-word.js';
 import { SCORED_FIELDS } from '../../src/result.js';
 
 /** More documents than two bytes can number, twice. */

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldAccents } from '../../src/core/index.js';
 import { LISTED_LANGUAGES } from '../../src/core/text/function-words.js';
-import { readQuestion } from '../../src/keyword/question.js';
-import { readStopWords } from '../../src/keyword/read-stop-words.js';
+import { readQuestion, readStopWords } from '../../src/keyword/question.js';
 import { mayBeStopWord, STOP_WORDS, stopWordsOf } from '../../src/keyword/stop-words.js';
 import { SHORT_QUESTIONS } from '../core/text/language/short-questions.js';
 

@@ -2,10 +2,10 @@ import { allPieces, MAX_KEYWORD_QUERY_LENGTH, MAX_SEMANTIC_QUERY_LENGTH } from '
 import { openSkillSearch } from '../../src/index.js';
 import { readKeywordFile } from '../../src/indexing/keyword-file.js';
 import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
+import { collectKeywords } from '../../src/keyword/build/collect-keywords.js';
 import type { DocumentSource, KeywordDocument } from '../../src/keyword/keyword-index.js';
-import { collectKeywords } from '../../src/keyword/packed/build/collect-keywords.js';
 import { PackedIndex } from '../../src/keyword/packed/packed-index.js';
-import type { PackedKeywords } from '../../src/keyword/packed/packed-keywords.js';
+import type { PackedKeywords } from '../../src/keyword/packed-keywords.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { Work } from '../../src/keyword/work.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';

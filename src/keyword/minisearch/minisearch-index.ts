@@ -1,34 +1,37 @@
-import type { DocumentNumber, Pieces } from '../../core/index.js';
-import { nameKey } from '../../core/index.js';
+import { type DocumentNumber, nameKey, type Pieces, readWords, sameAccents, type Token } from '../../core/index.js';
 import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
 import { rankAnyWord } from '../any-word-ranking.js';
-import { bestMatches } from '../best-matches.js';
 import { inverseDocumentFrequency } from '../bm25.js';
-import { FIELDS, lastFieldOf, PARTS_OF_SCORED } from '../index-fields.js';
+import { FIELDS, lastFieldOf, PARTS_OF_SCORED, SCORED_OF } from '../index-fields.js';
 import type {
   CompletedWord,
   CompletionOptions,
   CountedText,
   DocumentSource,
+  KeywordDocument,
   KeywordIndex,
   KeywordMatches,
   MatchOptions,
   RankedDocuments,
   RankOptions,
 } from '../keyword-index.js';
-import type { Question, QuestionWord } from '../question.js';
-import { type FieldReading, keyOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../ranked-word.js';
-import { type RankingSpace, RankingSpaces } from '../ranking-space.js';
+import { asItStands, correctedWords, type Lookup, planSteps, type StepPlan } from '../plan-steps.js';
+import type { Phrase, Question, QuestionWord } from '../question.js';
+import {
+  type FieldReading,
+  keyOf,
+  type RankedWord,
+  type RankingSpace,
+  RankingSpaces,
+  readingOf,
+  readRankedWord,
+  recentWords,
+} from '../ranked-word.js';
 import type { RecentlyUsed } from '../recently-used.js';
-import { ScoreTiers } from '../score-tiers.js';
-import { ScoringSpace } from '../scoring-space.js';
-import { correctedWords } from '../steps/corrected-words.js';
-import { asItStands, type Lookup } from '../steps/lookup.js';
-import { planSteps, type StepPlan } from '../steps/plan-steps.js';
+import { bestMatches, ScoreTiers, ScoringSpace } from '../score-matches.js';
 import type { DocumentFrequencies } from '../word-occurrences.js';
-import { hasPhrases } from './has-phrases.js';
-import { IndexBuilder } from './index-builder.js';
-import { documentsWithAll, documentsWithHalf, WordMatches } from './word-matches.js';
+import type { FieldPostings, MiniSearchPostings } from './minisearch-words.js';
+import { IndexBuilder } from './minisearch-words.js';
 
 /** By term of the question, the terms of the catalogue that answer it. */
 type AnsweringTerms = ReadonlyMap<string, ReadonlySet<string>>;
@@ -213,4 +216,169 @@ export class MiniSearchIndex implements KeywordIndex {
 
 function accepts(terms: ReadonlySet<string>): (term: string) => boolean {
   return (term) => terms.has(term);
+}
+
+/** The postings, in one of the fields that count, of a term that answers a word. */
+interface AnswerPostings {
+  readonly term: string;
+  readonly field: number;
+  readonly postings: FieldPostings;
+}
+
+/** A word of a question with all postings that answer it. */
+export class WordMatches {
+  readonly asked: QuestionWord;
+  readonly #lists: readonly AnswerPostings[];
+  /** Sum of the sizes of the lists; at least the number of documents that have the word. */
+  readonly size: number;
+
+  /**
+   * @param terms the terms that answer the word
+   * @param fields numbers of the fields that count
+   */
+  constructor(index: MiniSearchPostings, asked: QuestionWord, terms: Iterable<string>, fields: readonly number[]) {
+    this.asked = asked;
+    const lists: AnswerPostings[] = [];
+    for (const term of new Set(terms)) {
+      const byField = index.postingsOf(term);
+      for (const field of fields) {
+        const postings = byField?.get(field);
+        if (postings !== undefined) lists.push({ term, field, postings });
+      }
+    }
+    this.#lists = lists;
+    this.size = lists.reduce((sum, { postings }) => sum + postings.size, 0);
+  }
+
+  byScoredField(): FieldPostings[][] {
+    return SCORED_FIELDS.map((_, scored) =>
+      this.#lists.filter(({ field }) => SCORED_OF[field] === scored).map(({ postings }) => postings),
+    );
+  }
+
+  /** The documents that have the word, in no particular order. */
+  documents(): Set<DocumentNumber> {
+    const found = new Set<DocumentNumber>();
+    for (const { postings } of this.#lists) for (const document of postings.keys()) found.add(document);
+    return found;
+  }
+
+  /** The candidates that have the word: looked up one by one, or all at once where that is less work. */
+  among(candidates: readonly DocumentNumber[]): DocumentNumber[] {
+    if (candidates.length * this.#lists.length > this.size) {
+      const all = this.documents();
+      return candidates.filter((document) => all.has(document));
+    }
+    return candidates.filter((document) => this.#lists.some(({ postings }) => postings.has(document)));
+  }
+
+  /** The documents that have the word only with other accents than in the question. */
+  withOtherAccents(): DocumentNumber[] {
+    const isExact = ({ term }: AnswerPostings): boolean => this.asked.terms.some((one) => sameAccents(one, term));
+    const exact = this.#lists.filter(isExact);
+    const others = this.#lists.filter((list) => !isExact(list));
+    return others
+      .flatMap(({ postings }) => [...postings.keys()])
+      .filter((document) => !exact.some(({ postings }) => postings.has(document)));
+  }
+}
+
+/** The documents that have every word and pass the filter, ascending. */
+function documentsWithAll(words: readonly WordMatches[], filter: Uint8Array | undefined): DocumentNumber[] {
+  const [rarest, ...others] = [...words].sort((a, b) => a.size - b.size);
+  if (rarest === undefined || rarest.size === 0) return [];
+  let candidates = [...rarest.documents()].filter((document) => filter === undefined || filter[document] === 1);
+  for (const word of others) {
+    if (candidates.length === 0) break;
+    candidates = word.among(candidates);
+  }
+  return candidates.sort((a, b) => a - b);
+}
+
+/**
+ * The documents whose words make up at least half of the weight of all words, and that pass the filter, ascending.
+ *
+ * @param idfOf idf of a word by its document frequency. In the weight of all words, it is multiplied by the word's
+ *   weight.
+ */
+function documentsWithHalf(
+  words: readonly WordMatches[],
+  filter: Uint8Array | undefined,
+  idfOf: (documentFrequency: number) => number,
+): DocumentNumber[] {
+  const sums = new Map<DocumentNumber, number>();
+  let total = 0;
+  for (const word of words) {
+    const documents = word.documents();
+    const idf = idfOf(documents.size);
+    total += idf * word.asked.weight;
+    for (const document of documents) {
+      if (filter === undefined || filter[document] === 1) sums.set(document, (sums.get(document) ?? 0) + idf);
+    }
+  }
+  const found: DocumentNumber[] = [];
+  for (const [document, sum] of sums) if (sum * 2 >= total) found.push(document);
+  return found.sort((a, b) => a - b);
+}
+
+/** Whether a term of a text answers a term of a phrase. */
+type Accepts = (asked: string, term: string) => boolean;
+
+/** Whether a document has every phrase of a step, each within one text: no phrase continues in the next one. */
+function hasPhrases(document: KeywordDocument, { phrases, everywhere }: StepPlan, accepts: Accepts): boolean {
+  const core = [document.name, document.author, ...document.labels, document.description];
+  const isIn = (texts: readonly string[], phrase: Phrase): boolean =>
+    texts.some((text) => hasPhrase(readWords(text), phrase, accepts, everywhere));
+  return phrases.every(
+    (phrase) =>
+      isIn(core, phrase) ||
+      (everywhere &&
+        isIn(
+          document.files.map((file) => file.text),
+          phrase,
+        )),
+  );
+}
+
+/**
+ * Whether the words of a phrase stand together in a text: whether both can be read, from some position on, as the same
+ * sequence of terms. Either may read a compound as a whole or part by part.
+ *
+ * @param everywhere whether the parts of words in PascalCase count, in both
+ */
+function hasPhrase(tokens: readonly Token[], phrase: Phrase, accepts: Accepts, everywhere: boolean): boolean {
+  const first = phrase.tokens.filter((token) => token.position === 0);
+  const starts = tokens.filter((token) => first.some(({ term }) => accepts(term, token.term)));
+  if (starts.length === 0) return false;
+
+  const asked = byPosition(phrase.tokens, everywhere);
+  const found = byPosition(tokens, everywhere);
+
+  // Each compound can be read in two ways. Pairs of positions that failed are remembered, or the ways would multiply.
+  const failed = new Set<number>();
+  const reads = (askedAt: number, foundAt: number): boolean => {
+    if (askedAt >= phrase.length) return true;
+    const pair = foundAt * phrase.length + askedAt;
+    if (failed.has(pair)) return false;
+    for (const one of asked.get(askedAt) ?? []) {
+      for (const other of found.get(foundAt) ?? []) {
+        if (accepts(one.term, other.term) && reads(askedAt + one.span, foundAt + other.span)) return true;
+      }
+    }
+    failed.add(pair);
+    return false;
+  };
+
+  return starts.some(({ position }) => reads(0, position));
+}
+
+function byPosition(tokens: readonly Token[], everywhere: boolean): Map<number, Token[]> {
+  const positions = new Map<number, Token[]>();
+  for (const token of tokens) {
+    if (token.kind === 'inner' && !everywhere) continue;
+    const others = positions.get(token.position);
+    if (others === undefined) positions.set(token.position, [token]);
+    else others.push(token);
+  }
+  return positions;
 }

@@ -1,10 +1,10 @@
 import type { Pager, TermNumber } from '../../core/index.js';
 import { compareCodePoints, lowerBoundBy, typedNameKey } from '../../core/index.js';
 import type { CompletedWord, CompletionOptions, CountedText, KeywordIndex } from '../keyword-index.js';
+import type { PackedCompletions } from '../packed-keywords.js';
+import type { TermDictionary } from '../term-dictionary.js';
+import { StringTable } from '../term-dictionary.js';
 import { firstOf } from './first-of.js';
-import type { PackedCompletions } from './packed-completions.js';
-import { StringTable } from './string-table.js';
-import type { TermDictionary } from './term-dictionary.js';
 import type { TogetherCounter } from './together.js';
 
 /** Completes what somebody types. */

@@ -1,5 +1,5 @@
 import type { TermNumber } from '../../core/index.js';
-import type { PostingList } from './posting-list.js';
+import type { PostingList } from '../posting-list.js';
 
 /** Reads posting lists from where they are. None of them is empty. */
 export interface ListReader {

@@ -1,6 +1,6 @@
-import { GONE } from './keyword-segment.js';
-import type { PackedPostings } from './packed-postings.js';
-import { type ListEntries, PostingList } from './posting-list.js';
+import type { PackedPostings } from '../packed-keywords.js';
+import { GONE } from '../packed-keywords.js';
+import { type ListEntries, PostingList } from '../posting-list.js';
 
 /**
  * The postings of a segment by the numbers that its documents have in the whole, without documents that are gone. Each

@@ -1,9 +1,8 @@
 import type { TermNumber } from '../../core/index.js';
-import type { KeywordSegment } from './keyword-segment.js';
+import type { KeywordSegment, PackedCompletions } from '../packed-keywords.js';
+import { TermDictionary } from '../term-dictionary.js';
 import { MappedEntries } from './mapped-entries.js';
-import type { PackedCompletions } from './packed-completions.js';
 import { StoredLists } from './stored-lists.js';
-import { TermDictionary } from './term-dictionary.js';
 
 /** A segment that is open. Its terms are numbered behind those of the segments before it. */
 export interface OpenSegment extends KeywordSegment {

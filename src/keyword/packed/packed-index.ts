@@ -1,13 +1,13 @@
 import { ALL_IN_MEMORY, type Pager } from '../../core/index.js';
 import { SCORED_FIELDS } from '../../result.js';
+import { LengthNorms } from '../bm25.js';
 import type { DocumentSource } from '../keyword-index.js';
-import { LengthNorms } from '../length-norms.js';
+import type { PackedKeywords } from '../packed-keywords.js';
+import { documentsOfKey } from '../packed-keywords.js';
+import { TermDictionary } from '../term-dictionary.js';
 import { CompletionReader } from './completion-reader.js';
-import { documentsOfKey } from './name-table.js';
-import type { PackedKeywords } from './packed-keywords.js';
 import { type IndexParts, PostingIndex } from './posting-index.js';
 import { StoredLists } from './stored-lists.js';
-import { TermDictionary } from './term-dictionary.js';
 
 /** The index over one {@link PackedKeywords}, which has all documents. */
 export class PackedIndex extends PostingIndex {

@@ -1,9 +1,17 @@
 import type { DocumentNumber, Pieces } from '../../core/index.js';
 import { beginningsOf, nameKey } from '../../core/index.js';
 import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
+import {
+  type AnsweredWord,
+  type AnsweringTerms,
+  AnswerReader,
+  acceptedTerms,
+  documentsWithOtherAccents,
+} from '../answers.js';
 import { rankAnyWord } from '../any-word-ranking.js';
-import { bestMatches } from '../best-matches.js';
+import type { LengthNorms } from '../bm25.js';
 import { inverseDocumentFrequency } from '../bm25.js';
+import { bitsOf, countDocuments, DocumentSets } from '../document-sets.js';
 import { FILES, lastFieldOf, SCORED_OF } from '../index-fields.js';
 import type {
   CompletedWord,
@@ -16,27 +24,26 @@ import type {
   RankedDocuments,
   RankOptions,
 } from '../keyword-index.js';
-import type { LengthNorms } from '../length-norms.js';
+import { PhraseFinder } from '../phrase-finder.js';
+import { asItStands, correctedWords, type Lookup, planSteps, type StepPlan } from '../plan-steps.js';
+import type { PostingList } from '../posting-list.js';
 import type { Question, QuestionWord } from '../question.js';
-import { type FieldReading, keyOf, type RankedWord, readingOf, readRankedWord, recentWords } from '../ranked-word.js';
-import { type RankingSpace, RankingSpaces } from '../ranking-space.js';
+import {
+  type FieldReading,
+  keyOf,
+  type RankedWord,
+  type RankingSpace,
+  RankingSpaces,
+  readingOf,
+  readRankedWord,
+  recentWords,
+} from '../ranked-word.js';
 import type { RecentlyUsed } from '../recently-used.js';
-import { ScoreTiers } from '../score-tiers.js';
-import { ScoringSpace } from '../scoring-space.js';
-import { correctedWords } from '../steps/corrected-words.js';
-import { asItStands, type Lookup } from '../steps/lookup.js';
-import { planSteps, type StepPlan } from '../steps/plan-steps.js';
+import { bestMatches, ScoreTiers, ScoringSpace } from '../score-matches.js';
+import type { TermSource } from '../term-dictionary.js';
 import { Work } from '../work.js';
-import { acceptedTerms } from './accepted-terms.js';
-import { type AnsweredWord, type AnsweringTerms, AnswerReader } from './answer-reader.js';
 import type { Completions } from './completion-reader.js';
-import { bitsOf, countDocuments } from './count-documents.js';
-import { DocumentSets } from './document-sets.js';
 import type { ListReader } from './list-reader.js';
-import { documentsWithOtherAccents } from './other-accents.js';
-import { PhraseFinder } from './phrase-finder.js';
-import type { PostingList } from './posting-list.js';
-import type { TermSource } from './term-source.js';
 import { TogetherCounter } from './together.js';
 
 /** Share of the work that is kept for scores while documents are looked for. */

@@ -1,8 +1,7 @@
 import type { DocumentNumber } from '../../core/index.js';
 import { DamagedArrayFileError } from '../../core/index.js';
 import type { DocumentSource } from '../keyword-index.js';
-import { GONE, type KeywordSegment } from './keyword-segment.js';
-import { documentsOfKey } from './name-table.js';
+import { documentsOfKey, GONE, type KeywordSegment } from '../packed-keywords.js';
 import { openSegments } from './open-segments.js';
 import { type IndexParts, PostingIndex } from './posting-index.js';
 import { SegmentedCompletions } from './segmented-completions.js';

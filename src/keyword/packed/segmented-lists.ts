@@ -1,7 +1,7 @@
 import type { TermNumber } from '../../core/index.js';
+import type { PostingList } from '../posting-list.js';
 import type { ListReader } from './list-reader.js';
 import type { OpenSegment } from './open-segments.js';
-import type { PostingList } from './posting-list.js';
 
 /** The posting lists of several segments. Each list is of one of them. */
 export class SegmentedLists implements ListReader {

@@ -1,9 +1,9 @@
 import { compareCodePoints, lowerBoundBy, typedNameKey } from '../../core/index.js';
 import type { CountedText } from '../keyword-index.js';
+import { GONE } from '../packed-keywords.js';
+import { StringTable } from '../term-dictionary.js';
 import { firstOf } from './first-of.js';
-import { GONE } from './keyword-segment.js';
 import type { OpenSegment } from './open-segments.js';
-import { StringTable } from './string-table.js';
 
 /** A name in one of its spellings, or in that of most documents. */
 interface CountedName extends CountedText {

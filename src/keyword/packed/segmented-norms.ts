@@ -1,6 +1,6 @@
 import { SCORED_FIELDS } from '../../result.js';
-import { LengthNorms } from '../length-norms.js';
-import { GONE, type KeywordSegment } from './keyword-segment.js';
+import { LengthNorms } from '../bm25.js';
+import { GONE, type KeywordSegment } from '../packed-keywords.js';
 
 /**
  * The length norms of the documents of several segments, without those that are gone.

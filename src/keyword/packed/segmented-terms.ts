@@ -1,12 +1,11 @@
 import type { TermNumber } from '../../core/index.js';
 import { compareCodePoints, foldAccents } from '../../core/index.js';
+import type { Lookup } from '../plan-steps.js';
 import { RecentlyUsed } from '../recently-used.js';
-import type { Lookup } from '../steps/lookup.js';
+import type { TermSource } from '../term-dictionary.js';
+import { LOOKUP_COST, letterGroupOf, lettersOf, TERM_COST } from '../term-dictionary.js';
 import { Work } from '../work.js';
-import { letterGroupOf, lettersOf } from './letters.js';
 import type { OpenSegment } from './open-segments.js';
-import { LOOKUP_COST, TERM_COST } from './term-dictionary.js';
-import type { TermSource } from './term-source.js';
 
 /** Number of words whose terms are remembered, and number of their terms in all. */
 const WORDS_REMEMBERED = 20_000;

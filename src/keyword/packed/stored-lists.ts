@@ -1,9 +1,9 @@
 import type { Pager, TermNumber } from '../../core/index.js';
 import { FILES } from '../index-fields.js';
+import type { PackedPostings } from '../packed-keywords.js';
+import { type ListEntries, needFrequencies, needPositions, type PostingList, storedList } from '../posting-list.js';
 import type { ListReader } from './list-reader.js';
 import type { MappedEntries } from './mapped-entries.js';
-import type { PackedPostings } from './packed-postings.js';
-import { type ListEntries, needFrequencies, needPositions, type PostingList, storedList } from './posting-list.js';
 
 /** The posting lists of a `PackedKeywords`, read from its file where they are needed. */
 export class StoredLists implements ListReader {

@@ -1,9 +1,8 @@
 import type { TermNumber } from '../../core/index.js';
 import { lowerBoundBy } from '../../core/index.js';
-import { COMPLETED_FIELDS } from '../completed-words.js';
-import { INNER } from '../index-fields.js';
-import { AloneReader } from './alone-reader.js';
-import { countDocuments } from './count-documents.js';
+import { countDocuments } from '../document-sets.js';
+import { COMPLETED_FIELDS, INNER } from '../index-fields.js';
+import { AloneReader } from '../posting-list.js';
 import type { OpenSegment } from './open-segments.js';
 
 /** What a segment knows of a term that may complete a word. */

@@ -1,14 +1,13 @@
 import type { TermNumber } from '../../core/index.js';
-import { COMPLETED_FIELDS } from '../completed-words.js';
-import { INNER } from '../index-fields.js';
+import type { AnswerReader } from '../answers.js';
+import type { DocumentSets } from '../document-sets.js';
+import { bitsOf, countDocuments } from '../document-sets.js';
+import { COMPLETED_FIELDS, INNER } from '../index-fields.js';
+import { planSteps } from '../plan-steps.js';
+import type { PostingList } from '../posting-list.js';
 import type { QuestionWord } from '../question.js';
-import { planSteps } from '../steps/plan-steps.js';
 import { Work } from '../work.js';
-import type { AnswerReader } from './answer-reader.js';
-import { bitsOf, countDocuments } from './count-documents.js';
-import type { DocumentSets } from './document-sets.js';
 import type { ListReader } from './list-reader.js';
-import type { PostingList } from './posting-list.js';
 
 /** Most work of the words before the one that is completed; see `Work`. */
 const WORDS_WORK = 300_000;

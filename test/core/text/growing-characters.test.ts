@@ -3,10 +3,7 @@ import { countTokens, formatSkills } from '../../../src/agents/formats/index.js'
 import { keptSizes } from '../../../src/agents/formats/text-size.js';
 import { foldAccents, foldCase, mapNormalised, nameKey, normaliseText, readWords } from '../../../src/core/index.js';
 import { openSkillSearch } from '../../../src/index.js';
-import { askedWords } from '../../../src/keyword/explain/asked-words.js';
-import { matchFiles } from '../../../src/keyword/explain/file-matches.js';
-import { matchedTerms } from '../../../src/keyword/explain/matched-terms.js';
-import { makeSnippet } from '../../../src/keyword/explain/snippet.js';
+import { askedWords, makeSnippet, matchedTerms, matchFiles } from '../../../src/keyword/explain.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { readableShare } from '../../../src/semantic/languages.js';
 import { row } from '../../rows.js';

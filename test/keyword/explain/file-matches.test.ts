@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { askedWords } from '../../../src/keyword/explain/asked-words.js';
-import { type FileMatches, matchFiles } from '../../../src/keyword/explain/file-matches.js';
+import { askedWords, type FileMatches, matchFiles } from '../../../src/keyword/explain.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 
 describe('the file that matches best', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchedTerms } from '../../../src/keyword/explain/matched-terms.js';
-import { makeSnippet, SNIPPET_LENGTH } from '../../../src/keyword/explain/snippet.js';
+import { makeSnippet, matchedTerms, SNIPPET_LENGTH } from '../../../src/keyword/explain.js';
 import type { KeywordDocument, TermMatcher } from '../../../src/keyword/keyword-index.js';
 
 function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import MiniSearch from 'minisearch';
 import { expect, test } from 'vitest';
-import { MiniSearchPostings } from '../../../src/keyword/minisearch/minisearch-postings.js';
+import { MiniSearchPostings } from '../../../src/keyword/minisearch/minisearch-words.js';
 
 const word = fc.constantFrom('git', 'react', 'test', 'tests', 'pdf', '数据', 'résumé');
 const field = fc.array(word, { maxLength: 8 });

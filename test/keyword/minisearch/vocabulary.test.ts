@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldAccents, isUnspacedTerm, stemOf } from '../../../src/core/index.js';
-import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
-import { editDistance } from '../../../src/keyword/steps/edit-distance.js';
+import { editDistance } from '../../../src/keyword/edit-distance.js';
+import { Vocabulary } from '../../../src/keyword/minisearch/minisearch-words.js';
 import { plainEditDistance } from '../naive-keyword-search.js';
 
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd', 'é'), minLength: 1, maxLength: 10 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
+import { collectKeywords } from '../../../src/keyword/build/collect-keywords.js';
 import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { sourceOf } from '../arbitrary-catalogue.js';

@@ -1,4 +1,4 @@
-import type { PackedStrings } from '../../../src/keyword/packed/packed-strings.js';
+import type { PackedStrings } from '../../../src/keyword/packed-keywords.js';
 
 /** Strings as `PackedStrings`, in their order. */
 export function packStrings(strings: readonly string[]): PackedStrings {

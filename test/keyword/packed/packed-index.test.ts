@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { allPieces } from '../../../src/core/index.js';
-import { buildPackedIndex } from '../../../src/keyword/packed/build/build-packed-index.js';
+import { buildPackedIndex } from '../../../src/keyword/build/collect-keywords.js';
 import { readQuestion } from '../../../src/keyword/question.js';
 import { sourceOf } from '../arbitrary-catalogue.js';
 import { describeKeywordIndex } from '../keyword-index-contract.js';

@@ -1,7 +1,7 @@
 import { ALL_IN_MEMORY } from '../../../src/core/index.js';
+import { collectKeywords } from '../../../src/keyword/build/collect-keywords.js';
 import type { KeywordDocument } from '../../../src/keyword/keyword-index.js';
-import { collectKeywords } from '../../../src/keyword/packed/build/collect-keywords.js';
-import { GONE, type KeywordSegment } from '../../../src/keyword/packed/keyword-segment.js';
+import { GONE, type KeywordSegment } from '../../../src/keyword/packed-keywords.js';
 import { sourceOf } from '../arbitrary-catalogue.js';
 
 /** Where each document of a catalogue goes, and what is gone around it. */

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_IN_MEMORY, compareCodePoints } from '../../../src/core/index.js';
-import { Vocabulary } from '../../../src/keyword/minisearch/vocabulary.js';
-import { packDictionary } from '../../../src/keyword/packed/build/pack-dictionary.js';
-import { lettersOf } from '../../../src/keyword/packed/letters.js';
-import { StringTable } from '../../../src/keyword/packed/string-table.js';
-import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
-import type { Lookup } from '../../../src/keyword/steps/lookup.js';
+import { packDictionary } from '../../../src/keyword/build/pack-dictionary.js';
+import { Vocabulary } from '../../../src/keyword/minisearch/minisearch-words.js';
+import type { Lookup } from '../../../src/keyword/plan-steps.js';
+import { lettersOf, StringTable, TermDictionary } from '../../../src/keyword/term-dictionary.js';
 import { packStrings } from './pack-strings.js';
 
 const letters = fc.constantFrom(...'abcdeé1+数据分'.split(''), '\u{1f600}', '\u{20000}', '\uffdc');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWithinEdits } from '../../../src/keyword/packed/within-edits.js';
-import { editDistance } from '../../../src/keyword/steps/edit-distance.js';
+import { editDistance, isWithinEdits } from '../../../src/keyword/edit-distance.js';
 
 const word = (letters: string): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...letters), minLength: 0, maxLength: 14 });

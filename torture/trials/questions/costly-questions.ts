@@ -1,6 +1,6 @@
 import { ALL_IN_MEMORY } from '../../../src/core/index.js';
-import type { PackedKeywords } from '../../../src/keyword/packed/packed-keywords.js';
-import { TermDictionary } from '../../../src/keyword/packed/term-dictionary.js';
+import type { PackedKeywords } from '../../../src/keyword/packed-keywords.js';
+import { TermDictionary } from '../../../src/keyword/term-dictionary.js';
 
 /** Words of a catalogue to make questions of. */
 export interface CatalogueTerms {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { collectKeywords } from '../../../../src/keyword/build/collect-keywords.js';
+import { type KeywordPart, mergeKeywords } from '../../../../src/keyword/build/merge-keywords.js';
 import type { KeywordDocument } from '../../../../src/keyword/keyword-index.js';
-import { collectKeywords } from '../../../../src/keyword/packed/build/collect-keywords.js';
-import { DROPPED } from '../../../../src/keyword/packed/build/dropped.js';
-import { type KeywordPart, mergeKeywords } from '../../../../src/keyword/packed/build/merge-keywords.js';
-import type { PackedKeywords } from '../../../../src/keyword/packed/packed-keywords.js';
+import type { PackedKeywords } from '../../../../src/keyword/packed-keywords.js';
+import { GONE } from '../../../../src/keyword/packed-keywords.js';
 import { catalogueOf, sourceOf } from '../../arbitrary-catalogue.js';
 import { splitIntoSegments } from '../split-into-segments.js';
 
@@ -50,7 +50,7 @@ describe('an index of several parts', () => {
           ...added.slice(2),
           ...kept.slice(4),
         ];
-        const documentOf = Uint32Array.from(former, (one) => (kept.includes(one) ? present.indexOf(one) : DROPPED));
+        const documentOf = Uint32Array.from(former, (one) => (kept.includes(one) ? present.indexOf(one) : GONE));
         const changed = [...present.keys()].filter((number) => added.includes(present[number] as KeywordDocument));
         const merged = mergeKeywords(present.length, [
           { keywords: collect(former), documentOf },
@@ -78,13 +78,13 @@ describe('an index of several parts', () => {
     const many = (count: number): KeywordDocument => ({ ...document, description: 'kite GitHub '.repeat(count) });
     const documents = [many(300), many(2), many(254), many(255), many(1000), many(256)];
     const present = [1, 3, 4].map((number) => documents[number] as KeywordDocument);
-    const documentOf = Uint32Array.from([DROPPED, 0, DROPPED, 1, 2, DROPPED]);
+    const documentOf = Uint32Array.from([GONE, 0, GONE, 1, 2, GONE]);
     expect(mergeKeywords(3, [{ keywords: collect(documents), documentOf }])).toEqual(collect(present));
   });
 
   test('of nothing is empty', () => {
     expect(mergeKeywords(0, [])).toEqual(collect([]));
-    const gone = { keywords: collect([document]), documentOf: Uint32Array.of(DROPPED) };
+    const gone = { keywords: collect([document]), documentOf: Uint32Array.of(GONE) };
     expect(mergeKeywords(0, [gone])).toEqual(collect([]));
   });
 });

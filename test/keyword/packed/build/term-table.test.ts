@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALL_IN_MEMORY, readWords } from '../../../../src/core/index.js';
-import { TermTable } from '../../../../src/keyword/packed/build/term-table.js';
-import { StringTable } from '../../../../src/keyword/packed/string-table.js';
+import { TermTable } from '../../../../src/keyword/build/term-table.js';
+import { StringTable } from '../../../../src/keyword/term-dictionary.js';
 import { packStrings } from '../pack-strings.js';
 
 describe('a table of terms', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DROPPED } from '../../../../src/keyword/packed/build/dropped.js';
-import { unchangedDocuments } from '../../../../src/keyword/packed/build/unchanged-documents.js';
+import { unchangedDocuments } from '../../../../src/keyword/build/merge-keywords.js';
+import { GONE } from '../../../../src/keyword/packed-keywords.js';
 
 const hashes = (documents: readonly (readonly [number, number])[]): Uint32Array => Uint32Array.from(documents.flat());
 
@@ -14,7 +14,7 @@ describe('the documents that have not changed', () => {
       fc.property(catalogue, fc.array(fc.boolean(), { maxLength: 72 }), (all, chosen) => {
         const former = all.filter((_, i) => chosen[2 * i] !== false);
         const present = all.filter((_, i) => chosen[2 * i + 1] !== false);
-        const expected = former.map((one) => (present.includes(one) ? present.indexOf(one) : DROPPED));
+        const expected = former.map((one) => (present.includes(one) ? present.indexOf(one) : GONE));
         expect([...unchangedDocuments(hashes(former), hashes(present))]).toEqual(expected);
       }),
     );
@@ -30,7 +30,7 @@ describe('the documents that have not changed', () => {
       [1, 1],
       [2, 2],
     ] as const;
-    expect([...unchangedDocuments(hashes([a, b]), hashes([b, a]))]).toEqual([DROPPED, 0]);
+    expect([...unchangedDocuments(hashes([a, b]), hashes([b, a]))]).toEqual([GONE, 0]);
     expect([...unchangedDocuments(hashes([a, b]), hashes([a, a, b]))]).toEqual([0, 2]);
   });
 });

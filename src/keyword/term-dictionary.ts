@@ -1,0 +1,346 @@
+import {
+  compareCodePoints,
+  foldAccents,
+  isUnspacedTerm,
+  lowerBound,
+  lowerBoundBy,
+  type Pager,
+  stemOf,
+  type TermNumber,
+} from '../core/index.js';
+import { editDistance, isWithinEdits } from './edit-distance.js';
+import { isAscii, type PackedStrings } from './packed-keywords.js';
+import type { Lookup } from './plan-steps.js';
+import { RecentlyUsed } from './recently-used.js';
+import { Work } from './work.js';
+
+/** The arrays of a {@link TermDictionary}. */
+export interface PackedDictionary {
+  /** The form of each term: the term without accents. Terms are numbered by form, and by the term among equal forms. */
+  readonly forms: PackedStrings;
+  /** The terms that differ from their form. */
+  readonly accented: PackedStrings;
+  /** The numbers of these terms, ascending. */
+  readonly accentedNumbers: Uint32Array;
+  /** The stems in the order of their bytes. Terms of texts without spaces have none. */
+  readonly stems: PackedStrings;
+  /** Where the terms of each stem begin in `stemTerms`; one more than there are stems. */
+  readonly stemStarts: Uint32Array;
+  /** Terms by stem; ascending within a stem. */
+  readonly stemTerms: Uint32Array;
+  /** Terms by the length of their form, then by letter group. Terms of texts without spaces are left out. */
+  readonly byGroup: Uint32Array;
+  /** For each entry of `byGroup` the letters of the form, see {@link lettersOf}. */
+  readonly letters: Uint32Array;
+  /** Where each length and letter group begins in `byGroup`: at `length * LETTER_GROUP_COUNT + group`. One more. */
+  readonly groupStarts: Uint32Array;
+}
+
+/** Number of words whose terms are remembered, and number of their terms in all, four bytes each. */
+const WORDS_REMEMBERED = 20_000;
+const TERMS_REMEMBERED = 500_000;
+
+/** Looking a word up costs as much as reading this many postings. */
+export const LOOKUP_COST = 800;
+
+/** The same for each term of a range. */
+export const TERM_COST = 8;
+
+/** The same for comparing the letters of a form, and for comparing a form letter by letter. */
+const LETTERS_COST = 1;
+const COMPARISON_COST = 40;
+
+/** All terms of a catalogue. Finds them by stem, by prefix and by edit distance. */
+export class TermDictionary implements TermSource {
+  readonly size: number;
+  readonly #packed: PackedDictionary;
+  readonly #forms: StringTable;
+  readonly #stems: StringTable;
+  readonly #accented: StringTable;
+  readonly #pager: Pager;
+  /** The terms of recent words. A question of many words looks each word up in every step. */
+  readonly #termsOfWord = new RecentlyUsed<readonly TermNumber[]>(
+    WORDS_REMEMBERED,
+    TERMS_REMEMBERED,
+    ({ length }) => length,
+  );
+
+  constructor(packed: PackedDictionary, pager: Pager) {
+    this.#packed = packed;
+    this.#pager = pager;
+    this.#forms = new StringTable(packed.forms, pager);
+    this.#stems = new StringTable(packed.stems, pager);
+    this.#accented = new StringTable(packed.accented, pager);
+    this.size = this.#forms.size;
+  }
+
+  termAt(term: TermNumber): string {
+    const { accentedNumbers } = this.#packed;
+    this.#pager.need(accentedNumbers);
+    const i = lowerBound(accentedNumbers, term);
+    return accentedNumbers[i] === term ? this.#accented.at(i) : this.#forms.at(term);
+  }
+
+  /** The term without accents. */
+  formAt(term: TermNumber): string {
+    return this.#forms.at(term);
+  }
+
+  /** The number of a term; -1 if the catalogue does not have it. */
+  numberOf(text: string): TermNumber {
+    const place = this.placeOf(text);
+    return place < this.size && this.termAt(place) === text ? place : -1;
+  }
+
+  /** The number of the first term that is not before a text in the order of terms. */
+  placeOf(text: string): TermNumber {
+    const [from, to] = this.#forms.rangeOf(foldAccents(text));
+    for (let term = from; term < to; term++) {
+      if (compareCodePoints(this.termAt(term), text) >= 0) return term;
+    }
+    return to;
+  }
+
+  /** The terms whose forms begin with that of a text: the first, and the one behind the last. */
+  rangeOfPrefix(text: string): readonly [from: TermNumber, to: TermNumber] {
+    return this.#forms.rangeOfPrefix(foldAccents(text));
+  }
+
+  find(lookup: Lookup, work: Work = new Work()): readonly TermNumber[] | undefined {
+    if (!work.affords(LOOKUP_COST)) return undefined;
+    switch (lookup.kind) {
+      case 'stem':
+        return this.#termsOfWord.get(lookup.term, () => this.withSameStem(lookup.term));
+      case 'character':
+      case 'prefix': {
+        const [from, to] = this.rangeOfPrefix(lookup.term);
+        return work.affords((to - from) * TERM_COST) ? termsIn(from, to) : undefined;
+      }
+      case 'edits':
+        return this.#withinEdits(foldAccents(lookup.term), lookup.edits, work);
+    }
+  }
+
+  occurs(lookup: Lookup, work: Work): boolean {
+    return (this.find(lookup, work) ?? []).length > 0;
+  }
+
+  isAccented(term: TermNumber): boolean {
+    const { accentedNumbers } = this.#packed;
+    this.#pager.need(accentedNumbers);
+    return accentedNumbers[lowerBound(accentedNumbers, term)] === term;
+  }
+
+  /** The terms with the stem of a text; those of its form for a text without spaces. Ascending. */
+  withSameStem(text: string): readonly TermNumber[] {
+    if (isUnspacedTerm(text)) return termsIn(...this.#forms.rangeOf(foldAccents(text)));
+    const [stem, end] = this.#stems.rangeOf(stemOf(text));
+    if (stem === end) return [];
+    const { stemStarts, stemTerms } = this.#packed;
+    this.#pager.need(stemStarts, stem, stem + 2);
+    this.#pager.need(stemTerms, stemStarts[stem], stemStarts[stem + 1]);
+    return Array.from(stemTerms.subarray(stemStarts[stem]!, stemStarts[stem + 1]!));
+  }
+
+  /** @returns undefined if the work is not afforded */
+  #withinEdits(form: string, edits: number, work: Work): readonly TermNumber[] | undefined {
+    const near = this.nearTerms(form, edits, work);
+    if (near === undefined) return undefined;
+    const found = new Set<TermNumber>();
+    for (const term of near) {
+      if (!work.affords(LOOKUP_COST)) return undefined;
+      for (const sameStem of this.withSameStem(this.formAt(term))) found.add(sameStem);
+    }
+    return [...found];
+  }
+
+  /**
+   * The terms whose form is a few edits away from another, by length, then by letter group, then by number.
+   *
+   * Looks at the forms whose length is near enough. Compares sets of letters first: those of whole groups, which leaves
+   * one group in ten, then those of single forms. The few forms in a thousand that are left are compared letter by
+   * letter.
+   *
+   * @returns undefined if the work is not afforded
+   */
+  nearTerms(form: string, edits: number, work: Work): readonly TermNumber[] | undefined {
+    const { byGroup, letters, groupStarts } = this.#packed;
+    this.#pager.need(groupStarts);
+    const wanted = lettersOf(form);
+    const near: TermNumber[] = [];
+    const longest = (groupStarts.length - 1) / LETTER_GROUP_COUNT - 1;
+    const lastLength = Math.min(form.length + edits, longest);
+    for (let length = Math.max(0, form.length - edits); length <= lastLength; length++) {
+      // An edit removes at most one letter and adds at most one. An edit that makes the word longer removes none, and
+      // one that makes it shorter adds none.
+      const mostRemoved = edits - Math.max(0, length - form.length);
+      const mostAdded = edits - Math.max(0, form.length - length);
+      for (let group = 0; group < LETTER_GROUP_COUNT; group++) {
+        // A group says only which of the grouping letters its forms have.
+        const groupLetters = LETTERS_OF_GROUP[group]!;
+        if (hasMoreBits(wanted & GROUPING_LETTERS & ~groupLetters, mostRemoved)) continue;
+        if (hasMoreBits(groupLetters & ~wanted, mostAdded)) continue;
+        const key = length * LETTER_GROUP_COUNT + group;
+        const [from, to] = [groupStarts[key]!, groupStarts[key + 1]!];
+        if (!work.affords((to - from) * LETTERS_COST)) return undefined;
+        this.#pager.need(letters, from, to);
+        this.#pager.need(byGroup, from, to);
+        for (let i = from; i < to; i++) {
+          const formLetters = letters[i]!;
+          if (hasMoreBits(wanted & ~formLetters, mostRemoved) || hasMoreBits(formLetters & ~wanted, mostAdded))
+            continue;
+          near.push(byGroup[i]!);
+        }
+      }
+    }
+    if (!work.affords(near.length * COMPARISON_COST)) return undefined;
+    return near.filter(this.#nearnessTo(form, edits));
+  }
+
+  /** A function that says whether the form of a term is near enough. Compares bytes if both forms are ASCII. */
+  #nearnessTo(form: string, edits: number): (term: TermNumber) => boolean {
+    const { bytes } = this.#packed.forms;
+    const formBytes = Buffer.from(form);
+    const isPlain = formBytes.length === form.length;
+    return (term) => {
+      const [from, to] = [this.#forms.startOf(term), this.#forms.endOf(term)];
+      if (isPlain && isAscii(bytes, from, to)) return isWithinEdits(formBytes, bytes, from, to, edits);
+      return editDistance(form, this.#forms.at(term), edits) <= edits;
+    };
+  }
+}
+
+/** @param most 0, 1 or 2 */
+function hasMoreBits(bits: number, most: number): boolean {
+  const allButLowest = bits & (bits - 1);
+  if (most === 1) return allButLowest !== 0;
+  return most === 0 ? bits !== 0 : (allButLowest & (allButLowest - 1)) !== 0;
+}
+
+function termsIn(from: TermNumber, to: TermNumber): TermNumber[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}
+
+/** The terms of an index. A term that several segments have has several numbers, one in each. */
+export interface TermSource {
+  /**
+   * The terms that match a lookup, each number once.
+   *
+   * @param work without it, nothing is left out
+   * @returns undefined if the work is not afforded
+   */
+  find(lookup: Lookup, work?: Work): readonly TermNumber[] | undefined;
+  /** Whether any document has a term that matches a lookup. False if the work is not afforded. */
+  occurs(lookup: Lookup, work: Work): boolean;
+  termAt(term: TermNumber): string;
+  /** Whether a term has accents: it differs from its form. */
+  isAccented(term: TermNumber): boolean;
+}
+
+/** A range of strings: the first, and the one behind the last. */
+type StringRange = readonly [from: number, to: number];
+
+/** Looks strings up that are sorted by code points. A string may occur several times. */
+export class StringTable {
+  readonly size: number;
+  readonly #strings: PackedStrings;
+  readonly #bytes: Buffer;
+  readonly #pager: Pager;
+
+  /** @param strings in the order of their bytes */
+  constructor(strings: PackedStrings, pager: Pager) {
+    const { bytes, starts } = strings;
+    this.#strings = strings;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#pager = pager;
+    this.size = starts.length - 1;
+  }
+
+  at(i: number): string {
+    return this.#bytes.toString('utf8', this.startOf(i), this.endOf(i));
+  }
+
+  /** Where a string begins in the bytes. Reads the bytes of the string if they are still in the file. */
+  startOf(i: number): number {
+    const { bytes, starts } = this.#strings;
+    this.#pager.need(starts, i, i + 2);
+    const start = starts[i]!;
+    this.#pager.need(bytes, start, starts[i + 1]);
+    return start;
+  }
+
+  /** Where a string ends in the bytes. Call {@link startOf} first. */
+  endOf(i: number): number {
+    return this.#strings.starts[i + 1]!;
+  }
+
+  /** The strings that equal a text. */
+  rangeOf(text: string): StringRange {
+    const wanted = Buffer.from(text);
+    const from = lowerBoundBy(this.size, (i) => this.#compare(i, wanted) < 0);
+    let to = from;
+    while (to < this.size && this.#compare(to, wanted) === 0) to += 1;
+    return [from, to];
+  }
+
+  /** The strings that begin with a prefix. */
+  rangeOfPrefix(prefix: string): StringRange {
+    const wanted = Buffer.from(prefix);
+    const compareBeginning = (i: number): number => {
+      const start = this.startOf(i);
+      const end = Math.min(this.endOf(i), start + wanted.length);
+      return this.#bytes.compare(wanted, 0, wanted.length, start, end);
+    };
+    return [
+      lowerBoundBy(this.size, (i) => compareBeginning(i) < 0),
+      lowerBoundBy(this.size, (i) => compareBeginning(i) <= 0),
+    ];
+  }
+
+  #compare(i: number, wanted: Buffer): number {
+    return this.#bytes.compare(wanted, 0, wanted.length, this.startOf(i), this.endOf(i));
+  }
+}
+
+/**
+ * The letters of a form as a set of 32 bits: one bit for each of `a` to `z`; all other characters share the last six.
+ */
+export function lettersOf(form: string): number {
+  let letters = 0;
+  for (let i = 0; i < form.length; i++) letters |= bitOf(form.charCodeAt(i));
+  return letters >>> 0;
+}
+
+/** {@link lettersOf} for a form of ASCII characters, given as bytes. */
+export function lettersOfBytes(bytes: Uint8Array, start: number, end: number): number {
+  let letters = 0;
+  for (let i = start; i < end; i++) letters |= bitOf(bytes[i]!);
+  return letters >>> 0;
+}
+
+function bitOf(unit: number): number {
+  return 1 << (unit >= 97 && unit <= 122 ? unit - 97 : 26 + (unit % 6));
+}
+
+/**
+ * The letters that decide which of the 256 letter groups a form belongs to: bit `i` of the group stands for letter `i`.
+ */
+const GROUPING = 'etaoinsr';
+
+/** Number of letter groups. */
+export const LETTER_GROUP_COUNT: number = 2 ** GROUPING.length;
+
+/** For each letter group, the grouping letters that its forms have, as a set like that of {@link lettersOf}. */
+const LETTERS_OF_GROUP: Uint32Array = Uint32Array.from({ length: LETTER_GROUP_COUNT }, (_, group) =>
+  lettersOf([...GROUPING].filter((__, i) => ((group >> i) & 1) === 1).join('')),
+);
+
+/** All grouping letters, as a set like that of {@link lettersOf}. */
+const GROUPING_LETTERS: number = lettersOf(GROUPING);
+
+/** The letter group of a form with these letters. */
+export function letterGroupOf(letters: number): number {
+  let group = 0;
+  for (let i = 0; i < GROUPING.length; i++) if ((letters & LETTERS_OF_GROUP[1 << i]!) !== 0) group |= 1 << i;
+  return group;
+}
