@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { checkOptions, MAX_KEY_NAME, namesOf, SkillSearchError } from '../core/index.js';
+import { checkOptions, namesOf, SkillSearchError } from '../core/index.js';
 import { checkCount } from './options.js';
 import { randomLetters } from './random-letters.js';
+
+/** The longest name of an API key, in characters. It is shown in a line of a table. */
+const MAX_KEY_NAME = 100;
 
 /** How keys begin: `plain` by default; `skillsmp` as clients of the public service with the same interface expect. */
 export const KEY_PREFIXES = { plain: 'sk_live_', skillsmp: 'sk_live_skillsmp_' } as const;

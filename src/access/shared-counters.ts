@@ -1,7 +1,10 @@
-import { POSTGRES_LIMITS } from '../core/index.js';
 import type { PostgresPool } from '../share/index.js';
 import { type CountedRequests, type CountedRow, countStatement, verdictsOf } from './count-statement.js';
 import type { Quota } from './options.js';
+
+/** Clients whose requests are counted by one statement. */
+const COUNTED_TOGETHER = 128;
+
 import { keyNotAccepted } from './sent-key.js';
 import type { Verdict } from './usage.js';
 import { type Resolvers, withResolvers } from './with-resolvers.js';
@@ -95,7 +98,7 @@ export class SharedCounters {
       this.#counted.add(group.client);
       this.#waiting.delete(name);
       groups.push(group);
-      if (groups.length === POSTGRES_LIMITS.countedTogether) break;
+      if (groups.length === COUNTED_TOGETHER) break;
     }
     return groups;
   }

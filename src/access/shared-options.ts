@@ -1,16 +1,13 @@
-import {
-  checkFlag,
-  checkInteger,
-  checkListener,
-  checkOptions,
-  checkPath,
-  namesOf,
-  optionOf,
-  POSTGRES_LIMITS,
-} from '../core/index.js';
+import { checkFlag, checkInteger, checkListener, checkOptions, checkPath, namesOf, optionOf } from '../core/index.js';
 import type { PostgresEvent } from '../share/index.js';
 import { type PostgresAddress, readPostgresAddress } from '../share/index.js';
 import { type AccessOptions, type Quotas, resolveQuotas } from './options.js';
+
+/** Connections of one process, where no option says otherwise: counting needs few, since requests are counted together. */
+const USUAL_CONNECTIONS = 4;
+
+/** Most connections of one process. A database has a hundred for all who use it, unless it is set up for more. */
+const MAX_CONNECTIONS = 100;
 
 /** The database stopped answering, or answers again. */
 export type StateEvent = PostgresEvent;
@@ -72,8 +69,7 @@ export function resolveSharedOptions(options: SharedAccessOptions): ResolvedShar
   const { state, passwordFile, anonymousWhenAway = false, onChange, now } = options;
   const address = readPostgresAddress('state', checkPath('state', state, 'a database'));
   if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
-  const most = POSTGRES_LIMITS.connections;
-  const connections = checkInteger(optionOf('connections'), options.connections, 1, most);
+  const connections = checkInteger(optionOf('connections'), options.connections, 1, MAX_CONNECTIONS);
   checkFlag('anonymousWhenAway', anonymousWhenAway);
   checkListener('onChange', onChange);
   checkListener('now', now);
@@ -81,7 +77,7 @@ export function resolveSharedOptions(options: SharedAccessOptions): ResolvedShar
     address,
     quotas: resolveQuotas(options),
     passwordFile,
-    connections: connections ?? POSTGRES_LIMITS.usualConnections,
+    connections: connections ?? USUAL_CONNECTIONS,
     anonymousWhenAway,
     onChange,
     now,

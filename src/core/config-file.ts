@@ -20,7 +20,12 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { clearUnfinished, syncToDisk, unfinishedFor } from './files.js';
-import { MAX_CONFIG_BYTES } from './limits.js';
+
+/**
+ * The largest configuration of an agent that `init` edits, in bytes. It is held in memory a few times. Some agents keep
+ * their history in it; those have some megabytes.
+ */
+export const MAX_CONFIG_BYTES: number = 64 * 1024 * 1024;
 
 /** A file that other programs write, too, as it was read: a configuration of an agent, a lock file of installers. */
 export interface ConfigFile {

@@ -4,7 +4,9 @@ import { lstat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, posix, win32 } from 'node:path';
 import { realPathOrSelf } from './files.js';
-import { MAX_PROJECT_LEVELS } from './limits.js';
+
+/** Folders above the working folder, itself included, that are looked at for a project: no repository is so deep. */
+const MAX_PROJECT_LEVELS = 64;
 
 /** What a program knows of the machine it runs on. Injected in tests. */
 export interface Surroundings {

@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { clientOfAddress } from '../access/index.js';
-import { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../core/index.js';
 import { AddressRate } from './address-rate.js';
 import { BodyBuffers } from './body-buffers.js';
 import type { Answer } from './call.js';
 import { addressOfClient, type TrustedHops } from './forwarded-address.js';
 import { listenAt } from './listen-at.js';
+import { MCP_HTTP_LIMITS } from './mcp-messages.js';
 import { type CallServer, NodeCall, targetOf } from './node-call.js';
-import { type ConnectionLimits, OpenConnections } from './open-connections.js';
+import { type ConnectionLimits, OpenConnections, SERVER_LIMITS } from './open-connections.js';
 import { PendingAnswers } from './pending-answers.js';
 import { MALFORMED, type Refusal, refusalOf, sendRaw, TOO_MANY_REQUESTS, UNKNOWN_METHOD } from './refusal.js';
 import { type ArrivingBody, type BodyLimits, isHopeless, RefusedBody, readBody, tooLarge } from './request-body.js';

@@ -1,7 +1,8 @@
-export { MCP_HTTP_LIMITS, SERVER_LIMITS } from '../core/index.js';
 export { type Connection, createHandler, type Handler } from './handler.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
+export { MCP_HTTP_LIMITS } from './mcp-messages.js';
 export { type MetricsServer, startMetricsServer } from './metrics-server.js';
+export { SERVER_LIMITS } from './open-connections.js';
 export {
   COMPATIBILITIES,
   type Compatibility,

@@ -1,6 +1,5 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type Admission, type Client, clientOfAddress, type SharedAdmission } from '../access/index.js';
-import { MCP_HTTP_LIMITS } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { McpOptions } from '../mcp/index.js';
 import { checkSdk, loadSdk } from '../mcp/index.js';
@@ -9,7 +8,7 @@ import { clientTurn } from './client-turn.js';
 import { ClientGone, publicError, translateError } from './error-content.js';
 import { logFailure } from './failure-log.js';
 import { busy, LEAST_PATIENCE } from './guarded-search.js';
-import { faultOfBatch, type McpMessage, readMessage, SEARCH_TOOL } from './mcp-messages.js';
+import { faultOfBatch, MCP_HTTP_LIMITS, type McpMessage, readMessage, SEARCH_TOOL } from './mcp-messages.js';
 import { listChangedStream, NotificationStreams, untilEnded } from './notification-streams.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { exceededHeaders, quotaHeaders } from './quota-headers.js';
@@ -195,6 +194,7 @@ export class McpMount {
         sdk,
         async () => this.#search,
         ({ requestInfo }) => ({ ...this.#callers.get(requestInfo!), onUnpublished }),
+        MCP_HTTP_LIMITS,
       );
     return { calls: make(), streams: make() };
   }

@@ -1,6 +1,6 @@
 import type { ServerEventBus } from '@modelcontextprotocol/server';
-import { MCP_HTTP_LIMITS } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
+import { MCP_HTTP_LIMITS } from './mcp-messages.js';
 
 /** A client whose stream ended may ask for another after so many seconds. */
 const RETRY_AFTER = 60;

@@ -1,9 +1,61 @@
 import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { clientOfAddress } from '../access/index.js';
-import { SERVER_LIMITS } from '../core/index.js';
 import { AddressRate } from './address-rate.js';
 import { refuseNewConnections } from './refuse-new-connections.js';
+
+/** Bounds of a server. Times are in milliseconds. */
+interface ServerLimits {
+  /** Bytes of the request line and all headers together. */
+  readonly headerBytes: number;
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersTimeout: number;
+  /** From the first byte of a request to its last. */
+  readonly requestTimeout: number;
+  /** How long a connection may be idle between two requests. */
+  readonly keepAliveTimeout: number;
+  /** How long the sending of an answer may make no progress. */
+  readonly idleTimeout: number;
+  /** Open connections. Beyond, one that is idle makes room for a new one; if none is, the new one is closed. */
+  readonly connections: number;
+  /**
+   * Bytes that the server holds for all clients together: answers that are not sent yet, and {@link requestBytes} for
+   * each request that is not answered. Beyond, the connection with most of them is closed.
+   */
+  readonly heldBytes: number;
+  /** What a request counts for until it is answered: about what its objects take. */
+  readonly requestBytes: number;
+  /** Requests of one connection that are answered at a time. Those behind them wait. */
+  readonly pipelined: number;
+  /**
+   * Requests of one connection that may wait behind those. Node reads up to 64 KB at once, which may be thousands. The
+   * one beyond is refused, and closes the connection.
+   */
+  readonly waiting: number;
+  /** Requests of one connection, after which it is closed: nobody has one for ever. */
+  readonly requests: number;
+  /** How often the server looks for slow clients. */
+  readonly checkingInterval: number;
+}
+
+/** The limits of `startServer`. They cannot be changed. */
+export const SERVER_LIMITS: ServerLimits = {
+  // 2,000 characters of any script are up to 24 KB of a URL.
+  headerBytes: 32 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  // Longer than the timeout of common proxies (60 s), so that the proxy closes first. Otherwise a request may arrive
+  // while the server closes the connection.
+  keepAliveTimeout: 65_000,
+  idleTimeout: 60_000,
+  connections: 2_000,
+  heldBytes: 64 * 1024 * 1024,
+  requestBytes: 4 * 1024,
+  pipelined: 16,
+  waiting: 100,
+  requests: 10_000,
+  checkingInterval: 1_000,
+};
 
 /** While a server closes: milliseconds that a client which may be sending already gets. */
 const LINGER = 250;

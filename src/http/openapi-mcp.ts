@@ -1,4 +1,4 @@
-import { MCP_HTTP_LIMITS } from '../core/index.js';
+import { MCP_HTTP_LIMITS } from './mcp-messages.js';
 import { headersOf, object, ref, unread, withId } from './openapi-responses.js';
 import type { Json, Operation } from './pages/frame/api-document.js';
 

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { SERVER_LIMITS } from '../core/index.js';
+import { SERVER_LIMITS } from './open-connections.js';
 
 /** The requests of one connection. */
 interface Pending {

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { SERVER_LIMITS } from '../core/index.js';
 import { wholeOf } from './body.js';
 import type { Answer } from './call.js';
+import { SERVER_LIMITS } from './open-connections.js';
 
 /** The answer to a request that Node could not read. The connection is closed after it. */
 export interface Refusal {

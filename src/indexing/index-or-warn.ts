@@ -1,4 +1,4 @@
-import { lowerBound, MAX_UNINDEXED } from '../core/index.js';
+import { lowerBound } from '../core/index.js';
 import {
   buildVectorFiles,
   headOfVectorFile,
@@ -9,6 +9,12 @@ import {
 import { changesSince, filesBeside, openStoredVectors, readStamp, type VectorReader } from '../store/index.js';
 import { indexKeywords } from './index-keywords.js';
 import { stampOfKeywordFile } from './keyword-file.js';
+
+/**
+ * Skills, or vectors, that small changes may bring or take before the derived files are written anew. Each of them
+ * makes opening a catalogue longer, by some tenths of a millisecond.
+ */
+const MAX_UNINDEXED = 1000;
 
 /** A derived file that was not written, and why. */
 export interface IndexingWarning {

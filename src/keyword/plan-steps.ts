@@ -1,14 +1,10 @@
-import {
-  compareCodePoints,
-  isPartKind,
-  isUnspacedTerm,
-  MAX_CORRECTIONS,
-  normaliseText,
-  readWords,
-} from '../core/index.js';
+import { compareCodePoints, isPartKind, isUnspacedTerm, normaliseText, readWords } from '../core/index.js';
 import type { CorrectedWord, KeywordStep } from '../result.js';
 import type { CountedText } from './keyword-index.js';
 import { isSingleCharacter, type Phrase, type Question, type QuestionWord } from './question.js';
+
+/** Words of the catalogue that an answer says a misspelt word was read as. Whoever asked wants to see the likeliest. */
+const MAX_CORRECTIONS = 5;
 
 /** What one step asks of an index. */
 export interface StepPlan {

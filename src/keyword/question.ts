@@ -6,7 +6,6 @@ import {
   isUnspacedTerm,
   languageOf,
   languageOfTokens,
-  MAX_QUESTION_WORDS,
   MAX_TERM_LENGTH,
   normaliseText,
   readWords,
@@ -14,6 +13,9 @@ import {
   type Token,
 } from '../core/index.js';
 import { mayBeStopWord, type StopWords, stopWordsOf } from './stop-words.js';
+
+/** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
+export const MAX_QUESTION_WORDS = 64;
 
 /**
  * One word of a question. A text has it if it has any of these terms, as they stand or by their stem. The first term is

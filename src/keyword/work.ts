@@ -1,4 +1,12 @@
-import { QUESTION_WORK, QUESTION_WORK_PER_SKILL } from '../core/index.js';
+/**
+ * The most work of one question, in units: the work of reading one posting, some nanoseconds. What is beyond it is left
+ * out, and the answer says `truncated`. It takes up to 50 ms, so that no question holds up the others. A question of a
+ * few words costs a fiftieth of it.
+ */
+export const QUESTION_WORK = 4_500_000;
+
+/** The same for each skill of a catalogue of more than 100,000: a word of a larger catalogue has more postings. */
+export const QUESTION_WORK_PER_SKILL = 45;
 
 /**
  * Counts the work of one question, and bounds it. Counted is what is read and compared (postings, positions, terms),

@@ -1,4 +1,4 @@
-import { checkRows, giveWay, MAX_SPARED } from '../core/index.js';
+import { checkRows, giveWay } from '../core/index.js';
 import { embeddedText, hashText } from '../semantic/index.js';
 import {
   checkRow,
@@ -25,6 +25,9 @@ import {
   withoutMark,
 } from '../store/index.js';
 import { forReport, type LoadWarning, ReportBuilder, type RowProblems } from './reports.js';
+
+/** Rows that did not become a skill whose stored skills are kept by name. With more, nothing at all is pruned. */
+const MAX_SPARED = 100_000;
 
 /** Incomplete sources that are remembered. */
 const MAX_INCOMPLETE = 1000;

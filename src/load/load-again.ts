@@ -1,4 +1,10 @@
-import { isDamage, MAX_LOADS_AGAIN, SkillSearchError } from '../core/index.js';
+import { isDamage, SkillSearchError } from '../core/index.js';
+
+/**
+ * How often a load into a shared catalogue runs, if others change the same skills each time meanwhile. Each time takes
+ * as long as reading the sources.
+ */
+export const MAX_LOADS_AGAIN = 5;
 
 /** Another load has published changes of the same skills. */
 export class Overtaken extends Error {

@@ -1,7 +1,9 @@
-import { MAX_LISTED_PROBLEMS } from '../core/index.js';
 import type { Origin } from '../sources/index.js';
 import type { ChangeCounts } from '../store/index.js';
 import type { BuildOptions, LoadProgress } from './load-options.js';
+
+/** Rejected rows, and warnings, that a report lists, by default. The others are counted: a list takes memory. */
+const MAX_LISTED_PROBLEMS = 10_000;
 
 /** A row that could not become a skill. */
 export interface RejectedRow {

@@ -1,5 +1,4 @@
 import type { McpHttpHandler, McpRequestContext, McpServer } from '@modelcontextprotocol/server';
-import { MCP_HTTP_LIMITS } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { CatalogueEngine, type McpOptions } from './engine.js';
 import { INVALID_PARAMS, type Sdk } from './sdk.js';
@@ -11,17 +10,19 @@ import { createServerOver, faultOfParams } from './server-over.js';
  * nor keys: that is for the server around it.
  *
  * @param optionsFor what the sender of a request may do; asked for each request
+ * @param limits bytes of a request's body, and milliseconds between two signs of life on a stream of notifications;
+ *   those of the SDK if left out
  */
 export function createMcpFetchHandler(
   sdk: Sdk,
   search: () => Promise<SkillSearch>,
   optionsFor: (context: McpRequestContext) => McpOptions,
+  limits?: { readonly bodyBytes: number; readonly keepAlive: number },
 ): McpHttpHandler {
   const handler = sdk.createMcpHandler((context) => createMcpServer(sdk, search, optionsFor(context)), {
-    maxRequestBodySize: MCP_HTTP_LIMITS.bodyBytes,
     // The server around it counts them.
     maxSubscriptions: Number.MAX_SAFE_INTEGER,
-    keepAliveMs: MCP_HTTP_LIMITS.keepAlive,
+    ...(limits && { maxRequestBodySize: limits.bodyBytes, keepAliveMs: limits.keepAlive }),
   });
   return {
     fetch: async (request, options) => refusalOf(options?.parsedBody) ?? handler.fetch(request, options),

@@ -2,11 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { countCodePoints, isObject, isSkillName, MAX_RESOURCE_BYTES, nextTurn } from '../core/index.js';
+import { countCodePoints, isObject, isSkillName, nextTurn } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import type { ContentFile } from '../skill.js';
 import { INVALID_PARAMS, ProtocolFault } from './sdk.js';
 import type { UnpublishedListener } from './unpublished.js';
+
+/**
+ * Largest file that `resources/read` gives at once, in bytes, and largest part of a larger one: encoding it keeps others
+ * waiting for some milliseconds. Hosts read a SKILL.md at once, so a larger one is not published.
+ */
+export const MAX_RESOURCE_BYTES: number = 1024 * 1024;
 
 /** Skills of a page. */
 const PAGE = 100;

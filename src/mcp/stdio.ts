@@ -1,9 +1,29 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
-import { isObject, STDIO_LIMITS } from '../core/index.js';
+import { isObject } from '../core/index.js';
 import type { Engine, McpOptions } from './engine.js';
 import { INVALID_PARAMS, type Sdk } from './sdk.js';
 import { createServerOver, faultOfParams } from './server-over.js';
+
+/** Bounds of MCP on standard input and output. */
+interface StdioLimits {
+  /** Longest message, in bytes. Nothing that a tool takes is longer than some kilobytes. */
+  readonly messageBytes: number;
+  /** Requests that are worked on at a time, and answers that wait for a reader. Those behind them wait in the pipe. */
+  readonly pending: number;
+  /** Bytes of messages that are worked on at a time. */
+  readonly pendingBytes: number;
+  /** Milliseconds that requests still have to be answered after standard input has ended. */
+  readonly drainTime: number;
+}
+
+/** The limits of `mcp`. They cannot be changed. */
+export const STDIO_LIMITS: StdioLimits = {
+  messageBytes: 16 * 1024 * 1024,
+  pending: 16,
+  pendingBytes: 32 * 1024 * 1024,
+  drainTime: 10_000,
+};
 
 /** A connection on standard input and output. */
 export interface StdioServer {

@@ -1,4 +1,5 @@
-import { MAX_LOGGED_UNPUBLISHED } from '../core/index.js';
+/** Skills that are found but not published, and named in the log. The log is for people. */
+const MAX_LOGGED_UNPUBLISHED = 100;
 
 const MESSAGES: Readonly<Record<UnpublishedWhere, string>> = {
   everywhere: 'found but not published',

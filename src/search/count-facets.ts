@@ -1,5 +1,4 @@
 import type { Pieces } from '../core/index.js';
-import { MAX_FACET_VALUES } from '../core/index.js';
 import type { CopyMode } from '../query.js';
 import type { Facet, FacetCount, FacetCounts } from '../result.js';
 import type { CatalogueColumns, CatalogueReader } from '../store/index.js';
@@ -7,6 +6,9 @@ import { besideTheirCopies } from '../store/index.js';
 import { type FacetValues, facetValues, isNarrowed } from './facet-values.js';
 import { FacetIndex } from './ranking/facet-index.js';
 import type { InstallationFilter } from './ranking/label-filter.js';
+
+/** Values of a facet that an answer counts: a list that people choose from. The most frequent ones. */
+const MAX_FACET_VALUES = 100;
 
 /** What is counted for an answer. */
 interface CountedQuery extends InstallationFilter {

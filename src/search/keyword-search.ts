@@ -1,5 +1,5 @@
 import type { DocumentNumber } from '../core/index.js';
-import { EXPLAINED_TEXT, topOf } from '../core/index.js';
+import { topOf } from '../core/index.js';
 import type { KeywordMatches, ScoredDocuments } from '../keyword/index.js';
 import { readQuestion, Work } from '../keyword/index.js';
 import { type KeywordQuery, type ResolvedKeywordQuery, resolveKeywordQuery } from '../query.js';
@@ -12,6 +12,12 @@ import { termMatcherOf, toKeywordHit } from './hits.js';
 import type { OpenState } from './open-state.js';
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf } from './ranking/ranks.js';
+
+/**
+ * The most text of files that the matched terms of one page of a keyword search are looked for in, in characters, and
+ * the snippets. Hits share it equally, so what one of them says does not depend on which others were looked at.
+ */
+export const EXPLAINED_TEXT: number = 1024 * 1024;
 
 /** Answers a keyword query with hits; see `SkillSearch.keyword`. */
 export function searchByKeywords(state: OpenState, query: KeywordQuery): KeywordResult {

@@ -1,4 +1,7 @@
-import { type Argument, checkNumber, MAX_LONGEST_WAIT, MAX_READING_TIME, SkillSearchError } from '../core/index.js';
+import { type Argument, checkNumber, MAX_LONGEST_WAIT, SkillSearchError } from '../core/index.js';
+
+/** Longest time that the model reads a question, in milliseconds, beside its wait. Usual are some hundredths. */
+export const MAX_READING_TIME = 10_000;
 
 const LONGEST_WAIT: Argument = { name: 'longestWait', code: 'INVALID_OPTION' };
 

@@ -1,5 +1,5 @@
 import type { DocumentNumber } from '../core/index.js';
-import { checkInteger, checkOptions, giveWay, inTurns, MAX_SIMILAR, namesOf, optionOf, topOf } from '../core/index.js';
+import { checkInteger, checkOptions, giveWay, inTurns, namesOf, optionOf, topOf } from '../core/index.js';
 import type { DamagedSkill, SimilarSkill } from '../result.js';
 import type { CatalogueColumns } from '../store/index.js';
 import { allCopiesOf, collapseCopies, copyPreference, prepareCopies } from '../store/index.js';
@@ -8,6 +8,9 @@ import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenState } from './open-state.js';
 import { comparatorOf } from './ranking/ranks.js';
 import type { SimilarOptions } from './skill-search.js';
+
+/** The greatest `limit` of similar skills: as for a semantic search. */
+const MAX_SIMILAR = 100;
 
 const DEFAULT_SIMILAR = 10;
 

@@ -3,7 +3,6 @@ import {
   checkOptions,
   invalidArgument,
   MAX_KEYWORD_QUERY_LENGTH,
-  MAX_SUGGESTIONS,
   namesOf,
   optionOf,
 } from '../core/index.js';
@@ -11,6 +10,9 @@ import { completeWord } from '../keyword/index.js';
 import type { Suggestion } from '../result.js';
 import type { OpenState } from './open-state.js';
 import type { SuggestOptions } from './skill-search.js';
+
+/** The greatest `limit` of suggestions. More are not read while somebody types. */
+const MAX_SUGGESTIONS = 20;
 
 const DEFAULT_SUGGESTIONS = 8;
 

@@ -3,9 +3,12 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkPath, MAX_COMPATIBLE_MODELS, SkillSearchError } from '../core/index.js';
+import { checkPath, SkillSearchError } from '../core/index.js';
 import { LANGUAGES, readModelLanguages } from './languages.js';
 import { type ModelSettings, readContentOf, readModelSettings, settingsKey } from './settings.js';
+
+/** Ids in `compatible.json` of a model's folder. A model has a few former versions. */
+const MAX_COMPATIBLE_MODELS = 100;
 
 /** Absolute path of the folder with the model that comes with the library. */
 export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../data/models/skill-minilm', import.meta.url));
@@ -192,7 +195,7 @@ const FILE = 'compatible.json';
  * @returns none if the folder does not say
  * @throws {SkillSearchError} `MODEL_NOT_READABLE` if the file is anything but an array of ids, or too long
  */
-export async function readCompatibleModels(folder: string): Promise<readonly string[]> {
+async function readCompatibleModels(folder: string): Promise<readonly string[]> {
   return (await readContentOf(folder, FILE, areIds, EXPECTED)) ?? [];
 }
 

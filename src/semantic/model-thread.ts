@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { MAX_MODEL_DIMENSIONS, MIN_MODEL_DIMENSIONS } from '../core/index.js';
 import { INSTALL_RUNTIME, RUNTIME_PACKAGE } from './embedder.js';
 import { readableScripts, type Script } from './languages.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './local-embedder.js';
@@ -13,6 +12,12 @@ import {
   type Vectors,
 } from './onnx-model.js';
 import { prepareSentences } from './sentences.js';
+
+/** Fewest values of a vector of a model's folder. Fewer tell skills apart too badly. */
+const MIN_MODEL_DIMENSIONS = 64;
+
+/** Most values of a vector of a model's folder. Models with more take seconds for a question without an accelerator. */
+const MAX_MODEL_DIMENSIONS = 1024;
 
 /** Loads the model runtime and the model, then answers requests. */
 async function main({ path, weights, settings, languages }: ModelThreadData): Promise<void> {

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { describeValue, isObject, MAX_MODEL_TOKENS, MAX_PREFIX_LENGTH, SkillSearchError } from '../core/index.js';
+import { describeValue, isObject, SkillSearchError } from '../core/index.js';
+
+/** Most tokens of a text that a model's folder may ask for. The longest description has about half as many. */
+const MAX_MODEL_TOKENS = 8192;
+
+/** Longest prefix before questions or texts, in UTF-16 units. Each text is read with it. */
+const MAX_PREFIX_LENGTH = 1000;
 
 /** How the vectors of a text's tokens become one: their mean, that of the first, that of the last. */
 export type Pooling = 'mean' | 'cls' | 'last_token';
@@ -22,7 +28,7 @@ export interface ModelSettings {
 }
 
 /** Settings as a source has them: those that it does not tell are undefined. */
-export type ToldSettings = { readonly [Name in keyof ModelSettings]?: ModelSettings[Name] | undefined };
+type ToldSettings = { readonly [Name in keyof ModelSettings]?: ModelSettings[Name] | undefined };
 
 /** The settings of most models. Folders with these have the id of their files alone. */
 const USUAL: ModelSettings = { question: '', document: '', pooling: 'mean', maxTokens: undefined };
@@ -85,7 +91,7 @@ const CHECKS: Readonly<Record<keyof ModelSettings, { accepts: (value: unknown) =
  * @example
  * { "question": "query: ", "document": "passage: ", "pooling": "mean", "maxTokens": 256 }
  */
-export async function readOwnSettings(folder: string): Promise<ToldSettings> {
+async function readOwnSettings(folder: string): Promise<ToldSettings> {
   const settings = (await readJsonOf(folder, FILE)) ?? {};
   for (const [name, value] of Object.entries(settings)) {
     if (!Object.hasOwn(CHECKS, name)) {

@@ -1,8 +1,16 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import nodeModule from 'node:module';
-import { MAX_FILE_CHECK_TIME, MAX_SNAPSHOT_CHECK_TIME } from '../core/index.js';
 import { beyondRepair } from './database.js';
 import { STATEMENTS } from './schema.js';
+
+/**
+ * Milliseconds that SQLite may look through the pages of a snapshot that was fetched, in a process of its own, which is
+ * ended then. A gigabyte takes some seconds.
+ */
+const MAX_SNAPSHOT_CHECK_TIME = 120_000;
+
+/** The same of any file, with its indexes, when somebody asks for a check. */
+const MAX_FILE_CHECK_TIME = 600_000;
 
 /**
  * What SQLite finds wrong with the pages of a file that may be no catalogue, looked for in a process of its own.

@@ -1,8 +1,20 @@
-import { MAX_FORGOTTEN, MAX_SUPERSEDED, type SkillNumber, SkillSearchError, type VectorNumber } from '../core/index.js';
+import { type SkillNumber, SkillSearchError, type VectorNumber } from '../core/index.js';
 import { guarded, openForReading } from './database.js';
 import { readMeta } from './notes.js';
 import { FORGOTTEN, STATES, SUPERSEDED } from './schema.js';
 import type { Connection, Statement } from './sqlite.js';
+
+/**
+ * Skills that small changes replaced or removed, and that are kept for readers of former states: some tens of
+ * megabytes. Beyond, the oldest states can no longer be read.
+ */
+export const MAX_SUPERSEDED = 5000;
+
+/**
+ * Skills that are no longer kept for readers, but whose numbers are, so that derived files of former states stay in
+ * use: some megabytes. Beyond, the oldest derived files are of no use.
+ */
+export const MAX_FORGOTTEN = 100_000;
 
 /** A state of a catalogue, among those that small changes have made since the last whole load. */
 export interface CatalogueState {

@@ -7,14 +7,18 @@ import {
   checkOptions,
   checkSignal,
   isPostgresAddress,
-  MAX_POLL_INTERVAL,
-  MAX_WATCH_WAIT,
-  MIN_POLL_INTERVAL,
   optionOf,
   resolveDatabase,
   SkillSearchError,
 } from '../core/index.js';
 import { type SourceWatch, WATCH_OPTIONS, type WatchOptions } from './watch-options.js';
+
+/** The longest `quiet` and `longestWait` of a watch, in milliseconds. Who would wait longer loads now and then. */
+const MAX_WATCH_WAIT = 60_000;
+
+/** The shortest and the longest `pollInterval` of a watch, in milliseconds. */
+const MIN_POLL_INTERVAL = 50;
+const MAX_POLL_INTERVAL = 3_600_000;
 
 const DEFAULT_QUIET = 150;
 const DEFAULT_LONGEST_WAIT = 1000;

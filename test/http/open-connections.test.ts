@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SERVER_LIMITS } from '../../src/core/index.js';
-import { type ConnectionLimits, OpenConnections } from '../../src/http/open-connections.js';
+import { type ConnectionLimits, OpenConnections, SERVER_LIMITS } from '../../src/http/open-connections.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_QUESTION_WORDS } from '../../src/core/index.js';
-import { readQuestion, readStopWords } from '../../src/keyword/question.js';
+import { MAX_QUESTION_WORDS, readQuestion, readStopWords } from '../../src/keyword/question.js';
 import { STOP_WORDS } from '../../src/keyword/stop-words.js';
 
 const words = (text: string): string[] => readQuestion(text).words.map((word) => word.terms.join('|'));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QUESTION_WORK, QUESTION_WORK_PER_SKILL } from '../../src/core/index.js';
-import { Work } from '../../src/keyword/work.js';
+import { QUESTION_WORK, QUESTION_WORK_PER_SKILL, Work } from '../../src/keyword/work.js';
 
 describe('the work of a question', () => {
   test('is spent up to its limit, and one unit more is refused and told', () => {

@@ -18,7 +18,6 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/core/index.js';
 import {
   type BuildOptions,
   buildCatalogue,
@@ -28,6 +27,8 @@ import {
   removeSkills,
   type Source,
 } from '../../src/index.js';
+import { MAX_ROW_VALUES } from '../../src/sources/json/has-too-many-values.js';
+import { MAX_ROW_BYTES } from '../../src/sources/json/json-piece.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';

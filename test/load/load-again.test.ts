@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_LOADS_AGAIN, SkillSearchError } from '../../src/core/index.js';
-import { loadAgain, Overtaken } from '../../src/load/load-again.js';
+import { SkillSearchError } from '../../src/core/index.js';
+import { loadAgain, MAX_LOADS_AGAIN, Overtaken } from '../../src/load/load-again.js';
 
 const damage = (): Error => new SkillSearchError('DATABASE_DAMAGED', 'damaged');
 

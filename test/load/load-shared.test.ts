@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { MAX_LOADS_AGAIN } from '../../src/core/index.js';
 import {
   type BuildOptions,
   buildCatalogue,
@@ -14,6 +13,7 @@ import {
   type LoadReport,
   updateSkills,
 } from '../../src/index.js';
+import { MAX_LOADS_AGAIN } from '../../src/load/load-again.js';
 import { connectShared } from '../../src/share/shared-catalogue/connect-shared.js';
 import { locationIn } from '../../src/store/places.js';
 import { contentOf, vectorsOf } from '../catalogue-file.js';

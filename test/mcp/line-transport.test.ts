@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { STDIO_LIMITS } from '../../src/core/index.js';
-import { LineTransport } from '../../src/mcp/stdio.js';
+import { LineTransport, STDIO_LIMITS } from '../../src/mcp/stdio.js';
 
 type Message = { readonly id?: unknown; readonly method?: string; readonly error?: { readonly code: number } };
 

@@ -1,7 +1,6 @@
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { describe, expect, test } from 'vitest';
-import { MAX_RESOURCE_BYTES } from '../../src/core/index.js';
-import { PublishedSkills, SkillPages } from '../../src/mcp/skills.js';
+import { MAX_RESOURCE_BYTES, PublishedSkills, SkillPages } from '../../src/mcp/skills.js';
 import { connect, ERAS } from './connect.js';
 import { openWholeSkills, sha256, skillMd, type WholeSkill } from './whole-skills.js';
 

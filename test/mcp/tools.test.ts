@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { countTokens } from '../../src/agents/formats/index.js';
-import { MAX_TOOL_TEXT } from '../../src/core/index.js';
 import { openSkillSearch, SkillSearchError } from '../../src/index.js';
+import { MAX_TOOL_TEXT } from '../../src/mcp/tools/read-skills.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { callTool, connect, ERAS } from './connect.js';
 import { openWholeSkills, skillMd, type WholeSkill } from './whole-skills.js';

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { EXPLAINED_TEXT, MAX_LIMIT } from '../../src/core/index.js';
+import { MAX_LIMIT } from '../../src/core/index.js';
 import { openSkillSearch } from '../../src/index.js';
+import { EXPLAINED_TEXT } from '../../src/search/keyword-search.js';
 import { row } from '../rows.js';
 
 describe('the text that explanations of hits look at', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { MAX_DISTINCT_LABELS, MAX_LISTED } from '../../src/core/index.js';
+import { MAX_LISTED } from '../../src/core/index.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { MAX_DISTINCT_LABELS } from '../../src/store/read/columns.js';
 import { serve } from '../http/ask.js';
 import { callTool, connect } from '../mcp/connect.js';
 import { type Row, row } from '../rows.js';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MAX_READING_TIME } from '../../src/core/index.js';
-import { Patience } from '../../src/search/patience.js';
+import { MAX_READING_TIME, Patience } from '../../src/search/patience.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

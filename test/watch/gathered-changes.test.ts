@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MAX_GATHERED_EVENTS } from '../../src/core/index.js';
-import { GatheredChanges } from '../../src/watch/gathered-changes.js';
+import { GatheredChanges, MAX_GATHERED_EVENTS } from '../../src/watch/gathered-changes.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

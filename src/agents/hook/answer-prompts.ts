@@ -1,8 +1,9 @@
-import { HOOK_LIMITS, resolveDatabase, SkillSearchError } from '../../core/index.js';
+import { resolveDatabase, SkillSearchError } from '../../core/index.js';
 import type { SkillSearch } from '../../search/index.js';
 import { readStamp } from '../../store/index.js';
 import { LocalServer } from '../local/local-server.js';
 import { fittingSkills } from './fitting-skills.js';
+import { HOOK_LIMITS } from './host-format.js';
 import type { FoundSkill } from './prompt-query.js';
 import { promptQueryIn } from './prompt-query.js';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { HOOK_LIMITS, isCatalogueAddress, SkillSearchError } from '../../core/index.js';
-import { HOOK_FORMATS, type HookFormat } from './host-format.js';
+import { isCatalogueAddress, SkillSearchError } from '../../core/index.js';
+import { HOOK_FORMATS, HOOK_LIMITS, type HookFormat } from './host-format.js';
 import { HOOK_MODES, type HookMode } from './prompt-query.js';
 
 /** What `hook` was told. */

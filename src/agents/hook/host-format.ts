@@ -1,7 +1,36 @@
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
-import { cleanLine, HOOK_LIMITS } from '../../core/index.js';
+import { cleanLine } from '../../core/index.js';
 import type { FoundSkill } from './prompt-query.js';
+
+/** Bounds of `hook`. */
+interface HookLimits {
+  /** Bytes of standard input. A prompt with a pasted file fits; what is longer has no question at its beginning. */
+  readonly inputBytes: number;
+  /** Characters of a prompt that are looked at, in UTF-16 units. Who writes more has pasted something. */
+  readonly promptLength: number;
+  /** Most skills that may be asked for. An agent that looks for more calls a search. */
+  readonly skills: number;
+  /** Most tokens that may be asked for. */
+  readonly tokens: number;
+  /** Characters of the text that a host gets: more than 10,000 are cut by some hosts, or kept out of the prompt. */
+  readonly contextLength: number;
+  /** Longest time limit that may be asked for, in milliseconds. Hosts wait for a minute at most. */
+  readonly time: number;
+  /** Bytes of the log. A full one becomes `hook.log.1`, in place of the one before it. */
+  readonly logBytes: number;
+}
+
+/** The limits of `hook`. They cannot be changed. */
+export const HOOK_LIMITS: HookLimits = {
+  inputBytes: 4 * 1024 * 1024,
+  promptLength: 20_000,
+  skills: 20,
+  tokens: 4000,
+  contextLength: 10_000,
+  time: 60_000,
+  logBytes: 256 * 1024,
+};
 
 /**
  * What is read from standard input and printed:

@@ -1,4 +1,5 @@
-import { HOOK_LIMITS, isObject } from '../../core/index.js';
+import { isObject } from '../../core/index.js';
+import { HOOK_LIMITS } from './host-format.js';
 
 /** How skills may be looked up: by words alone, by meaning and words, or by meaning where that is to be had. */
 export const HOOK_MODES = ['auto', 'words', 'meaning'] as const;

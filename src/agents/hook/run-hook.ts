@@ -1,17 +1,10 @@
 import { appendFileSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import {
-  HOOK_LIMITS,
-  makeFolder,
-  nearestCatalogue,
-  type Surroundings,
-  surroundings,
-  userFolders,
-} from '../../core/index.js';
+import { makeFolder, nearestCatalogue, type Surroundings, surroundings, userFolders } from '../../core/index.js';
 import { askLocally } from '../local/ask-locally.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
-import { contextOf, printed, readInput } from './host-format.js';
+import { contextOf, HOOK_LIMITS, printed, readInput } from './host-format.js';
 import { type FoundSkill, foundIn, type PromptQuery, proseOf, TimeLimit } from './prompt-query.js';
 
 /** Streams of the process. */

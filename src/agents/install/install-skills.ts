@@ -5,7 +5,6 @@ import {
   checkOptions,
   checkPath,
   invalidArgument,
-  MAX_INSTALLED_AT_ONCE,
   namesOf,
   optionOf,
   SkillSearchError,
@@ -15,6 +14,9 @@ import { type InstallableSkill, installableSkill } from './installable-skill.js'
 import type { HashedFile } from './lock-file.js';
 import { isAsLocked, isSameOrigin, LockFile, type LockForm, lockEntry, notedHash } from './lock-file.js';
 import { clearLeftovers, HAS_MODES, readFolder, StagingFolder, targetFolder } from './staging-folder.js';
+
+/** Skills that one call of `installSkills` takes. They are written before any of them is put in its place. */
+const MAX_INSTALLED_AT_ONCE = 1000;
 
 /** A lock file, and the form that it has. */
 export interface LockChoice {

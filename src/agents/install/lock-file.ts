@@ -7,8 +7,6 @@ import {
   isInside,
   isObject,
   lookAt,
-  MAX_LOCK_ENTRIES,
-  MAX_LOCK_FILE_BYTES,
   makeFolder,
   readConfigFile,
   repositoryOf,
@@ -17,6 +15,12 @@ import {
 } from '../../core/index.js';
 import type { Skill } from '../../skill.js';
 import { setJsonMember } from './set-json-member.js';
+
+/** Largest lock file that is read, in bytes. A project brings its own. */
+const MAX_LOCK_FILE_BYTES: number = 16 * 1024 * 1024;
+
+/** Entries of a lock file. Each may be looked for in the catalogue, and in the folders of every agent. */
+export const MAX_LOCK_ENTRIES = 10_000;
 
 /**
  * The two forms of lock files that installers share: `project` is `skills-lock.json` of version 1, `user` is

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { LOCAL_LIMITS, type Surroundings, surroundings } from '../../core/index.js';
+import { type Surroundings, surroundings } from '../../core/index.js';
 import {
   FirstLine,
   isPrivateFolder,
+  LOCAL_LIMITS,
   LOCAL_VERSION,
   localAddress,
   pipeName,

@@ -1,7 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, joinPaths, LOCAL_LIMITS, makeFolder, type Surroundings, userFolders } from '../../core/index.js';
+import { isObject, joinPaths, makeFolder, type Surroundings, userFolders } from '../../core/index.js';
+
+/** Bounds of the local socket. Times are in milliseconds. */
+interface LocalLimits {
+  /** Longest line, in bytes: a prompt that was cut, or a page of skills with their descriptions. */
+  readonly messageBytes: number;
+  /** Open connections. Each asks once; a person has a few agents. */
+  readonly connections: number;
+  /** How long connecting may take. A process that listens accepts at once, unless it is busy. */
+  readonly connectTime: number;
+  /** How long the line of a question may be under way. It is sent in one piece. */
+  readonly requestTime: number;
+}
+
+/** The limits of the socket by which processes of one user ask each other. They cannot be changed. */
+export const LOCAL_LIMITS: LocalLimits = {
+  messageBytes: 256 * 1024,
+  connections: 32,
+  connectTime: 100,
+  requestTime: 2000,
+};
 
 /**
  * The protocol: the client sends one line of JSON, the server one line back, and closes. Another version is refused,

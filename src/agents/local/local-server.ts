@@ -1,11 +1,12 @@
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { LOCAL_LIMITS, type Surroundings, surroundings } from '../../core/index.js';
+import { type Surroundings, surroundings } from '../../core/index.js';
 import {
   ensurePipeKey,
   ensurePrivateFolder,
   FirstLine,
+  LOCAL_LIMITS,
   LOCAL_VERSION,
   type LocalReply,
   localAddress,

@@ -1,7 +1,13 @@
-import { checkNames, invalidArgument, MAX_LIMIT, MAX_PUBLISHED_SKILLS, optionOf } from '../../core/index.js';
+import { checkNames, invalidArgument, MAX_LIMIT, optionOf } from '../../core/index.js';
 import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import { UNKNOWN } from '../../skill.js';
+
+/**
+ * Skills that a server publishes. `npx skills add` fetches every one of an index before it asks which are wanted, so an
+ * index of a whole catalogue would be of no use.
+ */
+const MAX_PUBLISHED_SKILLS = 1000;
 
 /**
  * Which skills are published: `all`; `folders` for those that lie in a folder without a repository, which nobody can

@@ -1,4 +1,4 @@
-import { cleanLine, MAX_TOOL_TEXT } from '../../core/index.js';
+import { cleanLine } from '../../core/index.js';
 import type { ContentFile } from '../../skill.js';
 import { type FilePart, partOf, skillUri } from '../skills.js';
 import {
@@ -18,6 +18,9 @@ import {
   type ToolContext,
   ToolFault,
 } from './tool.js';
+
+/** Longest text of a file in one answer of a tool, in bytes. Some 15,000 tokens; hosts cut off at 25,000. */
+export const MAX_TOOL_TEXT = 60_000;
 
 const GET_INPUT: JsonSchema = {
   type: 'object',

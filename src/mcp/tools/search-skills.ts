@@ -5,8 +5,6 @@ import {
   isBusy,
   isWithoutMeaning,
   MAX_KEYWORD_QUERY_LENGTH,
-  MAX_TOOL_TOKENS,
-  MIN_TOOL_TOKENS,
   SkillSearchError,
 } from '../../core/index.js';
 import type { SkillFilters } from '../../filters.js';
@@ -25,6 +23,10 @@ import {
   type ToolContext,
   ToolFault,
 } from './tool.js';
+
+/** Fewest and most tokens that an answer may be asked to fit. */
+const MIN_TOOL_TOKENS = 100;
+const MAX_TOOL_TOKENS = 100_000;
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
-import { noteOutage, POSTGRES_LIMITS, SkillSearchError, surroundings } from '../../core/index.js';
+import { noteOutage, SkillSearchError, surroundings } from '../../core/index.js';
 import {
   type Candidate,
   candidatesOf,
@@ -23,6 +23,49 @@ import {
   TransactionSession,
   within,
 } from './postgres-session.js';
+
+/** Bounds of what is kept in PostgreSQL. Times are in milliseconds. */
+interface PostgresLimits {
+  /**
+   * Connections of one process, where nobody said otherwise: counting needs few, since requests are counted together.
+   */
+  readonly usualConnections: number;
+  /**
+   * How long connecting may take, and how long work of several statements waits for a connection. Whoever asked for one
+   * statement has given up by then: the connection is for those who come later, on a machine that has too much to do.
+   */
+  readonly connectTime: number;
+  /** For one statement of a request, with the wait for a connection: whoever asked is told within 2 seconds. */
+  readonly requestTime: number;
+  /** From a statement to its answer. A connection on which none comes is given up. */
+  readonly answerTime: number;
+  /** What one statement may take in the database. Shorter, so that a database that is only slow can say so. */
+  readonly statementTime: number;
+  /** How long opening may take: whoever gave a wrong address wants to know soon. */
+  readonly openingTime: number;
+  /** How long making or changing tables may take, with the wait for another server that does so. */
+  readonly preparingTime: number;
+  /** After which a connection that nobody uses is closed. */
+  readonly idleTime: number;
+  /** Between two looks for a database that does not answer. */
+  readonly lookInterval: number;
+  /** Statements that may wait for a connection: as many as a server has clients. Beyond, they are refused. */
+  readonly waiting: number;
+}
+
+/** The limits of what is kept in PostgreSQL. They cannot be changed. */
+export const POSTGRES_LIMITS: PostgresLimits = {
+  usualConnections: 4,
+  connectTime: 5000,
+  requestTime: 1900,
+  answerTime: 1050,
+  statementTime: 900,
+  openingTime: 3000,
+  preparingTime: 60_000,
+  idleTime: 60_000,
+  lookInterval: 250,
+  waiting: 2000,
+};
 
 /**
  * Milliseconds until it is told anew that more ask than the database can answer: thousands a second may fail by that.

@@ -1,8 +1,7 @@
-import { SHARED_CATALOGUE_LIMITS } from '../../core/index.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/postgres-session.js';
 import { digestOf, readManifest } from '../snapshot/manifest.js';
-import { bytesArray, distinct, inParts, sharedDamage } from './helpers.js';
+import { bytesArray, distinct, inParts, SHARED_CATALOGUE_LIMITS, sharedDamage } from './helpers.js';
 import { isKnown, readCatalogueRow, type SharedState } from './shared-state.js';
 
 /** The files of a copy of one state. */

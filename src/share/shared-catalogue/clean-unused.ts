@@ -1,5 +1,5 @@
-import { SHARED_CATALOGUE_LIMITS } from '../../core/index.js';
 import type { RunStatement } from '../postgres/postgres-session.js';
+import { SHARED_CATALOGUE_LIMITS } from './helpers.js';
 
 /** Vectors, or blobs, that one statement deletes. What is left is for the next day. */
 const MOST_DELETED = 100_000;

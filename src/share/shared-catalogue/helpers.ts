@@ -1,6 +1,53 @@
-import { SHARED_CATALOGUE_LIMITS, SkillSearchError } from '../../core/index.js';
+import { SkillSearchError } from '../../core/index.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/postgres-session.js';
+
+/** Bounds of a catalogue in PostgreSQL. Times are in milliseconds. */
+interface SharedCatalogueLimits {
+  /** What one statement of a load or of a copy may take: each handles some thousand skills at most. */
+  readonly statementTime: number;
+  /**
+   * Between two statements of a load that publishes, after which the database ends it: a machine that went away must
+   * not keep others from publishing. Some thousand skills are read and compressed meanwhile.
+   */
+  readonly publishingPause: number;
+  /** Likewise of a copy that reads. It keeps nobody waiting, but the database cannot clean up what it may still see. */
+  readonly readingPause: number;
+  /** How long a load waits for others to have published. A first load of 94,254 skills takes a minute. */
+  readonly publishingWait: number;
+  /** How long it waits at a time: so soon it notices that it was aborted. */
+  readonly lockTime: number;
+  /** Skills that are published together. */
+  readonly publishedTogether: number;
+  /**
+   * Bytes of texts and files of skills that are read, sent or stored together: a slow line must bring them within the
+   * time of a statement. One skill alone may have twice as many.
+   */
+  readonly bytesTogether: number;
+  /** Ids of removed skills that are remembered. A copy of a version before them is made anew. */
+  readonly removed: number;
+  /** Versions that are remembered, likewise. */
+  readonly versions: number;
+  /** Days for which vectors and bytes are kept that no skill has: a load that was stopped is soon started again. */
+  readonly unusedDays: number;
+  /** Hours between two removals of what is older. */
+  readonly cleaningHours: number;
+}
+
+/** The limits of a catalogue in PostgreSQL. They cannot be changed. */
+export const SHARED_CATALOGUE_LIMITS: SharedCatalogueLimits = {
+  statementTime: 60_000,
+  publishingPause: 60_000,
+  readingPause: 600_000,
+  publishingWait: 600_000,
+  lockTime: 500,
+  publishedTogether: 1000,
+  bytesTogether: 16 * 1024 * 1024,
+  removed: 200_000,
+  versions: 10_000,
+  unusedDays: 7,
+  cleaningHours: 24,
+};
 
 /** Each of some digests once. */
 export function distinct(digests: readonly Buffer[]): Buffer[] {

@@ -1,10 +1,10 @@
-import { SHARED_CATALOGUE_LIMITS, SkillSearchError } from '../../core/index.js';
+import { SkillSearchError } from '../../core/index.js';
 import type { CatalogueChanges } from '../../store/index.js';
 import { bytesOfImage, newStamp } from '../../store/index.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/postgres-session.js';
 import { cleanUnused } from './clean-unused.js';
-import { fromStoredText, inParts, runAlone, toStoredText } from './helpers.js';
+import { fromStoredText, inParts, runAlone, SHARED_CATALOGUE_LIMITS, toStoredText } from './helpers.js';
 import { PublishedVectors } from './published-vectors.js';
 import { stateOf } from './shared-changes.js';
 import { type CatalogueRow, isKnown, PUBLISHED_AT, readCatalogueRow, type SharedState } from './shared-state.js';

@@ -1,9 +1,8 @@
-import { SHARED_CATALOGUE_LIMITS } from '../../core/index.js';
 import type { ContentRow, SkillColumns } from '../../store/index.js';
 import { type ClaimRow, claimOf, type SkillImage } from '../../store/index.js';
 import type { PostgresSession, RunStatement } from '../postgres/postgres-session.js';
 import { readTexts } from './blob-table.js';
-import { distinct, fromStoredText, inParts, sharedDamage, toStoredText } from './helpers.js';
+import { distinct, fromStoredText, inParts, SHARED_CATALOGUE_LIMITS, sharedDamage, toStoredText } from './helpers.js';
 
 /** Skills that one statement reads. */
 const TOGETHER = 1000;

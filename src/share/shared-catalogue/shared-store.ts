@@ -1,7 +1,6 @@
-import { POSTGRES_LIMITS, SHARED_CATALOGUE_LIMITS } from '../../core/index.js';
 import type { CatalogueChanges, StoredVector } from '../../store/index.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
-import { PostgresPool } from '../postgres/postgres-pool.js';
+import { POSTGRES_LIMITS, PostgresPool } from '../postgres/postgres-pool.js';
 import { findTables, mayWrite, prepareTables } from '../postgres/shared-tables.js';
 import { CATALOGUE_TABLES } from './catalogue-tables.js';
 import {
@@ -13,7 +12,7 @@ import {
   readChunk,
   storeCheckpoint,
 } from './checkpoint-table.js';
-import { nothingPublished, runAlone, Slots } from './helpers.js';
+import { nothingPublished, runAlone, SHARED_CATALOGUE_LIMITS, Slots } from './helpers.js';
 import { type PublishOptions, type PublishOutcome, publishChanges } from './publish-changes.js';
 import { readChanges, type SharedChanges } from './shared-changes.js';
 import {

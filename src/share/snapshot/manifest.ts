@@ -1,13 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import {
-  MAX_CHUNK_BYTES,
-  MAX_MANIFEST_BYTES,
-  MAX_REPEATED_BYTES,
-  MAX_SNAPSHOT_BYTES,
-  SkillSearchError,
-} from '../../core/index.js';
+import { SkillSearchError } from '../../core/index.js';
 import { derivedFiles } from '../../store/index.js';
+
+/**
+ * Largest manifest of a snapshot, in bytes: that of as many chunks as a snapshot may have. That of 94,254 skills with
+ * vectors has 50 kB. Reading the largest keeps others waiting for some hundredths of a second.
+ */
+export const MAX_MANIFEST_BYTES: number = 5 * 1024 * 1024;
+
+/** Largest chunk of a snapshot, in bytes. Some of them are held in memory at a time. */
+const MAX_CHUNK_BYTES: number = 16 * 1024 * 1024;
+
+/**
+ * Bytes of all files of a snapshot together: some sixty times those of 94,254 skills with vectors. They are added up
+ * before the first chunk is fetched.
+ */
+const MAX_SNAPSHOT_BYTES: number = 64 * 1024 ** 3;
+
+/**
+ * Bytes of a snapshot that may repeat chunks, beyond those that its different chunks have: else a server that sends
+ * little could fill a disk.
+ */
+const MAX_REPEATED_BYTES: number = 64 * 1024 * 1024;
 
 /** What a snapshot calls its catalogue. The derived files are named after it. */
 export const CATALOGUE_NAME = 'skills.db';

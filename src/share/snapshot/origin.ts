@@ -2,8 +2,24 @@ import { createHash } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isSnapshotAddress, MAX_MANIFEST_BYTES, SkillSearchError, SNAPSHOT_RATE_LIMITS } from '../../core/index.js';
-import { chunkPath, digestOf, type Manifest, readManifest } from './manifest.js';
+import { isSnapshotAddress, SkillSearchError } from '../../core/index.js';
+import { chunkPath, digestOf, MAX_MANIFEST_BYTES, type Manifest, readManifest } from './manifest.js';
+
+/** Bounds of how fast the server of a snapshot must answer. */
+interface SnapshotRateLimits {
+  /**
+   * Milliseconds after which it is looked how much of an answer came. A server that says nothing is asked twice for a
+   * chunk: whoever waits is told within a minute.
+   */
+  readonly time: number;
+  /**
+   * Bytes of an answer that must come in that time. Six chunks come at a time: a line of 16 KB a second is fast enough.
+   */
+  readonly bytes: number;
+}
+
+/** The least rate of an answer that has not ended. It cannot be changed. */
+const SNAPSHOT_RATE_LIMITS: SnapshotRateLimits = { time: 15_000, bytes: 32 * 1024 };
 
 /** How often a chunk is asked for, and milliseconds before the second time. Later waits are longer. */
 const MOST_ATTEMPTS = 4;

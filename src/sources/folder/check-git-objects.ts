@@ -1,8 +1,14 @@
 import { opendir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { MAX_GIT_FILE_BYTES, MAX_GIT_OBJECT_FILES, MAX_PACK_INDEX_BYTES } from '../../core/index.js';
 import { pathInRepository, readGitFile, UnsafeRepository } from './git-file.js';
+import { MAX_GIT_FILE_BYTES } from './git-folder.js';
 import { reasonOf } from './list-folder.js';
+
+/** Files among the objects of a repository. Git packs objects long before there are so many. */
+const MAX_GIT_OBJECT_FILES = 1_000_000;
+
+/** Largest index of a pack, in bytes. Git maps it as a whole, and this is half of the address space that it gets. */
+const MAX_PACK_INDEX_BYTES: number = 512 * 1024 * 1024;
 
 /** Object folders that borrow from each other are followed so far, as git does. */
 const MAX_BORROWING = 5;

@@ -1,10 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Composer, type Document, isMap, isNode, isScalar, Lexer, Parser, visit } from 'yaml';
-import { MAX_YAML_DEPTH, MAX_YAML_LENGTH, MAX_YAML_TOKENS } from '../../core/index.js';
 
 import { toOneLine } from '../rows/clean-text.js';
 import { splitFrontMatter } from './front-matter-block.js';
 import { isBlankValue, readLooseFields } from './loose-fields.js';
+
+/** Longest front matter that is read as YAML, in characters. A longer one is read key by key: none is so long. */
+const MAX_YAML_LENGTH: number = 32 * 1024;
+
+/** Tokens of front matter that are read as YAML. Real ones have up to some hundred, and a token may take 30 µs. */
+export const MAX_YAML_TOKENS = 4000;
+
+/** Lists and maps inside each other, in a line or in brackets, that are read as YAML: the parser goes into each. */
+export const MAX_YAML_DEPTH: number = 64;
 
 /** A parsed SKILL.md. */
 export interface SkillMarkdown {

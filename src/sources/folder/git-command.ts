@@ -1,8 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { GIT_ADDRESS_BYTES, GIT_HEAP_BYTES, MAX_GIT_FILE_BYTES } from '../../core/index.js';
+import { MAX_GIT_FILE_BYTES } from './git-folder.js';
 import type { GitScratch } from './git-scratch.js';
+
+/** Memory that git may fill, in bytes. A log of 100,000 commits takes less than half of it. */
+export const GIT_HEAP_BYTES: number = 128 * 1024 * 1024;
+
+/** Address space of git, in bytes: its memory, and the indexes of packs. */
+export const GIT_ADDRESS_BYTES: number = 1024 * 1024 * 1024;
 
 /** A call of git. */
 export interface GitCall {

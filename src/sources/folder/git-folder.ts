@@ -1,7 +1,13 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isInside, MAX_GIT_FILE_BYTES } from '../../core/index.js';
+import { isInside } from '../../core/index.js';
 import { pathInRepository, readGitFile, UnsafeRepository } from './git-file.js';
+
+/** Largest file that is read in a repository (its configuration, a reference), in bytes. Real ones have a page. */
+export const MAX_GIT_FILE_BYTES: number = 1024 * 1024;
+
+/** Largest list of references or of shallow commits, in bytes. Enough for half a million of them. */
+export const MAX_GIT_LIST_BYTES: number = 32 * 1024 * 1024;
 
 /** Where the files of a repository lie. All paths are absolute and without links. */
 export interface GitFolder {

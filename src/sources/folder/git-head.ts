@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from '../../core/index.js';
 import { readGitFile, UnsafeRepository } from './git-file.js';
 import type { GitFolder } from './git-folder.js';
+import { MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from './git-folder.js';
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?=\s|$)/;
 

@@ -1,15 +1,21 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isInside, MAX_COMMIT_TIMES_BYTES, MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from '../../core/index.js';
+import { isInside } from '../../core/index.js';
 import { checkGitObjects } from './check-git-objects.js';
 import { GitFailure, GitTimeout, runGit } from './git-command.js';
 import { readGitFile, UnsafeRepository } from './git-file.js';
-import { findGitFolder, type GitFolder } from './git-folder.js';
+import { findGitFolder, type GitFolder, MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from './git-folder.js';
 import { readHead } from './git-head.js';
 import { type GitRemote, parseRemote } from './git-remote.js';
 import { GitScratch } from './git-scratch.js';
 import { reasonOf } from './list-folder.js';
 import { pathInside } from './source-paths.js';
+
+/**
+ * Commit times that are kept of one repository: bytes of the paths, and 100 for each. Half a million files are more
+ * than git log gets through in its time.
+ */
+export const MAX_COMMIT_TIMES_BYTES: number = 64 * 1024 * 1024;
 
 /** What git knows of one work tree. */
 export interface GitOrigin {

@@ -1,20 +1,15 @@
 import { sep } from 'node:path';
-import {
-  compareCodePoints,
-  isInside,
-  MAX_CONTENT_BYTES,
-  MAX_CONTENT_FILES,
-  MAX_LOCATION,
-  MAX_SKILL_ENTRIES,
-} from '../../core/index.js';
+import { compareCodePoints, isInside, MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { isSkillFile, MAY_HOLD_SECRETS, partByName, partByPath } from '../rows/content-name.js';
 import { type DraftContentFile, type DraftContents, isTextual, sha256Of } from '../rows/draft-contents.js';
 import { overLimit } from '../rows/row-contents.js';
+import { MAX_LOCATION } from '../rows/row-files.js';
 import type { Admit } from './ahead-allowance.js';
 import { FolderStates } from './folder-states.js';
 import type { LinkRoots } from './follow-link.js';
 import { listFolder, reasonOf } from './list-folder.js';
+import { MAX_SKILL_ENTRIES } from './skill-files.js';
 import { joinPath, pathInside } from './source-paths.js';
 import type { FoundSkill } from './walk-folder.js';
 import { readWholeFile, type WholeFile } from './whole-file.js';

@@ -1,20 +1,20 @@
 import { sep } from 'node:path';
-import {
-  compareCodePoints,
-  isInside,
-  MAX_FILE_BYTES,
-  MAX_FILES,
-  MAX_SKILL_BYTES,
-  MAX_SKILL_ENTRIES,
-} from '../../core/index.js';
+import { compareCodePoints, isInside, MAX_FILE_BYTES } from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { isSkillFile } from '../rows/content-name.js';
 import type { DraftFile } from '../rows/row.js';
+import { MAX_FILES } from '../rows/row-files.js';
 import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
 import { joinPath, pathInside } from './source-paths.js';
 import { type FileText, readTextFile } from './text-file.js';
 import type { FoundSkill } from './walk-folder.js';
+
+/** Largest sum of all file texts of one skill, in bytes. A skill is held in memory while it is loaded. */
+const MAX_SKILL_BYTES: number = 16 * 1024 * 1024;
+
+/** Files in the folder of a skill that are looked at, whatever they are: each is opened to see whether it is a text. */
+export const MAX_SKILL_ENTRIES = 10_000;
 
 /** A text file of a skill. */
 interface CollectedFile extends DraftFile {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { GIT_REPOSITORY_SECONDS, GIT_SOURCE_SECONDS, isInside } from '../../core/index.js';
+import { isInside } from '../../core/index.js';
 import { UNKNOWN } from '../../skill.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { SourceItem, SourceRemark } from '../rows/row.js';
@@ -14,6 +14,12 @@ import { readAhead } from './read-ahead.js';
 import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from './read-skill.js';
 import { joinPath, pathInside } from './source-paths.js';
 import { walkFolder } from './walk-folder.js';
+
+/** How long git may work on one repository, in seconds. A log of 50,000 commits takes about half of it. */
+const GIT_REPOSITORY_SECONDS = 20;
+
+/** How long git may work on all repositories of one source, in seconds, by default. A usual one takes 0.02. */
+const GIT_SOURCE_SECONDS = 120;
 
 /** A folder with SKILL.md files at any depth. */
 export const SKILL_FOLDER: SourceKind = {

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { compareCodePoints, MAX_WALK_PROBLEMS } from '../../core/index.js';
+import { compareCodePoints } from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 import { isSkillFile } from '../rows/content-name.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
@@ -9,6 +9,9 @@ import type { LinkRoots } from './follow-link.js';
 import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
 import { readAhead } from './read-ahead.js';
 import { joinPath } from './source-paths.js';
+
+/** Problems of a walk through a folder that are told one by one: links that lead out, folders that cannot be read. */
+export const MAX_WALK_PROBLEMS = 1000;
 
 /** A folder with a SKILL.md. */
 export interface FoundSkill {

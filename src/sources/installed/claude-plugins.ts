@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { isInside, isObject, MAX_PLUGINS } from '../../core/index.js';
+import { isInside, isObject } from '../../core/index.js';
 import { isBlank, toOneLine } from '../rows/clean-text.js';
 import { enabledPlugins, type SettingsFile } from './enabled-plugins.js';
-import { PluginFiles, pathsIn, pluginName } from './plugin-files.js';
+import { MAX_PLUGINS, PluginFiles, pathsIn, pluginName } from './plugin-files.js';
 import type { PluginPlace, Plugins } from './plugins.js';
 import type { JsonObject } from './read-json.js';
 

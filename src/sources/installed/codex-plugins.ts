@@ -1,11 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInside, isObject, MAX_PLUGIN_LIST_BYTES, MAX_PLUGINS } from '../../core/index.js';
+import { isInside, isObject } from '../../core/index.js';
 import { reasonOf } from '../folder/list-folder.js';
 import { readTextFile } from '../folder/text-file.js';
-import { PluginFiles, pathsIn, pluginName } from './plugin-files.js';
+import { MAX_PLUGINS, PluginFiles, pathsIn, pluginName } from './plugin-files.js';
 import type { PluginPlace, Plugins } from './plugins.js';
 import type { JsonObject } from './read-json.js';
+import { MAX_PLUGIN_LIST_BYTES } from './read-json.js';
 
 const MANIFESTS = ['.codex-plugin/plugin.json', '.claude-plugin/plugin.json', 'plugin.json'];
 

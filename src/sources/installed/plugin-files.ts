@@ -1,11 +1,14 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInside, MAX_NAME, MAX_PLUGINS } from '../../core/index.js';
+import { isInside, MAX_NAME } from '../../core/index.js';
 import { reasonOf } from '../folder/list-folder.js';
 import { cutCodePoints, toOneLine, withoutControls } from '../rows/clean-text.js';
 import type { AgentProblem } from './agent-problem.js';
 import type { PluginFolder } from './plugins.js';
 import { type JsonObject, readJson } from './read-json.js';
+
+/** Plugins that are looked at, and folders with skills that a plugin names. Each may cost some files. */
+export const MAX_PLUGINS = 1000;
 
 /** Reads the files of plugins, which others wrote, and collects the folders with skills and what is wrong. */
 export class PluginFiles {

@@ -1,7 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { isInside, isObject, MAX_PLUGIN_LIST_BYTES } from '../../core/index.js';
+import { isInside, isObject } from '../../core/index.js';
 import { reasonOf } from '../folder/list-folder.js';
 import { readTextFile } from '../folder/text-file.js';
+
+/** Largest file of an agent that says which plugins there are, in bytes. A marketplace of thousands has one. */
+export const MAX_PLUGIN_LIST_BYTES: number = 4 * 1024 * 1024;
 
 /** An object of JSON. Nothing in it has been checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path';
-import { compareCodePoints, isInside, MAX_INSTALLED_FOLDERS, realPathOrSelf } from '../../core/index.js';
+import { compareCodePoints, isInside, realPathOrSelf } from '../../core/index.js';
 import type { SkillInstallation } from '../../skill.js';
 import { LinkRoots } from '../folder/follow-link.js';
 import { reasonOf } from '../folder/list-folder.js';
@@ -8,6 +8,9 @@ import { type FoundSkill, walkFolder } from '../folder/walk-folder.js';
 import type { AgentProblem } from './agent-problem.js';
 import { type FoundFolders, findFolders, type InstalledFolder, type LinkRoot } from './find-folders.js';
 import type { InstalledOptions } from './installed-options.js';
+
+/** Folders below one folder of an agent that are entered. A thousand skills have some five thousand. */
+const MAX_INSTALLED_FOLDERS = 50_000;
 
 /** Where an agent has a skill. */
 export interface Installation extends SkillInstallation {

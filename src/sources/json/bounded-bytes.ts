@@ -1,7 +1,21 @@
 import type { Buffer } from 'node:buffer';
-import { FREE_UNPACKED_BYTES, MAX_RATIO, MAX_UNPACKED_BYTES } from '../../core/index.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import { Turns } from '../rows/turns.js';
+
+/**
+ * Bytes that a file or standard input may have, after unpacking, by default. A hundred times the largest catalogue
+ * known. More is a mistake or an attack: a stream without end, or a sparse file.
+ */
+const MAX_UNPACKED_BYTES: number = 32 * 1024 ** 3;
+
+/**
+ * How many times its compressed size a gzip source may have, by default. Catalogues have 3 to 5, those of one template
+ * up to 30; gzip reaches 1,000.
+ */
+const MAX_RATIO = 100;
+
+/** Unpacked bytes from which on the ratio counts: a small source cannot do harm, and may repeat itself. */
+const FREE_UNPACKED_BYTES: number = 16 * 1024 * 1024;
 
 /** Chunks of up to 256 KiB after which the event loop gets a turn, if they took no time. */
 const CHUNKS_A_TURN = 32;

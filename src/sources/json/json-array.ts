@@ -1,7 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import { MAX_JSON_DEPTH, MAX_ROW_BYTES } from '../../core/index.js';
 import type { JsonPiece, JsonSplitter } from './json-piece.js';
+import { MAX_ROW_BYTES } from './json-piece.js';
 import { PieceBuffer, tooLong } from './piece-buffer.js';
+
+/** Deepest nesting of a row of a JSON array. `JSON.parse` calls itself for each level. */
+const MAX_JSON_DEPTH = 10_000;
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;

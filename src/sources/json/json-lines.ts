@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import { MAX_ROW_BYTES } from '../../core/index.js';
 import type { JsonPiece, JsonSplitter } from './json-piece.js';
+import { MAX_ROW_BYTES } from './json-piece.js';
 import { PieceBuffer, tooLong } from './piece-buffer.js';
 
 const LINE_FEED = 0x0a;

@@ -1,5 +1,11 @@
 import type { Buffer } from 'node:buffer';
 
+/**
+ * Largest row of a JSON source, in bytes. A larger one is skipped and reported: while it is read, a row takes up to
+ * five times its size of memory. Twice what a skill of a folder may have.
+ */
+export const MAX_ROW_BYTES: number = 32 * 1024 * 1024;
+
 /** The bytes of one JSON value. */
 export interface JsonBytes {
   /** Line where it begins, counted from 1. */

@@ -1,16 +1,21 @@
 import type { Buffer } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
-import { MAX_ROW_VALUES, MAX_UNREADABLE_ROWS } from '../../core/index.js';
 import { toOneLine } from '../rows/clean-text.js';
 import type { ReadOptions } from '../rows/read-options.js';
 import type { KnownRow, Origin, RawRow, SourceItem, UnreadableRow } from '../rows/row.js';
 import { fingerprintOf } from '../rows/row-fingerprint.js';
 import { SourceLimit } from './bounded-bytes.js';
 import { plainBytes } from './byte-source.js';
-import { hasTooManyValues } from './has-too-many-values.js';
+import { hasTooManyValues, MAX_ROW_VALUES } from './has-too-many-values.js';
 import { JsonArray } from './json-array.js';
 import { JsonLines } from './json-lines.js';
 import type { JsonBytes, JsonFault, JsonPiece, JsonSplitter } from './json-piece.js';
+
+/**
+ * Parts of a JSON source that are not JSON. With more the rest is not read: it is a file of another kind, and each of
+ * its lines would take the time of a row.
+ */
+export const MAX_UNREADABLE_ROWS = 100_000;
 
 const LINE_FEED = 0x0a;
 

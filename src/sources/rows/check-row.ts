@@ -1,15 +1,5 @@
 import { Buffer } from 'node:buffer';
-import {
-  isObject,
-  MAX_DESCRIPTION,
-  MAX_FRONT_MATTER_BYTES,
-  MAX_ID,
-  MAX_LABEL,
-  MAX_LABELS,
-  MAX_LOCATION,
-  MAX_METADATA_BYTES,
-  MAX_NAME,
-} from '../../core/index.js';
+import { isObject, MAX_DESCRIPTION, MAX_ID, MAX_NAME } from '../../core/index.js';
 import { type SkillProperties, UNKNOWN } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
 import { withoutSharedBytes } from './draft-contents.js';
@@ -17,10 +7,22 @@ import { readInstallations } from './installations.js';
 import { isInvocable } from './is-invocable.js';
 import { labelSlug } from './label-slug.js';
 import type { RawRow, SkillDraft } from './row.js';
-import { rowFiles } from './row-files.js';
+import { MAX_LOCATION, rowFiles } from './row-files.js';
 import { locationOfUrl } from './skill-location.js';
 import { toPublicUrl } from './skill-url.js';
 import { toUnixSeconds } from './unix-seconds.js';
+
+/** Longest label of a category or occupation, and longest tag, in characters. A longer one is left out: it is prose. */
+const MAX_LABEL = 200;
+
+/** Largest number of categories, of occupations, and of tags of one skill. More describe nothing. */
+const MAX_LABELS = 64;
+
+/** Largest `metadata` of one skill, in bytes of JSON. Each answer for the skill carries it. */
+const MAX_METADATA_BYTES: number = 16 * 1024;
+
+/** Largest front matter that is kept of one skill, in bytes of JSON. What search uses is read from larger ones, too. */
+const MAX_FRONT_MATTER_BYTES: number = 64 * 1024;
 
 /** What a row becomes: a skill, or the reason why not. */
 export type CheckedRow =

@@ -1,8 +1,15 @@
 import { isAbsolute } from 'node:path';
-import { MAX_AGENT, MAX_INSTALLATIONS, MAX_LOCATION, MAX_NAME } from '../../core/index.js';
+import { MAX_NAME } from '../../core/index.js';
 import { SKILL_SCOPES, type SkillInstallation } from '../../skill.js';
 import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
 import type { RawRow } from './row.js';
+import { MAX_LOCATION } from './row-files.js';
+
+/** Longest name of an agent, in characters. It is a slug, and stands in an address. */
+const MAX_AGENT = 64;
+
+/** Largest number of installations of one skill. There are some seventy agents, and each has a few scopes. */
+const MAX_INSTALLATIONS = 256;
 
 const AGENT = new RegExp(`^[a-z0-9-]{1,${MAX_AGENT}}$`);
 

@@ -1,9 +1,15 @@
 import { Buffer } from 'node:buffer';
-import { MAX_FILE_BYTES, MAX_FILES, MAX_LOCATION } from '../../core/index.js';
+import { MAX_FILE_BYTES } from '../../core/index.js';
 import { cleanText, cutUtf8, toOneLine, withoutControls } from './clean-text.js';
 import { type DraftContents, isTextual } from './draft-contents.js';
 import type { DraftFile } from './row.js';
 import { fromBase64, RowContents, type RowFileFacts } from './row-contents.js';
+
+/** Largest number of files of one skill. Folders with more are archives. */
+export const MAX_FILES = 1000;
+
+/** Longest `place` of a row, in characters. A longer one is ignored. No file system has paths as long. */
+export const MAX_LOCATION = 4096;
 
 /** A file of a row, as the row has it. */
 interface RowFile extends RowFileFacts {

@@ -3,7 +3,6 @@ import {
   DamagedArrayFileError,
   type DocumentNumber,
   type FileRules,
-  MAX_DISTINCT_LABELS,
   type Pager,
   type SkillNumber,
   type StatedSizes,
@@ -25,6 +24,12 @@ import {
   type PropertyLabelsName,
 } from './row-labels.js';
 import { StoredRows } from './stored-row.js';
+
+/**
+ * Distinct categories of a catalogue that filters and counts know; likewise of occupations, of licenses, and of agents
+ * with a scope: those of the most skills. Nobody chooses from more, and each count looks through them.
+ */
+export const MAX_DISTINCT_LABELS = 20_000;
 
 /** Labels, and the documents that have each, as arrays. */
 export interface PackedLabels {

@@ -1,4 +1,4 @@
-import { SHARED_CATALOGUE_LIMITS, SkillSearchError } from '../../core/index.js';
+import { SkillSearchError } from '../../core/index.js';
 import { CLASSIFIER_KEY } from '../checksums.js';
 import type { PackedBlob } from '../contents.js';
 import { beyondRepair, guarded, openForReading, storeError } from '../database.js';
@@ -14,7 +14,8 @@ import { bytesOfImage, type SkillImage } from './skill-image.js';
  */
 const BATCH = 250;
 const BATCH_CHARACTERS = 2 ** 20;
-const { bytesTogether: BATCH_BYTES } = SHARED_CATALOGUE_LIMITS;
+/** Bytes of texts and files of a batch: a slow line must bring them within the time of a statement. */
+const BATCH_BYTES: number = 16 * 1024 * 1024;
 
 /** Changes that are read from a catalogue as long as it is open. */
 export interface OpenDifference extends CatalogueChanges {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countTokens } from '../../../src/agents/formats/index.js';
-import { keptSizes, textSize } from '../../../src/agents/formats/text-size.js';
-import { TOKEN_CACHE_WORDS } from '../../../src/core/index.js';
+import { keptSizes, TOKEN_CACHE_WORDS, textSize } from '../../../src/agents/formats/text-size.js';
 
 /** Texts with their counts by o200k and cl100k, as counted with the package gpt-tokenizer. */
 const COUNTED: readonly (readonly [text: string, o200k: number, cl100k: number])[] = [

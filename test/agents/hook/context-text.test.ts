@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../../src/agents/formats/index.js';
-import { contextOf, estimateTokens } from '../../../src/agents/hook/host-format.js';
+import { contextOf, estimateTokens, HOOK_LIMITS } from '../../../src/agents/hook/host-format.js';
 import type { FoundSkill } from '../../../src/agents/hook/prompt-query.js';
-import { HOOK_LIMITS } from '../../../src/core/index.js';
 import { readSampleSkills } from './sample-skills.js';
 
 const PDF: FoundSkill = {

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { HOOK_FORMATS, printed, readInput } from '../../../src/agents/hook/host-format.js';
-import { HOOK_LIMITS } from '../../../src/core/index.js';
+import { HOOK_FORMATS, HOOK_LIMITS, printed, readInput } from '../../../src/agents/hook/host-format.js';
 
 const EVENT = {
   session_id: 'abc',

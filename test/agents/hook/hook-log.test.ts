@@ -1,8 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { HOOK_LIMITS } from '../../../src/agents/hook/host-format.js';
 import { logFailure } from '../../../src/agents/hook/run-hook.js';
-import { HOOK_LIMITS, SkillSearchError } from '../../../src/core/index.js';
+import { SkillSearchError } from '../../../src/core/index.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 
 const SECRET = 'the words of a prompt';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { HOOK_LIMITS } from '../../../src/agents/hook/host-format.js';
 import { proseOf } from '../../../src/agents/hook/prompt-query.js';
 import { readPromptQuestion } from '../../../src/agents/hook/prompt-question.js';
-import { HOOK_LIMITS, MAX_SEMANTIC_QUERY_LENGTH } from '../../../src/core/index.js';
+import { MAX_SEMANTIC_QUERY_LENGTH } from '../../../src/core/index.js';
 
 describe('the prose of a prompt', () => {
   test('is what stands outside of blocks of code', () => {

@@ -3,9 +3,8 @@ import { closeSync, ftruncateSync, openSync, readdirSync, truncateSync, writeFil
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENT_HOSTS } from '../../../src/agents/init/agent-hosts.js';
-import { replaceFile } from '../../../src/core/config-file.js';
+import { MAX_CONFIG_BYTES, replaceFile } from '../../../src/core/config-file.js';
 import { backupPathFor, readConfigFile, surroundings, writeConfigFile } from '../../../src/core/index.js';
-import { MAX_CONFIG_BYTES } from '../../../src/core/limits.js';
 import { AGENTS } from '../../../src/sources/installed/agents.js';
 import { scratchFile } from '../../scratch-folder.js';
 

@@ -10,8 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { LockFile } from '../../../src/agents/install/lock-file.js';
-import { MAX_LOCK_ENTRIES } from '../../../src/core/index.js';
+import { LockFile, MAX_LOCK_ENTRIES } from '../../../src/agents/install/lock-file.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 
 describe('a lock file', () => {

@@ -5,9 +5,9 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { askLocally } from '../../../src/agents/local/ask-locally.js';
-import { localAddress, socketName } from '../../../src/agents/local/local-protocol.js';
+import { LOCAL_LIMITS, localAddress, socketName } from '../../../src/agents/local/local-protocol.js';
 import { LocalServer, type LocalServerOptions } from '../../../src/agents/local/local-server.js';
-import { LOCAL_LIMITS, type Surroundings, surroundings, userFolders } from '../../../src/core/index.js';
+import { type Surroundings, surroundings, userFolders } from '../../../src/core/index.js';
 import { scratchFolder } from '../../scratch-folder.js';
 
 const DATABASE = '/somewhere/skills.db';

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isKnownOutage, POSTGRES_LIMITS, SkillSearchError } from '../../../src/core/index.js';
+import { isKnownOutage, SkillSearchError } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import {
+  POSTGRES_LIMITS,
   type PostgresEvent,
   PostgresPool,
   type PostgresPoolOptions,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { SHARED_CATALOGUE_LIMITS } from '../../../src/core/index.js';
+import { SHARED_CATALOGUE_LIMITS } from '../../../src/share/shared-catalogue/helpers.js';
 import type { PublishOutcome } from '../../../src/share/shared-catalogue/publish-changes.js';
 import type { SharedState } from '../../../src/share/shared-catalogue/shared-state.js';
 import type { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdir, realpath, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MAX_SKILL_ENTRIES } from '../../../src/sources/folder/skill-files.js';
+import { MAX_WALK_PROBLEMS } from '../../../src/sources/folder/walk-folder.js';
 
-import { MAX_SKILL_ENTRIES, MAX_WALK_PROBLEMS } from '../../../src/core/index.js';
 import { checkSource, readSource } from '../../../src/sources/open-source.js';
 import { checkRow } from '../../../src/sources/rows/check-row.js';
 import type { SourceItem } from '../../../src/sources/rows/row.js';

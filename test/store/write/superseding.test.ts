@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE, MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../../src/core/index.js';
+import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
 import {
   buildCatalogue,
   checkCatalogue,
@@ -9,7 +9,7 @@ import {
   updateSkills,
 } from '../../../src/index.js';
 import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
-import { changesSince } from '../../../src/store/revisions.js';
+import { changesSince, MAX_FORGOTTEN, MAX_SUPERSEDED } from '../../../src/store/revisions.js';
 import { Database } from '../../../src/store/sqlite.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';

@@ -1,4 +1,4 @@
-import { invalidArgument, MAX_PAGE_PARAMETERS, parameterOf } from '../../../core/index.js';
+import { invalidArgument, parameterOf } from '../../../core/index.js';
 import {
   type SkillFilters,
   type SkillScope,
@@ -7,6 +7,9 @@ import {
   type SortOrder,
 } from '../../../index.js';
 import { linkTo, PAGE_PATHS } from '../frame/page-paths.js';
+
+/** Parameters in the address of a page that are read, the first ones. A form has fourteen. */
+const MAX_PAGE_PARAMETERS = 100;
 
 /** What decides which skills the page finds; the first is the default. */
 export const PAGE_MODES = ['both', 'words', 'meaning'] as const;

@@ -1,4 +1,4 @@
-import { MAX_LISTED, MAX_PAGE_FILES } from '../../../core/index.js';
+import { MAX_LISTED } from '../../../core/index.js';
 import type { ContentFile, SkillContents, SkillDetails, SkillSearch } from '../../../index.js';
 import { UNKNOWN } from '../../../skill.js';
 import { type Html, html } from '../frame/html.js';
@@ -9,6 +9,9 @@ import { counted, shownDate, shownNumber } from '../frame/shown-text.js';
 import { categoryChip } from '../search/hit-view.js';
 import { occupationName } from '../search/label-names.js';
 import { linkToFile } from '../text/file-links.js';
+
+/** The names of a skill's files that its page lists. A skill may have a thousand. */
+export const MAX_PAGE_FILES = 100;
 
 /** Copies that are named. There may be hundreds. */
 const SHOWN_COPIES = 10;

@@ -1,8 +1,10 @@
-import { MAX_PAGE_VALUE } from '../../../core/index.js';
 import type { SkillDetails } from '../../../index.js';
 import { type Html, html } from '../frame/html.js';
 import { languageAttributes } from '../frame/language-attributes.js';
 import { shownProse } from '../frame/safe-text.js';
+
+/** The longest value of a front matter that a page shows, in UTF-16 units. It can have 64 KB. */
+export const MAX_PAGE_VALUE = 1000;
 
 /** The front matter at the beginning of a Markdown text, and what follows it. */
 export function splitFrontMatter(text: string): { readonly frontMatter: string | undefined; readonly body: string } {

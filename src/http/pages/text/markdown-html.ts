@@ -1,8 +1,14 @@
-import { decodePart, MAX_MARKDOWN_HTML, OneAtATime } from '../../../core/index.js';
+import { decodePart, OneAtATime } from '../../../core/index.js';
 import { escapeHtml } from '../frame/escape-html.js';
 import { codeHtml, shownProse } from '../frame/safe-text.js';
 import { type MarkdownToken, parseMarkdown } from './markdown.js';
 import { anchorOf, headingsOf, type MarkdownHeading, textOfTokens } from './markdown-headings.js';
+
+/**
+ * The longest HTML of a Markdown text of a page, in UTF-16 units. Texts for people become twice as long; a reference
+ * that is used a thousand times makes a long text of a short one.
+ */
+export const MAX_MARKDOWN_HTML = 500_000;
 
 /** Where a link of a text leads. */
 export interface MarkdownLink {

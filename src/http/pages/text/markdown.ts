@@ -1,5 +1,14 @@
 import type { Env, MarkdownIt, StateBlock, StateInline, Token } from 'markdown-it';
-import { MAX_MARKDOWN_DEPTH, MAX_MARKDOWN_WORK, nextTurn } from '../../../core/index.js';
+import { nextTurn } from '../../../core/index.js';
+
+/**
+ * The most work for one Markdown text of a page, in units of about 50 ns. The longest text that a page shows takes up
+ * to three quarters of it, if somebody wrote it for people. Beyond, the text is shown as it is written.
+ */
+export const MAX_MARKDOWN_WORK = 1_000_000;
+
+/** Quotes, lists and emphasis inside each other in a Markdown text of a page. The parser goes into each. */
+export const MAX_MARKDOWN_DEPTH = 40;
 
 /** A piece of a Markdown text: a tag that opens or closes, a text, a code block, …; what markdown-it calls a token. */
 export type MarkdownToken = Pick<

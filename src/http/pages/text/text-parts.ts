@@ -1,4 +1,11 @@
-import { MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../core/index.js';
+/**
+ * The longest part of a file's text that a page shows at once, in UTF-16 units. A page of it has up to 100 KB, and
+ * Markdown takes some tens of milliseconds. One text of a thousand is longer.
+ */
+export const MAX_PAGE_TEXT = 50_000;
+
+/** Lines of a file's text that a page shows at once. Each is an element of its own. */
+export const MAX_PAGE_LINES = 2000;
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_MARKDOWN_DEPTH, MAX_MARKDOWN_HTML, MAX_MARKDOWN_WORK, MAX_PAGE_TEXT } from '../../../../src/core/index.js';
 import { linkFromText } from '../../../../src/http/pages/text/file-links.js';
-import { parseMarkdown } from '../../../../src/http/pages/text/markdown.js';
-import { type MarkdownLink, markdownHtml } from '../../../../src/http/pages/text/markdown-html.js';
+import { MAX_MARKDOWN_DEPTH, MAX_MARKDOWN_WORK, parseMarkdown } from '../../../../src/http/pages/text/markdown.js';
+import { MAX_MARKDOWN_HTML, type MarkdownLink, markdownHtml } from '../../../../src/http/pages/text/markdown-html.js';
+import { MAX_PAGE_TEXT } from '../../../../src/http/pages/text/text-parts.js';
 import { HOSTILE } from '../kite.js';
 
 const FILES = new Set(['SKILL.md', 'docs/knots.md', 'docs/art/grid.png', 'a b.md', 'ü.md']);
