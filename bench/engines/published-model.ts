@@ -1,7 +1,7 @@
 import { allPieces, topOf } from '../../src/core/index.js';
 import type { RankedDocument } from '../../src/evaluation/index.js';
 import type { Embedder } from '../../src/index.js';
-import { vectorPlaces } from '../../src/search/vector-places.js';
+import { placesOf } from '../../src/search/nearest-documents.js';
 import { CatalogueReader, NO_VECTOR } from '../../src/store/read/catalogue-reader.js';
 import type { DocumentedEngine } from './engine.js';
 
@@ -21,7 +21,7 @@ export async function modelOver(database: string, embedder: Embedder): Promise<D
     throw new Error(`${database} has vectors of ${model}, not of ${embedder.model}`);
   }
   const { keys, dimensions, values } = await reader.vectors.all();
-  const places = allPieces(vectorPlaces(await reader.vectorNumbers(), keys));
+  const places = allPieces(placesOf(await reader.vectorNumbers(), keys));
   const documents = [...places.keys()].filter((document) => places[document] !== NO_VECTOR);
   const cosines = new Float64Array(keys.length);
 

@@ -5,7 +5,7 @@ import {
   MOST_CERTAIN,
   probabilityOf,
   type SumScale,
-} from '../../src/search/ranking/calibration.js';
+} from '../../src/search/ranking/hybrid.js';
 import { isRight, isServed, type JudgedQuestion } from './judged-questions.js';
 import { solve } from './solve.js';
 

@@ -5,11 +5,10 @@ import { type Benchmark, readBenchmark } from '../../src/evaluation/index.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { type CopyMode, resolveSemanticQuery } from '../../src/query.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
-import { type DescribedCandidates, describeCandidates } from '../../src/search/describe-candidates.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
 import type { OpenState } from '../../src/search/open-state.js';
-import { featuresOf } from '../../src/search/ranking/features.js';
-import { lengthOf, sizeOf } from '../../src/search/ranking/fusion.js';
+import { type DescribedCandidates, describeCandidates } from '../../src/search/rank-candidates.js';
+import { featuresOf, lengthOf, sizeOf } from '../../src/search/ranking/features.js';
 import { openSources } from '../../src/search/semantic-search.js';
 import type { JudgedSet } from './judged-sets.js';
 

@@ -8,7 +8,7 @@ import {
   reachOf,
   SMALL,
   sizeOf,
-} from '../../src/search/ranking/fusion.js';
+} from '../../src/search/ranking/features.js';
 import { type JudgedQuestion, TERMS, type Term } from './judged-questions.js';
 import { solve } from './solve.js';
 

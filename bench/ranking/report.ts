@@ -1,6 +1,6 @@
 import { ndcg } from '../../src/evaluation/index.js';
 import { calibrationError, reliabilityBins } from '../../src/evaluation/measures.js';
-import { type Calibration, probabilityOf } from '../../src/search/ranking/calibration.js';
+import { type Calibration, probabilityOf } from '../../src/search/ranking/hybrid.js';
 import { markdownTable } from '../markdown-table.js';
 import { type FirstHit, firstHit, fitCalibration, type Summed, withProbabilities } from './first-hits.js';
 import type { JudgedQuestion } from './judged-questions.js';

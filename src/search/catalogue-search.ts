@@ -13,15 +13,11 @@ import type {
   Suggestion,
 } from '../result.js';
 import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
-import { countsOf, labelCounts, statsOf } from './catalogue-stats.js';
-import { copyIds } from './copy-ids.js';
-import { facetValues } from './facet-values.js';
-import { searchByKeywords, searchRecordsByKeywords } from './keyword-search.js';
+import { countsOf, facetValues, labelCounts, pageOf, statsOf } from './facets.js';
+import { addLocalPaths, copyIds } from './hits.js';
+import { searchByKeywords, searchRecordsByKeywords, suggestQuestions } from './keyword-search.js';
 import { listSkills } from './list-skills.js';
-import { pageOf } from './listed-page.js';
-import { addLocalPaths } from './local-paths.js';
-import type { OpenState } from './open-state.js';
-import type { CurrentState } from './reload/current-state.js';
+import type { CurrentState, OpenState } from './open-state.js';
 import type {
   CompleteIdsPage,
   SemanticOptions,
@@ -30,7 +26,6 @@ import type {
   SuggestOptions,
   WarmUpOptions,
 } from './skill-search.js';
-import { suggestQuestions } from './suggest.js';
 
 const COMPLETE_IDS_PAGE = namesOf<CompleteIdsPage>({ after: true, limit: true });
 const WARM_UP_OPTIONS = namesOf<WarmUpOptions>({ otherLanguages: true });
@@ -87,7 +82,7 @@ export class CatalogueSearch implements SkillSearch {
 
   similar(id: string, options?: SimilarOptions): Promise<SimilarSkill[]> {
     return this.#states.use(async (state) => {
-      const { findSimilar } = await import('./similar-skills.js');
+      const { findSimilar } = await import('./semantic-search.js');
       const found = await findSimilar(state, id, options);
       addLocalPaths(
         state,

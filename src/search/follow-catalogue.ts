@@ -20,17 +20,11 @@ import type { ModelOptions } from '../semantic/index.js';
 import type { CopyFollower } from '../share/index.js';
 import { signatureOf } from '../store/index.js';
 import { CatalogueSearch } from './catalogue-search.js';
-import { statsOf, statsOfCopy } from './catalogue-stats.js';
-import { facetsUsed, prepareFacets } from './count-facets.js';
-import { followCopy } from './follow-copy.js';
-import { openCatalogue } from './open-catalogue.js';
-import { openOrMend } from './open-or-mend.js';
-import { closedError, type OpenState } from './open-state.js';
-import { CatalogueWatch } from './reload/catalogue-watch.js';
-import { CurrentState } from './reload/current-state.js';
-import { Reloader } from './reload/reloader.js';
-import type { OpenOptions } from './search-options.js';
-import type { SkillSearch } from './skill-search.js';
+import { facetsUsed, prepareFacets, statsOf, statsOfCopy } from './facets.js';
+import { followCopy, openCatalogue, openOrMend } from './open-catalogue.js';
+import { CurrentState, closedError, type OpenState } from './open-state.js';
+import { CatalogueWatch, Reloader } from './reloader.js';
+import type { OpenOptions, SkillSearch } from './skill-search.js';
 
 export interface FollowOptions
   extends ModelOptions,

@@ -5,7 +5,7 @@ import { FIELD_WEIGHTS, Work } from '../keyword/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { CatalogueColumns } from '../store/index.js';
 import { copiesOf, copyPreference, prepareCopies } from '../store/index.js';
-import type { DocumentVectors } from './document-vectors.js';
+import type { DocumentVectors } from './nearest-documents.js';
 import type { NameMatch } from './ranking/features.js';
 import type { VectorSearch } from './vector-search.js';
 

@@ -7,11 +7,11 @@ export {
   type ReloadEvent,
 } from './follow-catalogue.js';
 export { localPathsOf } from './local-paths-of.js';
-export { openSkillSearch } from './open-skill-search.js';
+export { openSkillSearch } from './open-catalogue.js';
 export { questionVectorOf } from './question-vector-of.js';
-export type { OpenOptions } from './search-options.js';
 export type {
   CompleteIdsPage,
+  OpenOptions,
   SemanticOptions,
   SimilarOptions,
   SkillSearch,

@@ -1,14 +1,23 @@
-import type { DocumentNumber, VectorPlace } from '../core/index.js';
-import { inTurns, Members } from '../core/index.js';
-import type { VectorSet } from '../semantic/index.js';
-import { headOfVectorFile, VectorIndex } from '../semantic/index.js';
-import type { VectorReader } from '../store/index.js';
-import { type CatalogueReader, filesBeside, NO_VECTOR } from '../store/index.js';
-import { DocumentVectors } from './document-vectors.js';
-import { GrownVectors } from './grown-vectors.js';
-import { linkedPlaces } from './linked-places.js';
-import { modelOfVectors } from './model-of-vectors.js';
-import { vectorPlaces } from './vector-places.js';
+import {
+  type DocumentNumber,
+  inTurns,
+  lowerBound,
+  Members,
+  type Pieces,
+  SkillSearchError,
+  topOf,
+  type VectorPlace,
+} from '../core/index.js';
+import {
+  headOfVectorFile,
+  INSTALL_RUNTIME,
+  isRuntimeInstalled,
+  RUNTIME_PACKAGE,
+  VectorIndex,
+  type VectorLinks,
+  type VectorSet,
+} from '../semantic/index.js';
+import { type CatalogueReader, filesBeside, NO_VECTOR, type VectorReader } from '../store/index.js';
 
 /** How {@link NearestDocuments.open} goes about it. */
 export interface OpenNearestOptions {
@@ -75,8 +84,8 @@ export class NearestDocuments {
       const links = numbering === undefined && index instanceof VectorIndex ? index.links : undefined;
       const places = await inTurns(
         links === undefined
-          ? vectorPlaces(await (numbering ?? reader.vectorNumbers(signal)), index.keys)
-          : linkedPlaces(reader.columns.skillNumbers, links),
+          ? placesOf(await (numbering ?? reader.vectorNumbers(signal)), index.keys)
+          : placesOf(reader.columns.skillNumbers, links.skills, links.places),
         signal,
       );
       const documents = await inTurns(Members.inPieces(places, index.size), signal);
@@ -202,4 +211,191 @@ async function openFiles(
   }
   await opened?.close();
   return undefined;
+}
+
+/**
+ * An index of the vectors of a former state, and the few that came since. Those are compared one by one; their places
+ * are behind those of the index.
+ */
+export class GrownVectors {
+  /** Numbers of the vectors in the store, ascending. */
+  readonly keys: Float64Array;
+  readonly dimensions: number;
+  readonly #index: VectorIndex;
+  readonly #came: VectorSet;
+  readonly #stored: VectorReader;
+
+  /** @param came with numbers above those of the index */
+  constructor(index: VectorIndex, came: VectorSet, stored: VectorReader) {
+    this.keys = new Float64Array(index.size + came.keys.length);
+    this.keys.set(index.keys);
+    this.keys.set(came.keys, index.size);
+    this.dimensions = index.dimensions;
+    this.#index = index;
+    this.#came = came;
+    this.#stored = stored;
+  }
+
+  get size(): number {
+    return this.keys.length;
+  }
+
+  /** See `VectorIndex.nearest`. */
+  async nearest(question: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
+    const former = await this.#index.nearest(question, k, mask?.subarray(0, this.#index.size));
+    if (this.#came.keys.length === 0) return former;
+    const places: VectorPlace[] = [];
+    const cosines: number[] = [];
+    const { values } = this.#stored.vectors(
+      Array.from(former, (place) => this.keys[place]!),
+      this.dimensions,
+    );
+    for (const [i, place] of former.entries()) {
+      places.push(place);
+      cosines.push(this.#dot(question, values, i));
+    }
+    for (let i = 0; i < this.#came.keys.length; i++) {
+      const place = this.#index.size + i;
+      if (mask !== undefined && mask[place] !== 1) continue;
+      places.push(place);
+      cosines.push(this.#dot(question, this.#came.values, i));
+    }
+    const compare = (a: number, b: number): number => cosines[b]! - cosines[a]! || places[a]! - places[b]!;
+    return Uint32Array.from(topOf([...places.keys()], compare, 0, k), (i) => places[i]!);
+  }
+
+  close(): Promise<void> {
+    return this.#index.close();
+  }
+
+  #dot(question: Float32Array, values: Float32Array, index: number): number {
+    let sum = 0;
+    for (let i = 0, at = index * this.dimensions; i < this.dimensions; i++, at++) sum += question[i]! * values[at]!;
+    return sum;
+  }
+}
+
+/** What {@link DocumentVectors} holds. */
+export interface ReadDocumentVectors {
+  /** Number of values of a vector. */
+  readonly dimensions: number;
+  /** The vector of each document, of unit length; documents with the same text share one. Others have none. */
+  readonly vectorOf: ReadonlyMap<DocumentNumber, Float32Array>;
+  /** Documents that have none because their vector is damaged. */
+  readonly damaged: readonly DocumentNumber[];
+}
+
+/** The vectors of some documents, read once for a question. */
+export class DocumentVectors {
+  readonly damaged: readonly DocumentNumber[];
+  readonly #dimensions: number;
+  readonly #vectorOf: ReadonlyMap<DocumentNumber, Float32Array>;
+
+  constructor({ dimensions, vectorOf, damaged }: ReadDocumentVectors) {
+    this.damaged = damaged;
+    this.#dimensions = dimensions;
+    this.#vectorOf = vectorOf;
+  }
+
+  /** The vector of a document; undefined if it was not read, or there is none. */
+  get(document: DocumentNumber): Float32Array | undefined {
+    return this.#vectorOf.get(document);
+  }
+
+  /** The cosines of each document that has a vector with `vectors`, in their order. */
+  cosines(vectors: readonly Float32Array[]): Map<DocumentNumber, readonly number[]> {
+    const known = new Map<Float32Array, readonly number[]>();
+    const cosines = new Map<DocumentNumber, readonly number[]>();
+    for (const [document, own] of this.#vectorOf) {
+      let found = known.get(own);
+      if (found === undefined) {
+        found = vectors.map((vector) => dot(vector, own));
+        known.set(own, found);
+      }
+      cosines.set(document, found);
+    }
+    return cosines;
+  }
+
+  /**
+   * The mean of some documents' vectors, of unit length; undefined if none has a vector, or they cancel out.
+   *
+   * @param weights what each document counts, above 0
+   */
+  mean(weights: ReadonlyMap<DocumentNumber, number>): Float32Array | undefined {
+    const sum = new Float32Array(this.#dimensions);
+    for (const [document, weight] of weights) {
+      const own = this.#vectorOf.get(document);
+      if (own === undefined) continue;
+      for (let i = 0; i < sum.length; i++) sum[i]! += weight * own[i]!;
+    }
+    const length = Math.sqrt(dot(sum, sum));
+    return length < LEAST_LENGTH ? undefined : sum.map((value) => value / length);
+  }
+}
+
+/** A mean that is shorter points nowhere. */
+const LEAST_LENGTH = 1e-6;
+
+/** The dot product of two vectors: the cosine, as both have unit length. */
+function dot(vector: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < vector.length; i++) sum += vector[i]! * other[i]!;
+  return sum;
+}
+
+/** Numbers up to so many times as many as there are keys are looked up in a table of all numbers. */
+const SPARSE = 8;
+
+/** Numbers between two pieces: a millisecond or so. */
+const PIECE = 1 << 13;
+
+/**
+ * In pieces, what stands beside some numbers among keys: of type `VectorPlace`, or `NO_VECTOR` for a number that is no
+ * key.
+ *
+ * @param keys ascending
+ * @param places of the keys; undefined if it is their index
+ */
+export function* placesOf(
+  numbers: ArrayLike<number>,
+  keys: Float64Array,
+  places?: VectorLinks['places'],
+): Pieces<Int32Array> {
+  const found = new Int32Array(numbers.length).fill(NO_VECTOR);
+  const table = tableOf(keys);
+  for (let i = 0; i < numbers.length; i++) {
+    if (i % PIECE === 0) yield;
+    const number = numbers[i]!;
+    const at = table === undefined ? lowerBound(keys, number) : (table[number] ?? 0);
+    if (keys[at] === number) found[i] = places === undefined ? at : places[at]!;
+  }
+  return found;
+}
+
+/** By number its index. Undefined if the keys are too far apart: a catalogue may have lost most skills. */
+function tableOf(keys: Float64Array): Int32Array | undefined {
+  const greatest = Math.max(0, keys.at(-1) ?? 0);
+  if (greatest > SPARSE * keys.length) return undefined;
+  const table = new Int32Array(greatest + 1);
+  for (let i = 0; i < keys.length; i++) table[keys[i]!] = i;
+  return table;
+}
+
+/**
+ * The id of the model that made the vectors of a catalogue.
+ *
+ * @param hasEmbedder whether the caller makes vectors without the model runtime
+ * @throws {SkillSearchError} `NO_VECTORS`
+ */
+export function modelOfVectors({ model }: VectorReader, database = 'the catalogue', hasEmbedder = false): string {
+  if (model !== undefined) return model;
+  // A load without the runtime makes no vectors, and only warns.
+  const isMissing = !hasEmbedder && !isRuntimeInstalled();
+  const advice = isMissing
+    ? `and the package ${RUNTIME_PACKAGE}, which makes them, is not installed: install it with \`${INSTALL_RUNTIME}\`, then load the sources again`
+    : 'which semantic search needs: load its sources again with vectors (the load says so if it cannot make any)';
+  throw new SkillSearchError('NO_VECTORS', `${database} has no vectors, ${advice}, or search by word`, {
+    path: database,
+  });
 }

@@ -1,4 +1,5 @@
 import {
+  ALL_IN_MEMORY,
   arraysOf,
   checkChoice,
   checkDatabase,
@@ -7,29 +8,41 @@ import {
   checkSearched,
   checkSignal,
   DamagedArrayFileError,
+  type DocumentNumber,
   isCatalogueAddress,
   isPostgresAddress,
+  isSnapshotAddress,
   resolveDatabase,
   SkillSearchError,
   untilAborted,
 } from '../core/index.js';
-import { type OpenKeywordFile, openKeywordFile } from '../indexing/index.js';
-import { readStopWords } from '../keyword/index.js';
+import { documentsOf, type OpenKeywordFile, openKeywordFile } from '../indexing/index.js';
+import { type KeywordIndex, PackedIndex, RecoveringIndex, readStopWords } from '../keyword/index.js';
 import type { LoadWarning } from '../load/index.js';
 import type { CopyStats } from '../result.js';
 import { resolveModelOptions } from '../semantic/index.js';
-import type { CopyFollower } from '../share/index.js';
-import type { MemoryCatalogue } from '../store/index.js';
-import { CatalogueReader, withoutLateLabels } from '../store/index.js';
-import { followCopy } from './follow-copy.js';
+import type { CopyFollower, FollowCopyOptions } from '../share/index.js';
+import { CatalogueReader, type ChangedColumns, type MemoryCatalogue, withoutLateLabels } from '../store/index.js';
+import { CatalogueSearch } from './catalogue-search.js';
 import type { NearestDocuments } from './nearest-documents.js';
-import { type KeywordIndexParts, openKeywordIndex } from './open-keyword-index.js';
-import { openOrMend } from './open-or-mend.js';
-import { OpenState } from './open-state.js';
-import { OpenedOnce } from './opened-once.js';
-import { OPEN_OPTIONS, type OpenOptions } from './search-options.js';
-import type { SkillSearch } from './skill-search.js';
+import { CurrentState, OpenedOnce, OpenState } from './open-state.js';
+import { OPEN_OPTIONS, type OpenOptions, type SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
+
+/**
+ * Opens a catalogue for searching: a file that `buildCatalogue` made, or skills that are held in memory. The search
+ * answers from the state that it opened, also after a load; see `followCatalogue` for one that reloads.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_READABLE`, `NOT_A_CATALOGUE`,
+ *   `UNSUPPORTED_FORMAT`; with `warmUp` also as `SkillSearch.warmUp`
+ * @throws the signal's reason when aborted
+ * @example
+ * await using search = await openSkillSearch({ database: 'skills.db' });
+ * const { hits } = search.keyword({ q: 'react testing', category: 'testing', limit: 10 });
+ */
+export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch> {
+  return new CatalogueSearch(new CurrentState(await openCatalogue(options)));
+}
 
 const KEYWORD_INDEXES = ['packed', 'minisearch', false] as const;
 
@@ -195,4 +208,109 @@ function signalUntilFailure(
   const failed = new AbortController();
   vectors?.catch((error) => failed.abort(error));
   return AbortSignal.any(callersSignal === undefined ? [failed.signal] : [callersSignal, failed.signal]);
+}
+
+/** What an index of words is opened from, or made from. */
+interface KeywordIndexParts {
+  readonly reader: CatalogueReader;
+  /** Path of the catalogue; undefined for skills in memory. */
+  readonly database: string | undefined;
+  /** The derived file, if there is one for this state, or for a former one from which it was made. */
+  readonly keywordFile: OpenKeywordFile | undefined;
+  /** What changed since the state of the file; `none` if it is of this state. */
+  readonly changes: Pick<ChangedColumns, 'numbers' | 'came'> | 'none' | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens the index of words from the derived file. Without that file it is built in memory.
+ *
+ * @throws the signal's reason when aborted
+ */
+async function openKeywordIndex(
+  kind: 'packed' | 'minisearch',
+  { reader, database, keywordFile, changes, signal }: KeywordIndexParts,
+): Promise<KeywordIndex> {
+  const documents = documentsOf(reader);
+  if (kind === 'minisearch') {
+    const { MiniSearchIndex } = await import('../keyword/minisearch/minisearch-index.js');
+    return MiniSearchIndex.build(documents, signal);
+  }
+  if (keywordFile !== undefined && changes !== undefined && changes !== 'none') {
+    const [{ collectInTurns }, { SegmentedIndex }] = await Promise.all([
+      import('../keyword/build/collect-keywords.js'),
+      import('../keyword/packed/segmented-index.js'),
+    ]);
+    const { keywords, file } = keywordFile;
+    const cameDocuments = {
+      *all() {
+        for (const document of changes.came) yield documents.read(document);
+      },
+    };
+    const came = await collectInTurns(cameDocuments, signal);
+    const segments = [
+      { keywords, pager: file, numbers: changes.numbers },
+      { keywords: came, pager: ALL_IN_MEMORY, numbers: changes.came },
+    ];
+    return new RecoveringIndex(new SegmentedIndex(segments, documents), documents);
+  }
+  if (keywordFile !== undefined) {
+    return new RecoveringIndex(new PackedIndex(keywordFile.keywords, documents, keywordFile.file), documents);
+  }
+  // What builds an index is imported when it is needed: a catalogue has its derived file as a rule.
+  const { buildKeywords, isWorthAThread } = await import('../indexing/index-keywords.js');
+  const keywords =
+    database !== undefined && isWorthAThread(reader)
+      ? await buildKeywords({ catalogue: database, stamp: reader.stamp, signal })
+      : undefined;
+  signal.throwIfAborted();
+  if (keywords !== undefined) {
+    reader.noteDamaged(damagedIn(keywords.contentHashes));
+    return new PackedIndex(keywords, documents);
+  }
+  // There is little to index, or the file was replaced since it was opened.
+  const { buildPackedIndex } = await import('../keyword/build/collect-keywords.js');
+  return buildPackedIndex(documents, signal);
+}
+
+/** The thread that collects words gives a damaged document zeros for a hash. */
+function* damagedIn(contentHashes: Uint32Array): Generator<DocumentNumber> {
+  for (let i = 0; i < contentHashes.length; i += 2) {
+    if (contentHashes[i] === 0 && contentHashes[i + 1] === 0) yield i / 2;
+  }
+}
+
+/** Codes of a file that is of no use. */
+const OF_NO_USE: readonly string[] = ['DATABASE_DAMAGED', 'NOT_A_CATALOGUE', 'UNSUPPORTED_FORMAT'];
+
+/**
+ * Opens a catalogue. A local copy that is of no use is made anew first: what it is a copy of has the truth.
+ *
+ * @param follower of the copy; undefined if the catalogue is none
+ * @throws whatever opening throws, and what making it anew throws
+ */
+export async function openOrMend<T>(open: () => T | Promise<T>, follower: CopyFollower | undefined): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const isOfNoUse = error instanceof SkillSearchError && OF_NO_USE.includes(error.code);
+    if (follower === undefined || !isOfNoUse) throw error;
+    await follower.mend();
+    return open();
+  }
+}
+
+/**
+ * Brings the local copy of what an address names up to date, and with an interval keeps it so.
+ *
+ * @throws {SkillSearchError} as `followSnapshot` and `followShared`
+ * @throws the signal's reason when aborted
+ */
+export async function followCopy(options: FollowCopyOptions): Promise<CopyFollower> {
+  if (isSnapshotAddress(options.address)) {
+    const { followSnapshot } = await import('../share/snapshot/follow-snapshot.js');
+    return followSnapshot(options);
+  }
+  const { followShared } = await import('../share/shared-catalogue/follow-shared.js');
+  return followShared(options);
 }

@@ -4,7 +4,6 @@ import type { KeywordIndex, StopWords } from '../keyword/index.js';
 import type { CopyStats } from '../result.js';
 import type { CatalogueReader } from '../store/index.js';
 import type { NearestDocuments } from './nearest-documents.js';
-import type { OpenedOnce } from './opened-once.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
@@ -174,4 +173,96 @@ export class OpenState {
 /** The error of every call to a search that is closed. */
 export function closedError(): SkillSearchError {
   return new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
+}
+
+/** Something that is opened when it is first needed, for whoever needs it. */
+export class OpenedOnce<T> {
+  readonly #open: () => Promise<T>;
+  #opening: Promise<T> | undefined;
+
+  constructor(open: () => Promise<T>) {
+    this.#open = open;
+  }
+
+  /** Opens it, unless it is open. After a failure the next call tries again. */
+  get(): Promise<T> {
+    if (this.#opening === undefined) {
+      const opening = this.#open();
+      this.#opening = opening;
+      opening.catch(() => {
+        if (this.#opening === opening) this.#opening = undefined;
+      });
+    }
+    return this.#opening;
+  }
+
+  /** What is open by then, or being opened; undefined if nothing is. Forgets it: the caller closes it. */
+  async take(): Promise<T | undefined> {
+    const opening = this.#opening;
+    this.#opening = undefined;
+    return opening?.catch(() => undefined);
+  }
+}
+
+/** Something open that a newer one can replace. */
+interface Closable {
+  close(): Promise<void>;
+}
+
+/**
+ * Hands out the state that answers now. A call that is running when the state is replaced ends on the state it began
+ * on; the replaced state is closed when the last of these calls has ended.
+ */
+export class CurrentState<State extends Closable> {
+  #current: State;
+  /** Number of running calls, for each state that has any. */
+  readonly #running = new Map<State, number>();
+
+  constructor(first: State) {
+    this.#current = first;
+  }
+
+  /** The newest state. Only for synchronous work: a reload may close it at the next turn of the event loop. */
+  get newest(): State {
+    return this.#current;
+  }
+
+  /** Runs work on the newest state, which stays open until the work ends. */
+  async use<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
+    const state = this.#current;
+    this.#running.set(state, (this.#running.get(state) ?? 0) + 1);
+    try {
+      return await work(state);
+    } finally {
+      this.#release(state);
+    }
+  }
+
+  /** From now on `next` answers. */
+  replace(next: State): void {
+    const former = this.#current;
+    this.#current = next;
+    if (!this.#running.has(former)) closeQuietly(former);
+  }
+
+  /** Closes the newest state and every replaced one that is still in use. */
+  async close(): Promise<void> {
+    const states = new Set([this.#current, ...this.#running.keys()]);
+    await Promise.all([...states].map((state) => state.close()));
+  }
+
+  #release(state: State): void {
+    const running = this.#running.get(state)! - 1;
+    if (running > 0) {
+      this.#running.set(state, running);
+      return;
+    }
+    this.#running.delete(state);
+    if (state !== this.#current) closeQuietly(state);
+  }
+}
+
+/** Nobody waits for a replaced state, so nobody can be told that closing it failed. */
+function closeQuietly(state: Closable): void {
+  state.close().catch(() => {});
 }

@@ -15,9 +15,8 @@ import {
   sentencesOf,
 } from '../semantic/index.js';
 import type { CatalogueReader, EmbeddingSink, VectorReader } from '../store/index.js';
-import type { DocumentVectors } from './document-vectors.js';
-import { modelOfVectors } from './model-of-vectors.js';
-import type { NearestDocuments } from './nearest-documents.js';
+import type { DocumentVectors, NearestDocuments } from './nearest-documents.js';
+import { modelOfVectors } from './nearest-documents.js';
 
 /** What {@link VectorSearch.open} needs. */
 export interface VectorSearchOptions extends ModelOptions {

@@ -5,7 +5,7 @@ import type { FieldScores } from '../result.js';
 import type { Skill } from '../skill.js';
 import { collapseCopies, copyPreference } from '../store/index.js';
 import { CatalogueSearch } from './catalogue-search.js';
-import { copyIds } from './copy-ids.js';
+import { copyIds } from './hits.js';
 import type { OpenState } from './open-state.js';
 import { filterMask } from './ranking/filter-mask.js';
 import type { SkillSearch } from './skill-search.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type FirstHit, fitCalibration, withProbabilities } from '../../bench/ranking/first-hits.js';
 import { calibrationError, randomNumbers, reliabilityBins } from '../../src/evaluation/index.js';
-import { probabilityOf } from '../../src/search/ranking/calibration.js';
+import { probabilityOf } from '../../src/search/ranking/hybrid.js';
 
 const TRUTH = { slope: 1.5, others: 1, bySize: -1.2, intercept: -2, confident: 0, unfit: { weight: 0, bySize: 0 } };
 

@@ -6,7 +6,7 @@ import { fitListwise, scoresOf } from '../../bench/ranking/listwise.js';
 import { solve } from '../../bench/ranking/solve.js';
 import { randomNumbers } from '../../src/evaluation/index.js';
 import { RANKING_FEATURES } from '../../src/result.js';
-import { lengthOf } from '../../src/search/ranking/fusion.js';
+import { lengthOf } from '../../src/search/ranking/features.js';
 
 /** Questions of ten candidates, of which one is picked with a probability in proportion to e to its score. */
 function questionsBy(weights: readonly number[], count: number): JudgedQuestion[] {

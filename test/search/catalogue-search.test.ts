@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CatalogueSearch } from '../../src/search/catalogue-search.js';
 import type { OpenState } from '../../src/search/open-state.js';
-import { CurrentState } from '../../src/search/reload/current-state.js';
+import { CurrentState } from '../../src/search/open-state.js';
 
 /** Whether a semantic search has noted, before it waits for anything, that vectors are wanted. */
 function wantsVectors(ranking: 'hybrid' | 'vector' | 'words' | undefined): boolean {

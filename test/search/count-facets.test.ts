@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { facetPart, facetsUsed, prepareFacets } from '../../src/search/count-facets.js';
+import { facetPart, facetsUsed, prepareFacets } from '../../src/search/facets.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
 import { row } from '../rows.js';
 

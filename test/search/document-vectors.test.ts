@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DocumentVectors } from '../../src/search/document-vectors.js';
+import { DocumentVectors } from '../../src/search/nearest-documents.js';
 
 const DIMENSIONS = 3;
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, type SemanticHit, type SkillSearch } from '../../src/index.js';
-import { DocumentVectors } from '../../src/search/document-vectors.js';
-import { withFeedback } from '../../src/search/feedback.js';
+import { DocumentVectors } from '../../src/search/nearest-documents.js';
+import { withFeedback } from '../../src/search/rank-candidates.js';
 import type { Candidate } from '../../src/search/ranking/features.js';
 import type { QuestionContext } from '../../src/search/ranking/hybrid.js';
 import { type Row, row } from '../rows.js';

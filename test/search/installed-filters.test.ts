@@ -14,8 +14,8 @@ import {
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
 import { Ingest } from '../../src/load/ingest.js';
 import { ReportBuilder } from '../../src/load/reports.js';
-import { addLocalPaths } from '../../src/search/local-paths.js';
 import { storedInstallations, storedInvocable } from '../../src/store/read/row-labels.js';
+import { addLocalPaths } from '../../src/search/hits.js';
 import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';

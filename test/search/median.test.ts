@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { medianOf } from '../../src/search/median.js';
+import { medianOf } from '../../src/search/rank-candidates.js';
 
 test('The median is the value in the middle, the lower of two, and 0 where there is none', () => {
   expect(medianOf([5, -1, 30])).toBe(5);

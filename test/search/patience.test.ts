@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MAX_READING_TIME, Patience } from '../../src/search/patience.js';
+import { MAX_READING_TIME, Patience } from '../../src/search/semantic-search.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Calibration,
-  MOST_CERTAIN,
-  meanOfOthers,
-  probabilityOf,
-} from '../../../src/search/ranking/calibration.js';
-import { rankingModel } from '../../../src/search/ranking/ranking-model.js';
+import { rankingModel } from '../../../src/search/ranking/features.js';
+import { type Calibration, MOST_CERTAIN, meanOfOthers, probabilityOf } from '../../../src/search/ranking/hybrid.js';
 
 const SMALL = { size: 0, reach: 10 };
 const LARGE = { size: 1, reach: 10 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FacetIndex, type ValueCount } from '../../../src/search/ranking/facet-index.js';
-import { documentsByOccupation, occupationSlugs } from '../../../src/search/ranking/label-filter.js';
+import { FacetIndex, type ValueCount } from '../../../src/search/facets.js';
+import { documentsByOccupation, occupationSlugs } from '../../../src/search/ranking/filter-mask.js';
 import { besideTheirCopies } from '../../../src/store/copies/collapse-copies.js';
 
 const SIZE = 12;

@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { RANKING_FEATURES } from '../../../src/result.js';
-import { type FeatureValues, featuresOf } from '../../../src/search/ranking/features.js';
 import {
+  type FeatureValues,
   type FusionWeights,
+  featuresOf,
   lengthOf,
   mapFeatures,
+  parseRankingModel,
+  rankingModel,
   reachOf,
   sizeOf,
   weigh,
   weightsFor,
-} from '../../../src/search/ranking/fusion.js';
-import { parseRankingModel, rankingModel } from '../../../src/search/ranking/ranking-model.js';
+} from '../../../src/search/ranking/features.js';
 
 const WORDS = {
   score: 5,

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RANKING_FEATURES, type RankingFeature } from '../../../src/result.js';
-import { MOST_CERTAIN } from '../../../src/search/ranking/calibration.js';
-import type { Candidate, NameMatch } from '../../../src/search/ranking/features.js';
-import type { FusionWeights } from '../../../src/search/ranking/fusion.js';
-import { HybridScorer, type QuestionContext, type ScoredCandidate } from '../../../src/search/ranking/hybrid.js';
-import type { RankingModel } from '../../../src/search/ranking/ranking-model.js';
+import type { Candidate, FusionWeights, NameMatch, RankingModel } from '../../../src/search/ranking/features.js';
+import {
+  HybridScorer,
+  MOST_CERTAIN,
+  type QuestionContext,
+  type ScoredCandidate,
+} from '../../../src/search/ranking/hybrid.js';
 
 const CONTEXT: QuestionContext = {
   ranking: 'hybrid',

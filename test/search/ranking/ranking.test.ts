@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { topOf } from '../../../src/core/index.js';
-import { labelMask, occupationSlugs } from '../../../src/search/ranking/label-filter.js';
+import { labelMask, occupationSlugs } from '../../../src/search/ranking/filter-mask.js';
 import { comparatorOf, type DocumentFacts } from '../../../src/search/ranking/ranks.js';
 
 const facts = (rows: readonly (readonly [stars: number, updatedAt: number])[]): DocumentFacts => {

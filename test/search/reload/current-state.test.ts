@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CurrentState } from '../../../src/search/reload/current-state.js';
+import { CurrentState } from '../../../src/search/open-state.js';
 
 class State {
   closed = 0;
