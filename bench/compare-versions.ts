@@ -25,7 +25,7 @@ interface Version {
 
 /** Questions by class, made of the descriptions of skills drawn at random, the same each time. */
 async function makeQuestions(database: string): Promise<Record<string, string[]>> {
-  await using search = await openSkillSearch({ database, keywordIndex: false });
+  await using search = await openSkillSearch({ database });
   const random = randomNumbers(1);
   const ids = search.ids();
   const descriptions = Array.from({ length: DESCRIPTIONS }, () => search.get(pick(random, ids))!.description);

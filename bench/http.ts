@@ -101,7 +101,7 @@ async function wordsOf(database: string): Promise<{ words: string[]; answers: Re
   await using search = await openSkillSearch({ database });
   const words = wordsByFrequency(descriptionsOf(search)).slice(0, WORDS);
   const answers = words.slice(0, HELD_ANSWERS).map((q) => {
-    const { records } = search.keywordRecords({ q, sortBy: 'recent' });
+    const { records } = catalogueSearchOf(search).keywordRecords({ q, sortBy: 'recent' });
     return [pathOf(q), records.map((record) => JSON.parse(record))] as const;
   });
   return { words, answers: Object.fromEntries(answers) };
@@ -160,3 +160,5 @@ function median(figures: readonly number[]): number {
 function print(...lines: readonly string[]): void {
   for (const line of lines) process.stdout.write(`${line}\n`);
 }
+
+import { catalogueSearchOf } from '../src/search/index.js';

@@ -133,7 +133,7 @@ export function meaningBars({ asked, rate, pipelineRate, rss, firstSeconds }: Me
 
 /** Names and beginnings of descriptions, of skills from all over the catalogue. */
 async function otherQuestions(database: string, ids: readonly string[]): Promise<string[]> {
-  await using search = await openSkillSearch({ database, keywordIndex: false });
+  await using search = await openSkillSearch({ database });
   return Array.from({ length: OTHERS }, (_, i) => {
     const skill = search.get(ids[(i * STRIDE) % ids.length] as string);
     if (skill === undefined) return 'skill';
@@ -143,7 +143,7 @@ async function otherQuestions(database: string, ids: readonly string[]): Promise
 }
 
 async function descriptionsOf(database: string, ids: readonly string[]): Promise<string[]> {
-  await using search = await openSkillSearch({ database, keywordIndex: false });
+  await using search = await openSkillSearch({ database });
   return ids.slice(-QUESTIONS).map((id) => search.get(id)?.description.slice(0, 80) ?? id);
 }
 

@@ -9,7 +9,7 @@ import { embeddedText } from '../src/semantic/embedder.js';
 process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
 
 const { database, ids } = JSON.parse(readFileSync(0, 'utf8')) as { database: string; ids: string[] };
-const search = await openSkillSearch({ database, keywordIndex: false });
+const search = await openSkillSearch({ database });
 const texts = ids.map((id) => search.get(id)).flatMap((skill) => skill ?? []);
 await search.close();
 

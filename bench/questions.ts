@@ -1,4 +1,5 @@
 import { type KeywordStep, openSkillSearch, type SkillSearch } from '../src/index.js';
+import { catalogueSearchOf } from '../src/search/index.js';
 import { Database } from '../src/store/sqlite.js';
 import { wordsByFrequency } from './word-frequencies.js';
 
@@ -30,7 +31,7 @@ export function sampleIds(database: string): string[] {
 
 /** Descriptions of these skills, as far as they are there. */
 export async function descriptionsOf(database: string, ids: readonly string[]): Promise<string[]> {
-  await using search = await openSkillSearch({ database, keywordIndex: false });
+  await using search = await openSkillSearch({ database });
   return ids.flatMap((id) => search.get(id)?.description ?? []);
 }
 
@@ -135,7 +136,9 @@ export async function makeQuestions(database: string, ids: readonly string[]): P
 }
 
 function stepOf(search: SkillSearch, q: string): KeywordStep | undefined {
-  return /[\p{L}\p{N}]/u.test(q) ? search.keywordRecords({ q, limit: 1, sortBy: 'recent' }).step : undefined;
+  return /[\p{L}\p{N}]/u.test(q)
+    ? catalogueSearchOf(search).keywordRecords({ q, limit: 1, sortBy: 'recent' }).step
+    : undefined;
 }
 
 function swap(word: string): string {

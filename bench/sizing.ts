@@ -89,7 +89,7 @@ async function measure(database: string, name: string, loads: string): Promise<S
 }
 
 async function statsOf(database: string): Promise<{ readonly skills: number; readonly vectors: number }> {
-  await using search = await openSkillSearch({ database, keywordIndex: false });
+  await using search = await openSkillSearch({ database });
   return search.stats();
 }
 

@@ -28,7 +28,7 @@ const MODULES = {
   agents: ['core', 'vocabulary', 'store', 'keyword', 'search'],
   evaluation: ['core', 'index'],
   mcp: ['core', 'vocabulary', 'sources', 'search', 'agents'],
-  http: ['core', 'vocabulary', 'access', 'index', 'agents', 'mcp'],
+  http: ['core', 'vocabulary', 'access', 'search', 'index', 'agents', 'mcp'],
   cli: ['core', 'vocabulary', 'access', 'sources', 'index', 'agents', 'evaluation', 'mcp', 'http'],
 };
 

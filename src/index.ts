@@ -54,7 +54,6 @@ export {
   type FeatureShare,
   type FieldScores,
   type KeywordHit,
-  type KeywordRecords,
   type KeywordResult,
   type KeywordStep,
   type LabelCount,
@@ -75,7 +74,6 @@ export {
   type SuggestionKind,
 } from './result.js';
 export type {
-  CompleteIdsPage,
   OpenOptions,
   SemanticOptions,
   SimilarOptions,

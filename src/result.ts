@@ -171,22 +171,6 @@ export interface Suggestion {
   readonly count: number;
 }
 
-/** The answer of `SkillSearch.keywordRecords`. */
-export interface KeywordRecords {
-  /** The step that found the skills; absent if nothing matches. */
-  readonly step?: KeywordStep;
-  /** As in {@link KeywordResult}. */
-  readonly truncated?: true;
-  /** Each skill as JSON text: an object with the first eight fields of {@link Skill}, in that order. */
-  readonly records: readonly string[];
-  readonly pagination: Pagination;
-  /**
-   * Skills that this answer lacks, or may lack, because they are damaged; absent if there are none. The page is shorter
-   * by those that would be on it.
-   */
-  readonly damaged?: readonly DamagedSkill[];
-}
-
 /** The fields of a skill that have a score of their own. */
 export const SCORED_FIELDS = ['name', 'author', 'labels', 'description', 'files'] as const;
 export type ScoredField = (typeof SCORED_FIELDS)[number];

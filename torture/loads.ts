@@ -172,7 +172,8 @@ export async function askQuestions(database: string, embeds: boolean): Promise<v
   const ids = new Set(contentOf(database).keys());
   const embedder = new StandInEmbedder();
   await using search = await openSkillSearch({ database, embedder });
-  await using plain = await openSkillSearch({ database, embedder, keywordIndex: 'minisearch' });
+  const skills = search.ids().map((id) => ({ ...search.get(id), files: search.files(id) }));
+  await using plain = await openSkillSearch({ skills, embedder });
   for (const q of QUESTIONS) {
     const [found, expected] = [search, plain].map((one) =>
       one.keyword({ q, sortBy: 'recent', copies: 'keep', limit: 50 }),

@@ -3,8 +3,7 @@ import { type FitValues, type FitWay, fitValues, fitValuesByWords } from '../../
 import { readPromptQuestion } from '../../src/agents/hook/prompt-question.js';
 import { LOOKED_AT, rankByWords } from '../../src/agents/hook/rank-by-words.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
-import { questionVectorOf } from '../../src/search/question-vector-of.js';
-import { wordCandidatesOf } from '../../src/search/word-candidates.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { embedOnce } from './embed-once.js';
 import type { Outcome } from './fit-weights.js';
 import { partsOfHome } from './parts-of-home.js';
@@ -56,7 +55,8 @@ export async function askHomes(folder: string, ways: readonly FitWay[], half?: H
           if (vectors[prompt] !== undefined) continue;
           const q = readPromptQuestion(prompt)?.text;
           if (q === undefined) continue;
-          vectors[prompt] = [...questionVectorOf(await search.semantic({ q, limit: 1 }))!];
+          const { vector } = await catalogueSearchOf(search).semanticWithVector({ q, limit: 1 });
+          vectors[prompt] = [...vector!];
         }
       }
     }
@@ -85,7 +85,10 @@ async function ask(
   if (question === undefined) return { ...told, values: undefined, useful: false };
   const isUseful = (id: string): boolean => relevant.includes(id);
   if (way === 'words') {
-    const ranked = rankByWords(question.text, wordCandidatesOf(search, { q: question.text }, LOOKED_AT));
+    const ranked = rankByWords(
+      question.text,
+      catalogueSearchOf(search).wordCandidates({ q: question.text }, LOOKED_AT),
+    );
     const values = ranked.length === 0 ? undefined : fitValuesByWords(question, ranked);
     return { ...told, values, useful: ranked.slice(0, SHOWN).some(({ copies }) => copies().some(isUseful)) };
   }

@@ -76,7 +76,7 @@ const seed = wholeNumber('seed', 0, 0xffffffff);
 
 const omitted = values.without === undefined ? new Set<string>() : await readIds(values.without);
 const { database, model } = values;
-const state = await openCatalogue({ database, keywordIndex: false, ...(model === undefined ? {} : { model }) });
+const state = await openCatalogue({ database, ...(model === undefined ? {} : { model }) });
 const { reader } = state;
 const groups = new CopyGroups(reader);
 const heldOut = new Set<DocumentNumber>();

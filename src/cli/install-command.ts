@@ -27,7 +27,7 @@ export const setUpInstall: SetUp = (command, output) => {
 async function install(ids: readonly string[], flags: InstallFlags, output: Output): Promise<void> {
   const around = surroundings();
   const target = targetOf(flags, around);
-  await using search = await openSearch({ ...placeOf(flags), keywordIndex: false, localPaths: true }, output);
+  await using search = await openSearch({ ...placeOf(flags), localPaths: true }, output);
   const report = await installSkills(search, { ids, ...target, force: flags.force === true });
   if (flags.json === true) {
     printJson(output, report);

@@ -47,7 +47,7 @@ async function list(flags: ListFlags, output: Output): Promise<void> {
   const { json, sort, page, limit, copies, facets, localPaths } = flags;
   // Checks the query before opening the catalogue, so that a fault is reported at once.
   const query = resolveListQuery({ sortBy: sort, page, limit, copies, facets, ...filtersOf(flags) });
-  await using search = await openSearch({ ...placeOf(flags), keywordIndex: false, localPaths }, output);
+  await using search = await openSearch({ ...placeOf(flags), localPaths }, output);
   const result = search.list(query);
   tellDamaged(result.damaged, output);
   if (json === true) printJson(output, result);

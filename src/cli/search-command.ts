@@ -156,12 +156,10 @@ async function searchByMeaning(words: readonly string[], flags: SearchFlags, out
   const q = words.join(' ');
   const query = resolveSemanticQuery({ q, limit, minScore, ranking, ...filtersOf(flags), copies, explain });
   const stopWords = await stopWordsOf(flags);
-  // Meaning alone needs no keyword index, which may have to be built.
-  const keywordIndex = query.ranking === 'vector' ? false : undefined;
   const warmUp = query.ranking !== 'words';
   // For one question the graphs would take longer to open than a scan takes.
   await using search = await openPatiently(
-    { ...placeOf(flags), model, keywordIndex, stopWords, warmUp, graph: false, localPaths: flags.localPaths },
+    { ...placeOf(flags), model, stopWords, warmUp, graph: false, localPaths: flags.localPaths },
     output,
   );
   const result = await search.semantic(query);

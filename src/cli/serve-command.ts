@@ -313,7 +313,7 @@ export async function demoLines(search: SkillSearch, access: KeysAndQuotas, url:
     if (name === NAME && revokedAt === undefined) await access.revokeKey(id);
   }
   const { key } = await access.createKey({ name: NAME });
-  const q = WORDS.find((words) => search.keywordRecords({ q: words, limit: 1 }).records.length > 0) ?? 'skill';
+  const q = WORDS.find((words) => search.keyword({ q: words, limit: 1 }).hits.length > 0) ?? 'skill';
   const category = search.keyword({ q, limit: 1 }).hits[0]?.skill.categories[0] ?? search.categories()[0]?.slug;
   const filter = category === undefined ? 'sortBy=stars' : `category=${category}&sortBy=stars`;
   const [keyword, semantic] = [`${url}/api/v1/skills/search`, `${url}/api/v1/skills/ai-search`];

@@ -49,7 +49,7 @@ async function showRaw(id: string, path: string, flags: ShowFlags, output: Outpu
   // What third parties wrote could move the cursor or worse.
   if (output.out.isTTY === true)
     throw new Error('--raw prints to a file or a program only, such as `--raw PATH > FILE`');
-  const search = await openSearch({ ...placeOf(flags), keywordIndex: false }, output);
+  const search = await openSearch({ ...placeOf(flags) }, output);
   try {
     const contents = search.contents(id);
     if (contents === undefined) throw noSkill(id);
@@ -81,7 +81,7 @@ interface FoundSkill {
 
 async function findSkill(id: string, flags: ShowFlags, output: Output): Promise<FoundSkill> {
   const { localPaths, contents: withContents, similar: wanted } = flags;
-  const search = await openSearch({ ...placeOf(flags), keywordIndex: false, localPaths }, output);
+  const search = await openSearch({ ...placeOf(flags), localPaths }, output);
   try {
     const skill = search.get(id);
     const copies = search.copiesOf(id).filter((copy) => copy !== id);

@@ -214,7 +214,7 @@ class CorpusBuilder {
     signal?.throwIfAborted();
 
     const shared = base === this.#options.database ? sharedOf(this.#options) : {};
-    await using source = await openSkillSearch({ database: base, ...shared, keywordIndex: false, signal });
+    await using source = await openSkillSearch({ database: base, ...shared, signal });
     if (semantic && source.stats().skills > 0 && source.stats().vectors === 0) {
       // An address may have a password.
       const shown = isPostgresAddress(base) ? 'the catalogue' : base;

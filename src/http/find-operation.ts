@@ -1,6 +1,7 @@
 import { MAX_LIMIT, sourceOf } from '../core/index.js';
 import { type KeywordQuery, SkillSearchError } from '../index.js';
 import { type ResolvedKeywordQuery, resolveKeywordQuery } from '../query.js';
+import { catalogueSearchOf } from '../search/index.js';
 import { clientTurn } from './client-turn.js';
 import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
@@ -65,7 +66,7 @@ async function answer(
   for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
     // Each page may take its whole bound.
     if (page > 1) await clientTurn(call);
-    const { records, pagination, truncated, damaged } = search.keywordRecords(
+    const { records, pagination, truncated, damaged } = catalogueSearchOf(search).keywordRecords(
       owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
     );
     noteTruncated(truncated);

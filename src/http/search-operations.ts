@@ -1,6 +1,7 @@
 import { MAX_PAGE } from '../core/index.js';
-import type { DamagedSkill, KeywordRecords, Pagination, SkillSearch } from '../index.js';
+import type { DamagedSkill, Pagination, SkillSearch } from '../index.js';
 import type { ResolvedKeywordQuery, ResolvedSemanticQuery } from '../query.js';
+import { catalogueSearchOf } from '../search/index.js';
 import type { Body } from './body.js';
 import type { Call } from './call.js';
 import { ClientGone } from './error-content.js';
@@ -42,7 +43,7 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   key: 'optional',
   read: readKeywordQuery,
   answer(query, { search, record, compatible, meta, noteTruncated, logDamaged }) {
-    const found: KeywordRecords = search.keywordRecords(query);
+    const found = catalogueSearchOf(search).keywordRecords(query);
     noteTruncated(found.truncated);
     logDamaged(found.damaged);
     const items = found.records.map((stored) => publicRecord(stored, record));

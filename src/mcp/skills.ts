@@ -4,6 +4,7 @@ import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server'
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import { countCodePoints, isObject, isSkillName, nextTurn } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
+import { catalogueSearchOf } from '../search/index.js';
 import type { ContentFile } from '../skill.js';
 import { INVALID_PARAMS, ProtocolFault } from './sdk.js';
 import type { UnpublishedListener } from './unpublished.js';
@@ -109,7 +110,7 @@ export class SkillPages {
     const skills: PublishedSkill[] = [];
     let files = 0;
     for (let looked = 0; looked < LOOKED_AT; ) {
-      const ids = search.completeIds({ after, limit: PAGE });
+      const ids = catalogueSearchOf(search).completeIds({ after, limit: PAGE });
       for (const id of ids) {
         const skill = await this.#published.get(search, id);
         after = id;
@@ -125,7 +126,7 @@ export class SkillPages {
   }
 
   #pageUpTo(search: SkillSearch, list: string, skills: readonly PublishedSkill[], id: string): Page {
-    const isLast = search.completeIds({ after: id, limit: 1 }).length === 0;
+    const isLast = catalogueSearchOf(search).completeIds({ after: id, limit: 1 }).length === 0;
     return isLast ? { skills } : { skills, nextCursor: cursorAfter(list, id) };
   }
 

@@ -4,7 +4,6 @@ import type {
   AgentCount,
   AuthorCount,
   CatalogueStats,
-  KeywordRecords,
   KeywordResult,
   LabelCount,
   ListResult,
@@ -15,23 +14,27 @@ import type {
 import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
 import { countsOf, facetValues, labelCounts, pageOf, statsOf } from './facets.js';
 import { addLocalPaths, copyIds } from './hits.js';
-import { searchByKeywords, searchRecordsByKeywords, suggestQuestions } from './keyword-search.js';
+import { searchByKeywords, searchRecordsByKeywords, suggestQuestions, wordCandidates } from './keyword-search.js';
 import { listSkills } from './list-skills.js';
 import type { CurrentState, OpenState } from './open-state.js';
 import type {
+  CatalogueSearch,
   CompleteIdsPage,
+  KeywordRecords,
+  SemanticAnswer,
   SemanticOptions,
   SimilarOptions,
   SkillSearch,
   SuggestOptions,
   WarmUpOptions,
+  WordCandidate,
 } from './skill-search.js';
 
 const COMPLETE_IDS_PAGE = namesOf<CompleteIdsPage>({ after: true, limit: true });
 const WARM_UP_OPTIONS = namesOf<WarmUpOptions>({ otherLanguages: true });
 
 /** The public methods of a search, over whichever state of its catalogue answers now. */
-export class CatalogueSearch implements SkillSearch {
+export class OpenedSearch implements CatalogueSearch {
   readonly #states: CurrentState<OpenState>;
 
   constructor(states: CurrentState<OpenState>) {
@@ -56,18 +59,26 @@ export class CatalogueSearch implements SkillSearch {
     return searchRecordsByKeywords(this.#states.newest, query);
   }
 
-  semantic(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticResult> {
+  async semantic(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticResult> {
+    return (await this.semanticWithVector(query, options)).result;
+  }
+
+  semanticWithVector(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticAnswer> {
     return this.#states.use(async (state) => {
       // Noted before anything is awaited: a reload that begins meanwhile must warm up the next state, too.
       if (query?.ranking !== 'words') state.wantVectors();
       const { searchByMeaning } = await import('./semantic-search.js');
-      const result = await searchByMeaning(state, query, options);
+      const answer = await searchByMeaning(state, query, options);
       addLocalPaths(
         state,
-        result.hits.map(({ skill }) => skill),
+        answer.result.hits.map(({ skill }) => skill),
       );
-      return result;
+      return answer;
     });
+  }
+
+  wordCandidates(query: SemanticQuery, limit: number): readonly WordCandidate[] {
+    return wordCandidates(this.#states.newest, query, limit);
   }
 
   list(query: ListQuery = {}): ListResult {
@@ -112,14 +123,8 @@ export class CatalogueSearch implements SkillSearch {
     return skill;
   }
 
-  /** Where a skill lies on this machine, however the search was opened; for processes of the same user. */
   localPathsOf(id: string): Pick<SkillDetails, 'localPath' | 'installations'> {
     return this.#states.newest.reader.localPathsOf(id);
-  }
-
-  /** Work of other parts of this library that ends at once, on the state that answers now. */
-  onNewest<Result>(work: (state: OpenState) => Result): Result {
-    return work(this.#states.newest);
   }
 
   files(id: string): SkillFile[] {

@@ -19,7 +19,7 @@ import type { CatalogueStats } from '../result.js';
 import type { ModelOptions } from '../semantic/index.js';
 import type { CopyFollower } from '../share/index.js';
 import { signatureOf } from '../store/index.js';
-import { CatalogueSearch } from './catalogue-search.js';
+import { OpenedSearch } from './catalogue-search.js';
 import { facetsUsed, prepareFacets, statsOf, statsOfCopy } from './facets.js';
 import { followCopy, openCatalogue, openOrMend } from './open-catalogue.js';
 import { CurrentState, closedError, type OpenState } from './open-state.js';
@@ -28,7 +28,7 @@ import type { OpenOptions, SkillSearch } from './skill-search.js';
 
 export interface FollowOptions
   extends ModelOptions,
-    Pick<OpenOptions, 'keywordIndex' | 'stopWords' | 'warmUp' | 'localPaths' | 'cache' | 'passwordFile' | 'signal'> {
+    Pick<OpenOptions, 'stopWords' | 'warmUp' | 'localPaths' | 'cache' | 'passwordFile' | 'signal'> {
   /**
    * Path of a catalogue's file, made by `buildCatalogue`; or the http or https address of a manifest that
    * `writeSnapshot` made; or the address of a database of PostgreSQL that a catalogue was loaded into, such as
@@ -77,7 +77,6 @@ const FOLLOW_OPTIONS = namesOf<FollowOptions>({
   database: true,
   model: true,
   embedder: true,
-  keywordIndex: true,
   stopWords: true,
   warmUp: true,
   localPaths: true,
@@ -188,7 +187,7 @@ async function followFile(
 }
 
 /** Adds reloading to a search. */
-class FollowingSearch extends CatalogueSearch implements FollowedSearch {
+class FollowingSearch extends OpenedSearch implements FollowedSearch {
   readonly #reloader: Reloader<OpenState>;
   readonly #watch: CatalogueWatch;
   readonly #follower: CopyFollower | undefined;

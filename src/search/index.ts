@@ -6,11 +6,8 @@ export {
   followCatalogue,
   type ReloadEvent,
 } from './follow-catalogue.js';
-export { localPathsOf } from './local-paths-of.js';
 export { openSkillSearch } from './open-catalogue.js';
-export { questionVectorOf } from './question-vector-of.js';
 export type {
-  CompleteIdsPage,
   OpenOptions,
   SemanticOptions,
   SimilarOptions,
@@ -18,4 +15,8 @@ export type {
   SuggestOptions,
   WarmUpOptions,
 } from './skill-search.js';
-export { type WordCandidate, wordCandidatesOf } from './word-candidates.js';
+export {
+  type CatalogueSearch,
+  catalogueSearchOf,
+  type WordCandidate,
+} from './skill-search.js';

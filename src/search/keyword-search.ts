@@ -1,4 +1,5 @@
 import {
+  allPieces,
   checkInteger,
   checkOptions,
   type DocumentNumber,
@@ -8,24 +9,35 @@ import {
   optionOf,
   topOf,
 } from '../core/index.js';
-import { completeWord, type KeywordMatches, readQuestion, type ScoredDocuments, Work } from '../keyword/index.js';
-import { type KeywordQuery, type ResolvedKeywordQuery, resolveKeywordQuery } from '../query.js';
-import type {
-  DamagedSkill,
-  KeywordHit,
-  KeywordRecords,
-  KeywordResult,
-  KeywordStep,
-  Pagination,
-  Suggestion,
-} from '../result.js';
-import { type CatalogueColumns, type CatalogueReader, CopiesAmong, copyPreference } from '../store/index.js';
+import {
+  completeWord,
+  FIELD_WEIGHTS,
+  type KeywordMatches,
+  readQuestion,
+  type ScoredDocuments,
+  Work,
+} from '../keyword/index.js';
+import {
+  type KeywordQuery,
+  type ResolvedKeywordQuery,
+  resolveKeywordQuery,
+  resolveSemanticQuery,
+  type SemanticQuery,
+} from '../query.js';
+import type { DamagedSkill, KeywordHit, KeywordResult, KeywordStep, Pagination, Suggestion } from '../result.js';
+import {
+  type CatalogueColumns,
+  type CatalogueReader,
+  CopiesAmong,
+  collapseCopies,
+  copyPreference,
+} from '../store/index.js';
 import { facetPart } from './facets.js';
-import { damagedPart, readShown, termMatcherOf, toKeywordHit } from './hits.js';
+import { copyIds, damagedPart, readShown, termMatcherOf, toKeywordHit } from './hits.js';
 import type { OpenState } from './open-state.js';
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf } from './ranking/ranks.js';
-import type { SuggestOptions } from './skill-search.js';
+import type { KeywordRecords, SuggestOptions, WordCandidate } from './skill-search.js';
 
 /**
  * The most text of files that the matched terms of one page of a keyword search are looked for in, in characters, and
@@ -168,6 +180,32 @@ function byDocument({ documents, scores }: ScoredDocuments, columns: CatalogueCo
   }
   for (let i = 0; i < documents.length; i++) space[documents[i]!] = scores[i]!;
   return space;
+}
+
+/** See `CatalogueSearch.wordCandidates`. */
+export function wordCandidates(
+  { reader, keywordIndex, stopWords }: OpenState,
+  query: SemanticQuery,
+  limit: number,
+): readonly WordCandidate[] {
+  const resolved = resolveSemanticQuery(query);
+  const { columns } = reader;
+  const ranked = allPieces(
+    keywordIndex.rank(readQuestion(resolved.q, stopWords), {
+      weights: FIELD_WEIGHTS,
+      limit,
+      filter: filterMask(columns, resolved),
+      work: Work.forQuestion(columns.size),
+    }),
+  );
+  const { documents } = collapseCopies(ranked.documents, columns.copyGroup, copyPreference(columns));
+  const ascending = documents.slice().sort();
+  return ranked.scoresOf(ascending).map(({ fields, coverage }, i) => ({
+    skill: JSON.parse(reader.record(ascending[i]!)) as WordCandidate['skill'],
+    fields,
+    coverage,
+    copies: () => copyIds(reader, ascending[i]!, 0, columns.size),
+  }));
 }
 
 /** The greatest `limit` of suggestions. More are not read while somebody types. */

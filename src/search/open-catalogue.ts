@@ -1,7 +1,6 @@
 import {
   ALL_IN_MEMORY,
   arraysOf,
-  checkChoice,
   checkDatabase,
   checkFlag,
   checkOptions,
@@ -23,7 +22,7 @@ import type { CopyStats } from '../result.js';
 import { resolveModelOptions } from '../semantic/index.js';
 import type { CopyFollower, FollowCopyOptions } from '../share/index.js';
 import { CatalogueReader, type ChangedColumns, type MemoryCatalogue, withoutLateLabels } from '../store/index.js';
-import { CatalogueSearch } from './catalogue-search.js';
+import { OpenedSearch } from './catalogue-search.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import { CurrentState, OpenedOnce, OpenState } from './open-state.js';
 import { OPEN_OPTIONS, type OpenOptions, type SkillSearch } from './skill-search.js';
@@ -41,16 +40,12 @@ import type { VectorSearch } from './vector-search.js';
  * const { hits } = search.keyword({ q: 'react testing', category: 'testing', limit: 10 });
  */
 export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch> {
-  return new CatalogueSearch(new CurrentState(await openCatalogue(options)));
+  return new OpenedSearch(new CurrentState(await openCatalogue(options)));
 }
-
-const KEYWORD_INDEXES = ['packed', 'minisearch', false] as const;
 
 /** Checks the options and opens what they name; see `openSkillSearch`. */
 export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   checkOptions(options, OPEN_OPTIONS);
-  const keywordIndex =
-    checkChoice({ name: 'keywordIndex', code: 'INVALID_OPTION' }, options.keywordIndex, KEYWORD_INDEXES) ?? 'packed';
   if ((options.database === undefined) === (options.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
@@ -61,7 +56,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
   const stopWords = readStopWords(options.stopWords);
   checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);
-  const { reader, database, memory, problems, copy } = await openReader(options, keywordIndex === 'packed');
+  const { reader, database, memory, problems, copy } = await openReader(options);
   const closing = new AbortController();
   // A search that is closed but not forgotten keeps these functions, so nothing here may refer to the keyword file.
   // Both import what they need: a search by words alone does not wait for this code to load.
@@ -93,7 +88,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
       keywordFile = undefined;
     }
     const parts = { reader, database, keywordFile, changes, signal };
-    const index = keywordIndex === false ? undefined : await openKeywordIndex(keywordIndex, parts);
+    const index = await openKeywordIndex(parts);
     if (vectors !== undefined) await untilAborted(vectors, options.signal);
     // Folders of the machine that a copy comes from are none of this one.
     const localPaths = options.localPaths === true && copy === undefined;
@@ -132,9 +127,9 @@ interface OpenedReader {
   readonly problems: SkillSearch['problems'];
 }
 
-async function openReader(options: OpenOptions, needsWords: boolean): Promise<OpenedReader> {
+async function openReader(options: OpenOptions): Promise<OpenedReader> {
   if (options.skills === undefined) {
-    const { path, warnings, follower } = await localCatalogue(options, needsWords);
+    const { path, warnings, follower } = await localCatalogue(options);
     try {
       const database = resolveDatabase(path);
       const reader = await openOrMend(() => CatalogueReader.open(database), follower);
@@ -156,10 +151,7 @@ interface LocalCatalogue {
 }
 
 /** Where a catalogue is; of an address its local copy, which is brought up to date. */
-async function localCatalogue(
-  { database, cache, passwordFile, signal }: OpenOptions,
-  needsWords: boolean,
-): Promise<LocalCatalogue> {
+async function localCatalogue({ database, cache, passwordFile, signal }: OpenOptions): Promise<LocalCatalogue> {
   if (!isCatalogueAddress(database)) return { path: checkDatabase(database), warnings: [] };
   const origin = isPostgresAddress(database) ? 'database' : 'snapshot';
   const warnings: LoadWarning[] = [];
@@ -167,7 +159,7 @@ async function localCatalogue(
     const message = `answers are from the copy that is here: ${(error as Error).message}`;
     warnings.push({ origin, message });
   };
-  const options = { address: database, cache, passwordFile, interval: undefined, onProblem, needsWords, signal };
+  const options = { address: database, cache, passwordFile, interval: undefined, onProblem, needsWords: true, signal };
   const follower = await followCopy(options);
   return { path: follower.database, warnings, follower };
 }
@@ -227,15 +219,14 @@ interface KeywordIndexParts {
  *
  * @throws the signal's reason when aborted
  */
-async function openKeywordIndex(
-  kind: 'packed' | 'minisearch',
-  { reader, database, keywordFile, changes, signal }: KeywordIndexParts,
-): Promise<KeywordIndex> {
+async function openKeywordIndex({
+  reader,
+  database,
+  keywordFile,
+  changes,
+  signal,
+}: KeywordIndexParts): Promise<KeywordIndex> {
   const documents = documentsOf(reader);
-  if (kind === 'minisearch') {
-    const { MiniSearchIndex } = await import('../keyword/minisearch/minisearch-index.js');
-    return MiniSearchIndex.build(documents, signal);
-  }
   if (keywordFile !== undefined && changes !== undefined && changes !== 'none') {
     const [{ collectInTurns }, { SegmentedIndex }] = await Promise.all([
       import('../keyword/build/collect-keywords.js'),

@@ -18,8 +18,7 @@ const LONGEST_PAUSE = 30_000;
 /** What {@link OpenState} holds, and closes. */
 export interface OpenStateParts {
   readonly reader: CatalogueReader;
-  /** Undefined if the caller wanted no keyword index. */
-  readonly index: KeywordIndex | undefined;
+  readonly index: KeywordIndex;
   /** Undefined: those of the question's language. */
   readonly stopWords: StopWords | undefined;
   /** Whether skills tell the folder that they were loaded from. */
@@ -86,11 +85,10 @@ export class OpenState {
     return this.#reader;
   }
 
-  /** @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if closed, or opened without a keyword index */
+  /** @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if closed */
   get keywordIndex(): KeywordIndex {
-    if (this.#reader === undefined) throw closedError();
-    if (this.#index !== undefined) return this.#index;
-    throw new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was opened without a keyword index');
+    if (this.#index === undefined) throw closedError();
+    return this.#index;
   }
 
   /** Aborted when the state is closed. */

@@ -24,11 +24,10 @@ import type { SemanticSources } from './gather-candidates.js';
 import { copyIds, damagedPart, readShown, Shown, toDamagedSkill, toSemanticHit } from './hits.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenState } from './open-state.js';
-import { noteQuestionVector } from './question-vector-of.js';
 import { describeCandidates, rankCandidates } from './rank-candidates.js';
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf } from './ranking/ranks.js';
-import type { SemanticOptions, SimilarOptions } from './skill-search.js';
+import type { SemanticAnswer, SemanticOptions, SimilarOptions } from './skill-search.js';
 
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */
 const MOST_COPY_IDS = 100;
@@ -40,7 +39,7 @@ export async function searchByMeaning(
   state: OpenState,
   query: SemanticQuery,
   options: SemanticOptions = {},
-): Promise<SemanticResult> {
+): Promise<SemanticAnswer> {
   checkOptions(options, SEMANTIC_OPTIONS);
   const patience = new Patience(options.longestWait);
   let joined: JoinedSignal | undefined;
@@ -62,7 +61,7 @@ async function answerByMeaning(
   resolved: ResolvedSemanticQuery,
   signal: AbortSignal,
   patience: Patience,
-): Promise<SemanticResult> {
+): Promise<SemanticAnswer> {
   const { columns } = state.reader;
   const { ranking, q, explain } = resolved;
   await giveWay(signal);
@@ -103,8 +102,7 @@ async function answerByMeaning(
     hits,
     ...damagedPart(reader, damaged),
   };
-  noteQuestionVector(result, described.questionVector);
-  return result;
+  return { result, vector: described.questionVector };
 }
 
 /** Opens what a ranking needs. */

@@ -1,11 +1,11 @@
-import { type Names, namesOf } from '../core/index.js';
+import { invalidArgument, type Names, namesOf, optionOf } from '../core/index.js';
 import type { RowProblems } from '../load/index.js';
 import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,
   AuthorCount,
   CatalogueStats,
-  KeywordRecords,
+  FieldScores,
   KeywordResult,
   LabelCount,
   ListResult,
@@ -14,7 +14,7 @@ import type {
   Suggestion,
 } from '../result.js';
 import type { ModelOptions } from '../semantic/index.js';
-import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
+import type { Skill, SkillContents, SkillDetails, SkillFile } from '../skill.js';
 
 /** Options of `semantic`. */
 export interface SemanticOptions {
@@ -41,14 +41,6 @@ export interface WarmUpOptions {
   readonly otherLanguages?: boolean | undefined;
 }
 
-/** Which ids `completeIds` returns. */
-export interface CompleteIdsPage {
-  /** Only ids behind this one. @default from the first on */
-  readonly after?: string | undefined;
-  /** How many at most, from 1 on. */
-  readonly limit: number;
-}
-
 /** Options of `similar`. */
 export interface SimilarOptions {
   /** Number of skills, 1 to 100. @default 10 */
@@ -67,26 +59,18 @@ export interface SkillSearch extends AsyncDisposable {
    * Finds skills by words.
    *
    * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; `SERVICE_UNAVAILABLE` if the
-   *   search is closed, or was opened without a keyword index
+   *   search is closed
    * @example
    * const { hits, pagination } = search.keyword({ q: 'react testing', sortBy: 'stars', limit: 10 });
    * for (const { skill, snippet } of hits) console.log(skill.name, snippet.text);
    */
   keyword(query: KeywordQuery): KeywordResult;
   /**
-   * As {@link keyword}, but returns the stored JSON text of each skill, without score, matched terms and snippet, and
-   * without facets and corrected words. Saves a server from parsing and writing the same JSON.
-   *
-   * @throws as {@link keyword}
-   */
-  keywordRecords(query: KeywordQuery): KeywordRecords;
-  /**
    * Finds skills by meaning and words. The first call loads the model and the index of vectors, unless {@link warmUp}
    * did. `ranking: 'words'` needs neither.
    *
    * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; `SERVICE_UNAVAILABLE` if the
-   *   search is closed, or was opened without a keyword index (only `ranking: 'vector'` works without); `BUSY` with
-   *   `retryAfter`, see {@link SemanticOptions.longestWait}; and as {@link warmUp}
+   *   search is closed; `BUSY` with `retryAfter`, see {@link SemanticOptions.longestWait}; and as {@link warmUp}
    * @throws the signal's reason when aborted
    * @example
    * const { hits, confident } = await search.semantic({ q: 'make a chart from a spreadsheet', limit: 5 });
@@ -114,8 +98,7 @@ export interface SkillSearch extends AsyncDisposable {
    * How the question that somebody is typing may go on: the names of skills that begin with it, and the words of the
    * catalogue that its last word begins. Empty where nothing does, and for a text that is longer than any question.
    *
-   * @throws {SkillSearchError} `INVALID_OPTION`; `SERVICE_UNAVAILABLE` if the search is closed, or was opened without a
-   *   keyword index
+   * @throws {SkillSearchError} `INVALID_OPTION`; `SERVICE_UNAVAILABLE` if the search is closed
    * @example
    * search.suggest('git wor', { limit: 5 }).map(({ text }) => text); // ['git worktrees', 'git workflow', …]
    */
@@ -149,17 +132,6 @@ export interface SkillSearch extends AsyncDisposable {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   read(id: string, path: string): Uint8Array | undefined;
-  /**
-   * A page of the ids of skills with complete contents, in code-point order, read from the file.
-   *
-   * @throws {SkillSearchError} `INVALID_OPTION`
-   * @example
-   * for (let ids = search.completeIds({ limit: 50 }); ids.length > 0; ) {
-   *   for (const id of ids) console.log(id);
-   *   ids = search.completeIds({ after: ids.at(-1), limit: 50 });
-   * }
-   */
-  completeIds(page: CompleteIdsPage): readonly string[];
   /**
    * Whether all files of a skill are stored as they were, as `contents(id).complete` says, without reading them. False
    * if there is no such skill.
@@ -202,6 +174,75 @@ export interface SkillSearch extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** What other modules of this library ask of a search, beside its public methods. */
+export interface CatalogueSearch extends SkillSearch {
+  /**
+   * As `keyword`, but returns the stored JSON text of each skill, without score, matched terms, snippet, facets and
+   * corrected words. Saves a server from parsing and writing the same JSON.
+   */
+  keywordRecords(query: KeywordQuery): KeywordRecords;
+  /** As `semantic`, with the vector that the question had; undefined for an answer by words. */
+  semanticWithVector(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticAnswer>;
+  /**
+   * The skills that have most of a question's words, each group of duplicates once: for callers with an order of their
+   * own.
+   *
+   * @param limit how many documents are looked at
+   * @throws {SkillSearchError} as `semantic`
+   */
+  wordCandidates(query: SemanticQuery, limit: number): readonly WordCandidate[];
+  /** A page of the ids of skills with complete contents, in code-point order, read from the file. */
+  completeIds(page: CompleteIdsPage): readonly string[];
+  /**
+   * Where a skill lies on this machine, however the search was opened. A server may tell it to processes of its own
+   * user, and to no others.
+   */
+  localPathsOf(id: string): Pick<SkillDetails, 'localPath' | 'installations'>;
+}
+
+/** The answer of `keywordRecords`. */
+export interface KeywordRecords extends Pick<KeywordResult, 'step' | 'truncated' | 'pagination' | 'damaged'> {
+  /** JSON texts of the eight fields of the API, in the order of the hits. */
+  readonly records: readonly string[];
+}
+
+/** The answer of `semanticWithVector`. */
+export interface SemanticAnswer {
+  readonly result: SemanticResult;
+  /** Of the question. */
+  readonly vector: Float32Array | undefined;
+}
+
+/** Which ids `completeIds` returns. */
+export interface CompleteIdsPage {
+  /** Only ids behind this one. @default from the first on */
+  readonly after?: string | undefined;
+  /** How many at most, from 1 on. */
+  readonly limit: number;
+}
+
+/** A skill that has some word of a question. */
+export interface WordCandidate {
+  readonly skill: Pick<Skill, 'id' | 'name' | 'description' | 'skillUrl' | 'codehostUrl'>;
+  /** BM25 of each field by itself. */
+  readonly fields: FieldScores;
+  /** Share of the question's words that it has in any field, each weighted by its idf: 0 to 1. */
+  readonly coverage: number;
+  /** Ids of all its duplicates, its own included. */
+  readonly copies: () => readonly string[];
+}
+
+/**
+ * The search with what other modules of this library ask of it.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION` for an object that only looks like a search
+ */
+export function catalogueSearchOf(search: SkillSearch): CatalogueSearch {
+  if (typeof (search as Partial<CatalogueSearch> | null)?.keywordRecords === 'function')
+    return search as CatalogueSearch;
+  throw invalidArgument(optionOf('search'), 'a search that openSkillSearch or followCatalogue opened', search);
+}
+
 /** What `openSkillSearch` opens, and how: either `database` or `skills` is required. */
 export interface OpenOptions extends ModelOptions {
   /**
@@ -215,14 +256,6 @@ export interface OpenOptions extends ModelOptions {
    * Skills to hold in memory, instead of a file. Each is checked like a row of a source; see `SkillSearch.problems`.
    */
   readonly skills?: Iterable<unknown> | AsyncIterable<unknown> | undefined;
-  /**
-   * The index of words. `'packed'` is read from the derived file that a load leaves beside the catalogue; without that
-   * file it is built in memory. `'minisearch'` is built with MiniSearch each time. `false`: none, so `keyword()` fails;
-   * opening is faster then.
-   *
-   * @default 'packed'
-   */
-  readonly keywordIndex?: 'packed' | 'minisearch' | false | undefined;
   /**
    * Words that a question may have but a skill need not: they count only in a question that has no other words. Case
    * and accents do not matter. An empty list makes every word count.
@@ -273,7 +306,6 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   skills: true,
   model: true,
   embedder: true,
-  keywordIndex: true,
   stopWords: true,
   warmUp: true,
   localPaths: true,

@@ -46,7 +46,6 @@ const untyped = (call: unknown): ((...given: unknown[]) => unknown) => call as (
 /** Each public function that takes a query: what it is, the call, and parameters that it accepts. */
 const QUERIES: readonly (readonly [string, Call, object])[] = [
   ['search.keyword', untyped(search.keyword.bind(search)), { q: 'a' }],
-  ['search.keywordRecords', untyped(search.keywordRecords.bind(search)), { q: 'a' }],
   ['search.semantic', untyped(search.semantic.bind(search)), { q: 'a', ranking: 'words' }],
   ['resolveKeywordQuery', untyped(resolveKeywordQuery), { q: 'a' }],
   ['resolveSemanticQuery', untyped(resolveSemanticQuery), { q: 'a' }],

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { type Access, type AccessOptions, openAccess } from '../../src/access/index.js';
 import { createHandler, type Handler, type HandlerOptions, type LogEvent } from '../../src/http/index.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
+import type { CatalogueSearch } from '../../src/search/index.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 export const ORIGIN = 'http://skills.test';
@@ -58,7 +59,7 @@ export async function serve(
   skills: readonly unknown[] | SkillSearch,
   { quotas, ...options }: ServiceOptions = {},
 ): Promise<Service> {
-  const search = 'keywordRecords' in skills ? skills : await searchOver(skills);
+  const search = 'keyword' in skills ? skills : await searchOver(skills);
   const access = accessOf({ anonymous: NO_LIMIT, key: NO_LIMIT, ...quotas });
   const events: LogEvent[] = [];
   const handle = createHandler(search, {
@@ -131,7 +132,7 @@ export function minuteOf({ headers }: Reply): [limit: string | null, remaining: 
 }
 
 /** A search that throws the same whatever is asked, except that it can be closed. */
-export function failingSearch(error: unknown): SkillSearch {
+export function failingSearch(error: unknown): CatalogueSearch {
   const fail = (): never => {
     throw error;
   };
@@ -155,6 +156,9 @@ export function failingSearch(error: unknown): SkillSearch {
     read: fail,
     completeIds: fail,
     isComplete: fail,
+    semanticWithVector: async () => fail(),
+    wordCandidates: fail,
+    localPathsOf: fail,
     copiesOf: fail,
     categories: fail,
     occupations: fail,

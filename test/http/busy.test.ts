@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openAccess } from '../../src/access/index.js';
 import { startServer } from '../../src/http/index.js';
-import type { SkillSearch } from '../../src/index.js';
+import { type CatalogueSearch, catalogueSearchOf } from '../../src/search/index.js';
 import { row } from '../rows.js';
 import { HEALTH, KEYWORD, opened, quotaOf, searchOver, semantic, serve } from './ask.js';
 import { request, Wire, type WireReply } from './wire.js';
@@ -92,9 +92,9 @@ describe('many searches that take long', () => {
 /** A server whose keyword searches take 20 ms each. */
 async function slowly(options: { readonly longestWait?: number }) {
   const real = await searchOver([row('kite')]);
-  const keywordRecords: SkillSearch['keywordRecords'] = (query) => {
+  const keywordRecords: CatalogueSearch['keywordRecords'] = (query) => {
     for (const end = performance.now() + 20; performance.now() < end; );
-    return real.keywordRecords(query);
+    return catalogueSearchOf(real).keywordRecords(query);
   };
   const search = new Proxy(real, {
     get(target, name) {

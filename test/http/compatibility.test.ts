@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions } from '../../src/http/index.js';
 import type { KeywordQuery, SkillSearch } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import {
@@ -230,7 +231,7 @@ describe('GET /api/search', () => {
       keywordRecords: {
         value: (query: KeywordQuery) => {
           calls += 1;
-          return search.keywordRecords(query);
+          return catalogueSearchOf(search).keywordRecords(query);
         },
       },
     });

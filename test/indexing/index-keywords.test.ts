@@ -26,8 +26,9 @@ async function catalogueOf(count: number): Promise<string> {
   return database;
 }
 
-async function answersOf(database: string, keywordIndex?: 'minisearch'): Promise<Omit<KeywordResult, 'hits'>[]> {
-  await using search = await openSkillSearch({ database, keywordIndex });
+async function answersOf(catalogue: string | readonly Row[]): Promise<Omit<KeywordResult, 'hits'>[]> {
+  const opening = typeof catalogue === 'string' ? { database: catalogue } : { skills: catalogue };
+  await using search = await openSkillSearch(opening);
   return QUESTIONS.map((q) => {
     const { step, hits, pagination } = search.keyword({ q, sortBy: 'recent' });
     return { step, pagination, ids: hits.map(({ skill, matches, snippet }) => [skill.id, matches, snippet]) } as never;
@@ -35,11 +36,14 @@ async function answersOf(database: string, keywordIndex?: 'minisearch'): Promise
 }
 
 describe('the index of words', () => {
-  test.each([30, MANY])('of %i skills is left beside the catalogue, and answers as MiniSearch does', async (count) => {
-    const database = await catalogueOf(count);
-    expect(await isCurrentKeywordFile(database, stampOf(database))).toBe(true);
-    expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
-  });
+  test.each([30, MANY])(
+    'of %i skills is left beside the catalogue, and answers as an index in memory does',
+    async (count) => {
+      const database = await catalogueOf(count);
+      expect(await isCurrentKeywordFile(database, stampOf(database))).toBe(true);
+      expect(await answersOf(database)).toEqual(await answersOf(rows(count)));
+    },
+  );
 
   test.each([30, MANY])('of %i skills is made in memory where there is no good file', async (count) => {
     const database = await catalogueOf(count);
@@ -99,7 +103,7 @@ describe('the index of words', () => {
     await load();
     expect([...totals]).toEqual([22, MANY - 20]);
     expect(await readKeywordFile(database)).toEqual(kept);
-    expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
+    expect(await answersOf(database)).toEqual(await answersOf(rows(MANY)));
   });
 
   test('is made anew where the former one is of few skills, or damaged', async () => {
@@ -111,7 +115,7 @@ describe('the index of words', () => {
     good[good.length >> 1] = (good[good.length >> 1] as number) ^ 1;
     writeFileSync(`${database}.keyword`, good);
     await load(MANY + 1);
-    expect(await answersOf(database)).toEqual(await answersOf(database, 'minisearch'));
+    expect(await answersOf(database)).toEqual(await answersOf(rows(MANY)));
   });
 
   test('that is damaged is made anew by a load that changes nothing', async () => {

@@ -9,6 +9,7 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { readClassifier } from '../../src/semantic/classifier.js';
 import { embeddedText } from '../../src/semantic/embedder.js';
 import { Database } from '../../src/store/sqlite.js';
@@ -118,7 +119,7 @@ describe('a load that classifies', () => {
     await made.searching((search) => {
       expect(search.get('commits')?.derivedCategories).toContain('git-workflows');
       expect(search.keyword({ q: '"git workflows"' }).hits).toEqual([]);
-      const [record] = search.keywordRecords({ q: 'git' }).records;
+      const [record] = catalogueSearchOf(search).keywordRecords({ q: 'git' }).records;
       expect(Object.keys(JSON.parse(record!) as object)).toHaveLength(8);
     });
   });

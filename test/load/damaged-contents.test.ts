@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
 import { codeOf } from '../error-code.js';
@@ -47,14 +48,17 @@ describe('damaged contents', () => {
         expect(await codeOf(() => search.read('r', 'x.bin')), damage).toBe('DATABASE_DAMAGED');
         expect(search.contents('s')?.complete).not.toBe(true);
         const isLost = damage.startsWith('DELETE FROM contents');
-        if (isLost) expect(await codeOf(() => search.completeIds({ limit: 9 })), damage).toBe('DATABASE_DAMAGED');
+        if (isLost)
+          expect(await codeOf(() => catalogueSearchOf(search).completeIds({ limit: 9 })), damage).toBe(
+            'DATABASE_DAMAGED',
+          );
       }
       expect((await loadFile(database, own)).updated, damage).toBeGreaterThan(0);
       expect((await checkCatalogue({ database })).problems, damage).toEqual([]);
       await using search = await openSkillSearch({ database });
       expect(search.contents('r')?.complete).toBe(true);
       expect(Buffer.from(search.read('r', 'x.bin')!)).toEqual(PICTURE);
-      expect(search.completeIds({ limit: 9 })).toEqual(['r', 't']);
+      expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual(['r', 't']);
     }
   });
 

@@ -15,6 +15,7 @@ import {
   type SkillContents,
   type SkillSearch,
 } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
@@ -137,7 +138,7 @@ describe('a load', () => {
         files: [{ path: 'SKILL.md', complete: false }],
       });
       expect([search.isComplete(idOf(search, 'a')), search.isComplete('none')]).toEqual([false, false]);
-      expect(search.completeIds({ limit: 9 })).toEqual([]);
+      expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual([]);
     }
     expect(blobs(database).size).toBe(0);
     await load(database, folder);
@@ -198,7 +199,7 @@ describe('a row', () => {
         { path: 'b.md', complete: false },
       ],
     });
-    expect(search.completeIds({ limit: 9 })).toEqual([]);
+    expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual([]);
   });
 
   test('without a word about it brings excerpts, which take no room', async () => {
@@ -240,14 +241,16 @@ describe('a search', () => {
     const { search } = await loadedRows([...ids.map(whole), row('x')]);
     const inOrder = ['a', 'b', 'c', 'é', '\uffee', '\u{1f600}'];
     const found: string[] = [];
-    for (let page = search.completeIds({ limit: 4 }); page.length > 0; ) {
+    for (let page = catalogueSearchOf(search).completeIds({ limit: 4 }); page.length > 0; ) {
       found.push(...page);
-      page = search.completeIds({ after: page.at(-1), limit: 4 });
+      page = catalogueSearchOf(search).completeIds({ after: page.at(-1), limit: 4 });
     }
     expect(found).toEqual(inOrder);
-    expect(search.completeIds({ after: 'aa', limit: 1 })).toEqual(['b']);
+    expect(catalogueSearchOf(search).completeIds({ after: 'aa', limit: 1 })).toEqual(['b']);
     for (const limit of [0, 1.5, undefined, '3']) {
-      expect(await codeOf(() => search.completeIds({ limit: limit as number }))).toBe('INVALID_OPTION');
+      expect(await codeOf(() => catalogueSearchOf(search).completeIds({ limit: limit as number }))).toBe(
+        'INVALID_OPTION',
+      );
     }
   });
 
@@ -264,7 +267,7 @@ describe('a search', () => {
     await using memory = await openSkillSearch({ skills: rows });
     expect(memory.contents('r')).toMatchObject({ complete: true, files: [{ path: 'SKILL.md' }, { path: 'a.bin' }] });
     expect(Buffer.from(memory.read('r', 'a.bin')!)).toEqual(PICTURE);
-    expect(memory.completeIds({ limit: 1 })).toEqual(['r']);
+    expect(catalogueSearchOf(memory).completeIds({ limit: 1 })).toEqual(['r']);
     const database = scratchFile('skills.db');
     await loadedRows(rows, database);
     await using follower = await followCatalogue({ database });
@@ -335,7 +338,7 @@ describe('a bit that changes in stored bytes', () => {
     await loadedRows([skillRow('r', [complete('SKILL.md', 'x')])], database);
     change(database, 'UPDATE contents SET complete_id = NULL');
     await using search = await open(database);
-    expect(await codeOf(() => search.completeIds({ limit: 1 }))).toBe('DATABASE_DAMAGED');
+    expect(await codeOf(() => catalogueSearchOf(search).completeIds({ limit: 1 }))).toBe('DATABASE_DAMAGED');
   });
 });
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { NumberArray } from '../../src/core/arrays/array-file-header.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { filesBeside } from '../../src/store/files.js';
 import { recordAuthor } from '../../src/store/read/row-labels.js';
 import { toColumns } from '../../src/store/stored-skill.js';
@@ -68,7 +69,7 @@ describe('the filter author', () => {
   });
 
   test('applies to records, counts, and the choice of the step', () => {
-    const { records, pagination } = search.keywordRecords({ q: 'alpha', author: 'ada' });
+    const { records, pagination } = catalogueSearchOf(search).keywordRecords({ q: 'alpha', author: 'ada' });
     expect(records.map((record) => (JSON.parse(record) as { id: string }).id).sort()).toEqual(['one', 'two']);
     expect(pagination).toMatchObject({ total: 2, totalPages: 1 });
     expect(search.keyword({ q: 'beta' })).toMatchObject({ step: 'all-words' });

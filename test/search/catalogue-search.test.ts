@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CatalogueSearch } from '../../src/search/catalogue-search.js';
+import { OpenedSearch } from '../../src/search/catalogue-search.js';
 import type { OpenState } from '../../src/search/open-state.js';
 import { CurrentState } from '../../src/search/open-state.js';
 
@@ -7,7 +7,7 @@ import { CurrentState } from '../../src/search/open-state.js';
 function wantsVectors(ranking: 'hybrid' | 'vector' | 'words' | undefined): boolean {
   let wanted = false;
   const state = { wantVectors: () => (wanted = true), close: async () => {} } as unknown as OpenState;
-  const search = new CatalogueSearch(new CurrentState(state));
+  const search = new OpenedSearch(new CurrentState(state));
   search.semantic({ q: 'react', ranking }).catch(() => {});
   return wanted;
 }

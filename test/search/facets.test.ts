@@ -15,6 +15,7 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { filesBeside } from '../../src/store/files.js';
 import { Database } from '../../src/store/sqlite.js';
 import { row } from '../rows.js';
@@ -89,7 +90,7 @@ describe('facets', () => {
     expect('facets' in search.list({ facets: [] })).toBe(false);
     const asked = ['license', 'category', 'license'] as const;
     expect(Object.keys(search.keyword({ q: 'alpha', facets: asked }).facets!)).toEqual(['license', 'category']);
-    expect('facets' in search.keywordRecords({ q: 'alpha', facets: asked })).toBe(false);
+    expect('facets' in catalogueSearchOf(search).keywordRecords({ q: 'alpha', facets: asked })).toBe(false);
   });
 
   test('are empty where nothing is found', () => {

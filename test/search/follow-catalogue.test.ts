@@ -25,6 +25,7 @@ import {
   removeSkills,
   updateSkills,
 } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
@@ -80,7 +81,7 @@ describe('a load that is finished', () => {
     await search.reload();
 
     expect(search.keyword({ q: 'shared' }).hits.map((hit) => hit.skill.id)).toEqual(['later-0']);
-    expect(search.keywordRecords({ q: 'shared' })).toMatchObject({ pagination: { total: 1 } });
+    expect(catalogueSearchOf(search).keywordRecords({ q: 'shared' })).toMatchObject({ pagination: { total: 1 } });
     expect(search.get('later-0')).toBeDefined();
     expect(search.get('first-0')).toBeUndefined();
     expect(search.files('later-0')).toMatchObject([{ text: 'text of later' }]);
@@ -429,7 +430,7 @@ describe('keyword search', () => {
         const marker = oneMarkerOf(hits.map((hit) => hit.skill));
         expect(pagination.total).toBe(SIZE + Number(marker));
         expect(search.keyword({ q: `m${marker}`, limit: 50 }).pagination.total).toBe(SIZE + Number(marker));
-        const { records } = search.keywordRecords({ q: 'shared' });
+        const { records } = catalogueSearchOf(search).keywordRecords({ q: 'shared' });
         expect(new Set(records.map((record) => /of m(\d+)/.exec(JSON.stringify(record))?.[1]))).toEqual(
           new Set([marker]),
         );
@@ -460,7 +461,7 @@ describe('closing', () => {
     await search.close();
     for (const call of [
       () => search.keyword({ q: 'shared' }),
-      () => search.keywordRecords({ q: 'shared' }),
+      () => catalogueSearchOf(search).keywordRecords({ q: 'shared' }),
       () => search.semantic({ q: 'shared' }),
       () => search.get('first-0'),
       () => search.files('first-0'),
@@ -566,7 +567,6 @@ describe('following', () => {
     ['an endless interval', { interval: Number.POSITIVE_INFINITY }],
     ['an interval as text', { interval: '250' }],
     ['a listener that is none', { onReload: 'tell me' }],
-    ['an unknown index', { keywordIndex: 'other' }],
     ['stop words that are no words', { stopWords: [1] }],
     ['a signal that is none', { signal: 'now' }],
   ])('is refused with %s', async (what, wrong) => {
@@ -604,7 +604,7 @@ describe('following', () => {
 
   test('without an index of words finds none, in later states too', async () => {
     const database = await catalogueOf('first');
-    const { search } = await following({ database, interval: NEVER, keywordIndex: false });
+    const { search } = await following({ database, interval: NEVER });
     await load(database, 'second');
     await search.reload();
     expect(search.get('second-0')).toBeDefined();

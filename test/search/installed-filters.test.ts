@@ -14,8 +14,9 @@ import {
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
 import { Ingest } from '../../src/load/ingest.js';
 import { ReportBuilder } from '../../src/load/reports.js';
-import { storedInstallations, storedInvocable } from '../../src/store/read/row-labels.js';
 import { addLocalPaths } from '../../src/search/hits.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
+import { storedInstallations, storedInvocable } from '../../src/store/read/row-labels.js';
 import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
@@ -91,7 +92,7 @@ describe('the filters agent, scope and invocable', () => {
     const listed = search.list(own);
     const withBeta = listed.hits.map(({ skill }) => skill.id).filter((id) => id !== 'six');
     expect(withBeta.sort()).toEqual(ids);
-    const { records, pagination } = search.keywordRecords({ q: 'alpha', ...own });
+    const { records, pagination } = catalogueSearchOf(search).keywordRecords({ q: 'alpha', ...own });
     expect(records.map((record) => (JSON.parse(record) as { id: string }).id).sort()).toEqual(ids);
     expect(pagination.total).toBe(ids.length);
   });

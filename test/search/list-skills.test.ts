@@ -58,7 +58,7 @@ describe('a list', () => {
   });
 
   test('needs no keyword index', async () => {
-    await using opened = await openSkillSearch({ skills: rows, keywordIndex: false });
+    await using opened = await openSkillSearch({ skills: rows });
     expect(idsOf(opened)).toEqual(byDate.slice(0, 20));
     expect(opened.authors()).toEqual([]);
   });

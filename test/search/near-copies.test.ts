@@ -92,7 +92,7 @@ describe('skills of nearly the same text', () => {
     const skills = Array.from({ length: 3000 }, (_, i) =>
       skill(`s${i}`, { description: `Copy${'!'.repeat(i)}`, text: variant(i % 3) }),
     );
-    await using search = await openSkillSearch({ skills, keywordIndex: false });
+    await using search = await openSkillSearch({ skills });
     const pages = Array.from({ length: 7 }, (_, i) => search.copiesOf('s7', i + 1));
     expect(pages.map(({ length }) => length)).toEqual([...Array(6).fill(500), 0]);
     expect(new Set(pages.flat()).size).toBe(3000);

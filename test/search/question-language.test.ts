@@ -1,10 +1,13 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { buildCatalogue, type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
-async function open(options: OpenOptions): Promise<SkillSearch> {
-  const search = await openSkillSearch(options);
+async function open({ place, ...options }: OpenOptions & { place?: 'file' | 'memory' }): Promise<SkillSearch> {
+  const database = scratchFile('skills.db');
+  if (place === 'file') await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+  const search = await openSkillSearch(place === 'file' ? { ...options, skills: undefined, database } : options);
   onTestFinished(() => search.close());
   return search;
 }
@@ -15,32 +18,29 @@ const SKILLS = [
   row('english', { name: 'how', description: 'how can I please write the invoices' }),
 ];
 
-describe.each(['packed', 'minisearch'] as const)(
-  'the small words of a question in its language (%s)',
-  (keywordIndex) => {
-    test('find nothing by themselves, in both searches', async () => {
-      const search = await open({ skills: SKILLS, keywordIndex });
-      const q = 'wie kann ich bitte rechnungen schreiben';
-      const found = search.keyword({ q });
-      expect(found.step).toBe('all-words');
-      expect(found.hits.map(({ skill }) => skill.id)).toEqual(['invoices']);
-      const { hits } = await search.semantic({ q, ranking: 'words' });
-      expect(hits.map(({ skill }) => skill.id)).toEqual(['invoices']);
-    });
+describe.each(['file', 'memory'] as const)('the small words of a question in its language (in a %s)', (place) => {
+  test('find nothing by themselves, in both searches', async () => {
+    const search = await open({ skills: SKILLS, place });
+    const q = 'wie kann ich bitte rechnungen schreiben';
+    const found = search.keyword({ q });
+    expect(found.step).toBe('all-words');
+    expect(found.hits.map(({ skill }) => skill.id)).toEqual(['invoices']);
+    const { hits } = await search.semantic({ q, ranking: 'words' });
+    expect(hits.map(({ skill }) => skill.id)).toEqual(['invoices']);
+  });
 
-    test('count in a question of another language', async () => {
-      const search = await open({ skills: SKILLS, keywordIndex });
-      const { hits } = await search.semantic({ q: 'how should I write als into the extract', ranking: 'words' });
-      expect(hits.map(({ skill }) => skill.id).sort()).toEqual(['english', 'invoices', 'small-words']);
-    });
+  test('count in a question of another language', async () => {
+    const search = await open({ skills: SKILLS, place });
+    const { hits } = await search.semantic({ q: 'how should I write als into the extract', ranking: 'words' });
+    expect(hits.map(({ skill }) => skill.id).sort()).toEqual(['english', 'invoices', 'small-words']);
+  });
 
-    test('count if the list of somebody has other words', async () => {
-      const search = await open({ skills: SKILLS, keywordIndex, stopWords: ['rechnungen'] });
-      const found = search.keyword({ q: 'bitte rechnungen und als' });
-      expect(found.hits.map(({ skill }) => skill.id)).toEqual(['small-words']);
-    });
-  },
-);
+  test('count if the list of somebody has other words', async () => {
+    const search = await open({ skills: SKILLS, place, stopWords: ['rechnungen'] });
+    const found = search.keyword({ q: 'bitte rechnungen und als' });
+    expect(found.hits.map(({ skill }) => skill.id)).toEqual(['small-words']);
+  });
+});
 
 test('An embedder is asked whether it reads the language of a question', async () => {
   const asked: string[] = [];

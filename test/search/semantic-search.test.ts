@@ -271,12 +271,6 @@ describe('a semantic search', () => {
     }
   });
 
-  test('by vector alone needs no keyword index; with words it does', async () => {
-    const search = await searchOver(SKILLS, { keywordIndex: false });
-    expect((await search.semantic({ q: 'release notes', ranking: 'vector' })).hits).toHaveLength(4);
-    await expect(search.semantic({ q: 'release notes' })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  });
-
   test('explains a score by parts that come to it', async () => {
     const search = await searchOver(SKILLS);
     const { hits } = await search.semantic({ q: 'reviews of SQL queries', explain: true });
@@ -483,10 +477,8 @@ describe('what a semantic search needs', () => {
 
     const database = scratchFile('skills.db');
     await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    for (const keywordIndex of [false, undefined] as const) {
-      const opening = openSkillSearch({ database, embedder, warmUp: true, keywordIndex });
-      await expect(opening).rejects.toMatchObject({ code: 'NO_VECTORS' });
-    }
+    const opening = openSkillSearch({ database, embedder, warmUp: true });
+    await expect(opening).rejects.toMatchObject({ code: 'NO_VECTORS' });
     const reason = new Error('enough');
     const never = { model: 'never', embed: () => new Promise<Float32Array[]>(() => {}) };
     const stop = new AbortController();

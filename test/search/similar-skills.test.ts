@@ -98,7 +98,7 @@ describe('skills near another one', () => {
     const database = await catalogueOf(ROWS);
     const { vectors, graphs } = filesBeside(database);
     for (const path of [vectors, ...graphs]) rmSync(path, { force: true });
-    const search = await open({ database, keywordIndex: false, embedder: new NoEmbedder() });
+    const search = await open({ database, embedder: new NoEmbedder() });
     expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
   });
 

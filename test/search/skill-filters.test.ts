@@ -5,6 +5,7 @@ import type { NumberArray } from '../../src/core/arrays/array-file-header.js';
 import type { SkillFilters } from '../../src/filters.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { filesBeside } from '../../src/store/files.js';
 import { storedLicense } from '../../src/store/read/row-labels.js';
 import { Database } from '../../src/store/sqlite.js';
@@ -102,7 +103,11 @@ describe('the filter', () => {
   });
 
   test('applies to records, counts, and the choice of the step', () => {
-    const { records, pagination } = search.keywordRecords({ q: 'alpha', license: 'MIT', copies: 'keep' });
+    const { records, pagination } = catalogueSearchOf(search).keywordRecords({
+      q: 'alpha',
+      license: 'MIT',
+      copies: 'keep',
+    });
     expect(records.map((record) => (JSON.parse(record) as { id: string }).id).sort()).toEqual(['one', 'two']);
     expect(pagination).toMatchObject({ total: 2, totalPages: 1 });
     expect(search.keyword({ q: 'beta' })).toMatchObject({ step: 'all-words' });

@@ -673,13 +673,6 @@ describe('closing', () => {
 });
 
 describe('opening', () => {
-  test('without a keyword index reads skills, and says so when it is asked for words', async () => {
-    const search = await open({ database: await catalogueOf([row('a')]), keywordIndex: false });
-    expect(search.get('a')?.id).toBe('a');
-    expect(search.stats().skills).toBe(1);
-    expect(await codeOf(() => search.keyword({ q: 'a' }))).toBe('SERVICE_UNAVAILABLE');
-  });
-
   test('with stop words of its own takes these for the usual ones, in both searches', async () => {
     const skills = [
       row('a', { name: 'x', description: 'tests for you' }),
@@ -705,8 +698,6 @@ describe('opening', () => {
     ['neither a file nor skills', {}],
     ['both', { database: 'skills.db', skills: [] }],
     ['nothing at all', undefined],
-    ['an unknown index', { skills: [], keywordIndex: 'lucene' }],
-    ['an index of true', { skills: [], keywordIndex: true }],
     ['stop words that are a text', { skills: [], stopWords: 'the' }],
     ['a database that is no path', { database: 42 }],
     ['a database without a name', { database: '' }],

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { buildCatalogue, type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -13,8 +13,10 @@ const SKILLS = [
   ['数据分析', '分析数据'],
 ].map(([name, description], i) => row(`s-${i}`, { name: name as string, description: description as string }));
 
-async function open(options: Partial<OpenOptions> = {}): Promise<SkillSearch> {
-  const search = await openSkillSearch({ skills: SKILLS, ...options });
+async function open({ place = 'memory' }: { place?: 'file' | 'memory' } = {}): Promise<SkillSearch> {
+  const database = scratchFile('skills.db');
+  if (place === 'file') await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+  const search = await openSkillSearch(place === 'file' ? { database } : { skills: SKILLS });
   onTestFinished(() => search.close());
   return search;
 }
@@ -22,9 +24,9 @@ async function open(options: Partial<OpenOptions> = {}): Promise<SkillSearch> {
 const textsOf = (search: SkillSearch, text: string, limit?: number): string[] =>
   search.suggest(text, { limit }).map((suggestion) => `${suggestion.kind} ${suggestion.text}`);
 
-describe.each(['packed', 'minisearch'] as const)('suggestions of an index of the kind %s', (keywordIndex) => {
+describe.each(['file', 'memory'] as const)('suggestions of skills in a %s', (place) => {
   test('complete the last word by words that skills have together with those before, then by names', async () => {
-    const search = await open({ keywordIndex });
+    const search = await open({ place });
     expect(textsOf(search, 'git wor')).toEqual([
       'word git worktrees',
       'word git works',
@@ -39,13 +41,13 @@ describe.each(['packed', 'minisearch'] as const)('suggestions of an index of the
   });
 
   test('keep what was typed before the last word, and write that as people do', async () => {
-    const search = await open({ keywordIndex });
+    const search = await open({ place });
     expect(textsOf(search, '  My, GIT-WOR')).toContain('word My, GIT-worktrees');
     expect(textsOf(search, 'the "git workt')).toEqual(['word the "git worktrees']);
   });
 
   test('leave out what says nothing new: the text itself, small words, words said before, other forms', async () => {
-    const search = await open({ keywordIndex });
+    const search = await open({ place });
     expect(textsOf(search, 'git-workflow')).toEqual([]);
     expect(textsOf(search, 'th')).toEqual([]);
     expect(textsOf(search, 'worktrees worktre')).toEqual([]);
@@ -54,14 +56,14 @@ describe.each(['packed', 'minisearch'] as const)('suggestions of an index of the
   });
 
   test('are names only where the last word is done, or its script has no spaces', async () => {
-    const search = await open({ keywordIndex });
+    const search = await open({ place });
     expect(textsOf(search, 'git ')).toEqual(['name git-workflow', 'name git-worktrees']);
     expect(textsOf(search, 'git,')).toEqual(['name git-workflow', 'name git-worktrees']);
     expect(textsOf(search, '数据')).toEqual(['name 数据分析']);
   });
 
   test('are none for a text without letters, and for one that is longer than any question', async () => {
-    const search = await open({ keywordIndex });
+    const search = await open({ place });
     for (const text of ['', ' ', '"', '?!', '—', '"" ""', 'g'.repeat(10_000), `git ${'x '.repeat(120)}wor`]) {
       expect(search.suggest(text)).toEqual([]);
     }
@@ -69,7 +71,7 @@ describe.each(['packed', 'minisearch'] as const)('suggestions of an index of the
   });
 
   test('are as many as asked for at most, at least half of them words where there are enough', async () => {
-    const search = await open({ keywordIndex });
+    const search = await open({ place });
     expect(textsOf(search, 'git wor', 1)).toEqual(['word git worktrees']);
     expect(textsOf(search, 'git wor', 3)).toEqual(['word git worktrees', 'word git works', 'name git-workflow']);
     expect(textsOf(search, 'g', 20)).toEqual(['word git', 'name git-workflow', 'name git-worktrees']);
@@ -81,7 +83,8 @@ describe('suggestions', () => {
     const database = scratchFile('skills.db');
     await buildCatalogue({ database, sources: [SKILLS.slice(1)], semantic: false });
     await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    const [file, memory] = [await open({ skills: undefined, database }), await open()];
+    await using file = await openSkillSearch({ database });
+    const memory = await open();
     for (const text of ['g', 'git wor', 'pdf', 'k', '数', 'w'])
       expect(file.suggest(text)).toEqual(memory.suggest(text));
   });
@@ -95,9 +98,7 @@ describe('suggestions', () => {
     expect(await codeOf(() => search.suggest('git', { top: 3 } as object))).toBe('INVALID_OPTION');
   });
 
-  test('need a keyword index, and an open search', async () => {
-    const search = await open({ keywordIndex: false });
-    expect(await codeOf(() => search.suggest('git'))).toBe('SERVICE_UNAVAILABLE');
+  test('need an open search', async () => {
     const closed = await open();
     await closed.close();
     expect(await codeOf(() => closed.suggest('git'))).toBe('SERVICE_UNAVAILABLE');

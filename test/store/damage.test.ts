@@ -11,6 +11,7 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
 import { filesBeside } from '../../src/store/files.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
@@ -43,7 +44,7 @@ describe('a letter that changes on the disk', () => {
     expect(idsOf(hits)).toEqual(['apple', 'banana', 'damson', 'elder']);
     expect(pagination.total).toBe(5);
     expect(lacking).toEqual([{ id: 'cherry', reason: expect.stringContaining('not shown') }]);
-    const records = search.keywordRecords({ q: 'fruit', sortBy: 'recent' });
+    const records = catalogueSearchOf(search).keywordRecords({ q: 'fruit', sortBy: 'recent' });
     expect(records.records).toHaveLength(4);
     expect(records.damaged).toHaveLength(1);
     const semantic = await search.semantic({ q: 'fruit', ranking: 'words' });
@@ -81,13 +82,13 @@ describe('a letter that changes on the disk', () => {
     const database = await damaged('about fruit and cherry', 'about fruit and sherry');
     await using search = await open(database);
     expect(await codeOf(() => search.keyword({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
-    expect(await codeOf(() => search.keywordRecords({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
+    expect(await codeOf(() => catalogueSearchOf(search).keywordRecords({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
   });
 
   test('between two fields of a record is told, and not sent', async () => {
     const database = await damaged('unknown\u001fabout fruit and elder', 'unknown.about fruit and elder');
     await using search = await open(database);
-    expect(search.keywordRecords({ q: 'fruit' }).damaged).toHaveLength(1);
+    expect(catalogueSearchOf(search).keywordRecords({ q: 'fruit' }).damaged).toHaveLength(1);
     expect(await codeOf(() => search.get('elder'))).toBe('DATABASE_DAMAGED');
   });
 
@@ -353,7 +354,7 @@ test('a table that SQLite cannot read is no matter of the file system, and a loa
 test('a catalogue that has lost skills is an error where they are counted by reading them', async () => {
   const database = await catalogue();
   change(database, 'DELETE FROM skill WHERE number = 5');
-  await using search = await openSkillSearch({ database: withoutDerived(database), keywordIndex: false });
+  await using search = await openSkillSearch({ database: withoutDerived(database) });
   expect(await codeOf(() => search.categories())).toBe('DATABASE_DAMAGED');
 });
 

@@ -9,6 +9,7 @@ import {
   type SkillSearch,
   SkillSearchError,
 } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
 import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
 import { filesBeside } from '../../src/store/files.js';
@@ -58,7 +59,9 @@ function questions(): ReadonlyMap<string, Ask> {
   const asks = new Map<string, Ask>();
   for (const q of QUESTIONS) {
     for (const sortBy of ['relevance', 'recent', 'stars'] as const) {
-      asks.set(`records ${q} ${sortBy}`, (search) => search.keywordRecords({ q, sortBy, limit: LIMIT }));
+      asks.set(`records ${q} ${sortBy}`, (search) =>
+        catalogueSearchOf(search).keywordRecords({ q, sortBy, limit: LIMIT }),
+      );
     }
     asks.set(`keyword ${q}`, (search) => shown(search.keyword({ q })));
     asks.set(`semantic ${q}`, async (search) => shown(await search.semantic({ q })));
@@ -75,7 +78,7 @@ function questions(): ReadonlyMap<string, Ask> {
     for (const path of ['SKILL.md', 'logo.png']) asks.set(`read ${id} ${path}`, (search) => search.read(id, path));
     asks.set(`copies ${id}`, (search) => search.copiesOf(id));
   }
-  asks.set('complete ids', (search) => search.completeIds({ limit: 30 }));
+  asks.set('complete ids', (search) => catalogueSearchOf(search).completeIds({ limit: 30 }));
   asks.set('ids', (search) => search.ids());
   // A copy that is damaged is written at another time.
   asks.set('stats', (search) => ({ ...search.stats(), writtenAt: 0 }));

@@ -8,6 +8,7 @@ import { PackedIndex } from '../../src/keyword/packed/packed-index.js';
 import type { PackedKeywords } from '../../src/keyword/packed-keywords.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { Work } from '../../src/keyword/work.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
 import { mutate, newQuestion, termsOf } from './questions/costly-questions.js';
 
@@ -173,7 +174,7 @@ async function timesOf(catalogue: string | undefined, kept: readonly Slow[]): Pr
     if (!/[\p{L}\p{N}]/u.test(text)) continue;
     const began = performance.now();
     if (way === 'words') await search.semantic({ q: text, ranking: 'words' });
-    else search.keywordRecords({ q: text, sortBy: way });
+    else catalogueSearchOf(search).keywordRecords({ q: text, sortBy: way });
     const time = performance.now() - began;
     if (time > worst.time) worst = { time, told: `${way} ${JSON.stringify(text)}` };
   }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { SemanticHit, SemanticResult } from '../../result.js';
-import { questionVectorOf } from '../../search/index.js';
 import type { PromptQuestion } from './prompt-question.js';
 import type { RankedByWords } from './rank-by-words.js';
 import { wordVector } from './word-table.js';
@@ -79,12 +78,18 @@ let rules: FitRules | undefined;
  * Whether the skills that a search by meaning found fit the prompt; false if it found none.
  *
  * @param found what the search answered to a query with `explain: true`
+ * @param questionVector undefined for an answer by words
  * @param skills number of skills in the catalogue
  */
-export function fits(question: PromptQuestion, found: SemanticResult, skills: number): boolean {
+export function fits(
+  question: PromptQuestion,
+  found: SemanticResult,
+  questionVector: Float32Array | undefined,
+  skills: number,
+): boolean {
   if (found.hits.length === 0) return false;
   const { model, hybrid, words } = fitRules();
-  const vector = found.model === model ? questionVectorOf(found) : undefined;
+  const vector = found.model === model ? questionVector : undefined;
   const task = vector === undefined ? taskScore(words.task, wordVector(question.text)) : taskScore(hybrid.task, vector);
   return fitSum({ ...fitValues(question, found.hits), task }, hybrid.weights) > boundFor(hybrid, skills);
 }

@@ -1,11 +1,5 @@
 import { join } from 'node:path';
-import {
-  localPathsOf,
-  openSkillSearch,
-  type SkillSearch,
-  type WordCandidate,
-  wordCandidatesOf,
-} from '../../search/index.js';
+import { catalogueSearchOf, openSkillSearch, type SkillSearch, type WordCandidate } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
 import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
 import { type FoundSkill, type PromptQuery, TimeLimit } from './prompt-query.js';
@@ -39,12 +33,12 @@ async function findByMeaning(
   question: PromptQuestion,
   signal: AbortSignal | undefined,
 ): Promise<readonly FoundSkill[]> {
-  const found = await search.semantic(
+  const { result, vector } = await catalogueSearchOf(search).semanticWithVector(
     { q: question.text, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
     { signal },
   );
-  if (!fits(question, found, search.stats().skills)) return [];
-  return found.hits.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
+  if (!fits(question, result, vector, search.stats().skills)) return [];
+  return result.hits.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
 }
 
 function findByWords(
@@ -52,7 +46,7 @@ function findByWords(
   { limit, agent }: PromptQuery,
   question: PromptQuestion,
 ): readonly FoundSkill[] {
-  const candidates = wordCandidatesOf(search, { q: question.text, invocable: true, agent }, LOOKED_AT);
+  const candidates = catalogueSearchOf(search).wordCandidates({ q: question.text, invocable: true, agent }, LOOKED_AT);
   const ranked = rankByWords(question.text, candidates);
   if (!fitsByWords(question, ranked, search.stats().skills)) return [];
   return ranked.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
@@ -68,7 +62,7 @@ function locationOf(
   { id, skillUrl, codehostUrl }: WordCandidate['skill'],
   agent: string | undefined,
 ): string {
-  const { localPath, installations = [] } = localPathsOf(search, id);
+  const { localPath, installations = [] } = catalogueSearchOf(search).localPathsOf(id);
   const folder = installations.find((one) => one.agent === agent)?.path ?? localPath;
   if (folder !== undefined) return join(folder, 'SKILL.md');
   return [skillUrl, codehostUrl].find((url) => url !== UNKNOWN) ?? id;

@@ -1,6 +1,7 @@
 import { checkNames, invalidArgument, MAX_LIMIT, optionOf } from '../../core/index.js';
 import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
+import { catalogueSearchOf } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
 
 /**
@@ -63,7 +64,7 @@ export async function chosenIds(
 function* completeIds(search: SkillSearch, rule: 'all' | 'folders'): Generator<string | undefined> {
   let after: string | undefined;
   for (let ids: readonly string[] = []; ; after = ids.at(-1)) {
-    ids = search.completeIds({ after, limit: PAGE });
+    ids = catalogueSearchOf(search).completeIds({ after, limit: PAGE });
     for (const id of ids) yield rule === 'all' || search.get(id)?.codehostUrl === UNKNOWN ? id : undefined;
     if (ids.length < PAGE) return;
   }

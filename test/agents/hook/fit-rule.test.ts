@@ -10,7 +10,7 @@ import {
 import { readPromptQuestion } from '../../../src/agents/hook/prompt-question.js';
 import { rankByWords } from '../../../src/agents/hook/rank-by-words.js';
 import { openSkillSearch } from '../../../src/index.js';
-import { wordCandidatesOf } from '../../../src/search/word-candidates.js';
+import { catalogueSearchOf } from '../../../src/search/index.js';
 import { row } from '../../rows.js';
 
 const SKILLS = [
@@ -23,7 +23,7 @@ describe('the rule by words', () => {
   const shown = async (prompt: string): Promise<boolean> => {
     await using search = await openSkillSearch({ skills: SKILLS });
     const question = readPromptQuestion(prompt)!;
-    const ranked = rankByWords(question.text, wordCandidatesOf(search, { q: question.text }, 100));
+    const ranked = rankByWords(question.text, catalogueSearchOf(search).wordCandidates({ q: question.text }, 100));
     return fitsByWords(question, ranked, SKILLS.length);
   };
 
@@ -45,7 +45,7 @@ describe('the rule by words', () => {
 
   test('is silent where nothing is found', () => {
     const question = readPromptQuestion('anything at all')!;
-    expect(fits(question, { ranking: 'hybrid', confident: false, hits: [] }, 1)).toBe(false);
+    expect(fits(question, { ranking: 'hybrid', confident: false, hits: [] }, undefined, 1)).toBe(false);
     expect(fitsByWords(question, [], 1)).toBe(false);
   });
 });
@@ -58,7 +58,7 @@ describe('the values of a prompt', () => {
     const values = { ...fitValues(question, hits), task: 0 };
     for (const feature of FIT_FEATURES) expect(values[feature], feature).toSatisfy(Number.isFinite);
     expect(values).toMatchObject({ pasted: 1, sum: 0, cosine: 0, feedback: 0 });
-    const ranked = rankByWords(question.text, wordCandidatesOf(search, { q: question.text }, 100));
+    const ranked = rankByWords(question.text, catalogueSearchOf(search).wordCandidates({ q: question.text }, 100));
     const byWords = { ...fitValuesByWords(question, ranked), task: 0 };
     for (const feature of FIT_FEATURES) expect(byWords[feature], feature).toSatisfy(Number.isFinite);
     expect(byWords).toMatchObject({ pasted: 1, sum: ranked[0]!.sum, lead: ranked[0]!.sum, feedback: 0 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rankByWords } from '../../../src/agents/hook/rank-by-words.js';
 import { openSkillSearch } from '../../../src/index.js';
-import { wordCandidatesOf } from '../../../src/search/word-candidates.js';
+import { catalogueSearchOf } from '../../../src/search/index.js';
 import { row } from '../../rows.js';
 
 const SKILLS = [
@@ -23,7 +23,9 @@ const SKILLS = [
 describe('skills ranked by the words of a prompt', () => {
   const ranked = async (prompt: string, limit = 100): Promise<string[]> => {
     await using search = await openSkillSearch({ skills: SKILLS });
-    return rankByWords(prompt, wordCandidatesOf(search, { q: prompt }, limit)).map(({ skill }) => skill.name);
+    return rankByWords(prompt, catalogueSearchOf(search).wordCandidates({ q: prompt }, limit)).map(
+      ({ skill }) => skill.name,
+    );
   };
 
   test('come in the order of what the words mean, where all have the same of them', async () => {
@@ -38,7 +40,7 @@ describe('skills ranked by the words of a prompt', () => {
 
   test('stand for their copies, whose ids they name', async () => {
     await using search = await openSkillSearch({ skills: SKILLS });
-    const [soup, ...others] = wordCandidatesOf(search, { q: 'vegetables' }, 100);
+    const [soup, ...others] = catalogueSearchOf(search).wordCandidates({ q: 'vegetables' }, 100);
     expect(others).toEqual([]);
     expect([...soup!.copies()].sort()).toEqual(['soup', 'soup-copy']);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { taskScore } from '../../../src/agents/hook/fit-rule.js';
 import { wordVector } from '../../../src/agents/hook/word-table.js';
 import { openSkillSearch } from '../../../src/index.js';
-import { questionVectorOf } from '../../../src/search/question-vector-of.js';
+import { catalogueSearchOf } from '../../../src/search/index.js';
 import { row } from '../../rows.js';
 
 const packed = (...bytes: readonly number[]): string => Buffer.from(Int8Array.from(bytes).buffer).toString('base64');
@@ -39,7 +39,9 @@ describe('the vector of a question', () => {
       embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(0, 1)),
     };
     await using search = await openSkillSearch({ skills: [row('a', {})], embedder });
-    expect(questionVectorOf(await search.semantic({ q: 'fill in a form' }))).toEqual(Float32Array.of(0, 1));
-    expect(questionVectorOf(await search.semantic({ q: 'fill in a form', ranking: 'words' }))).toBeUndefined();
+    const asked = catalogueSearchOf(search);
+    expect((await asked.semanticWithVector({ q: 'fill in a form' })).vector).toEqual(Float32Array.of(0, 1));
+    const { vector } = await asked.semanticWithVector({ q: 'fill in a form', ranking: 'words' });
+    expect(vector).toBeUndefined();
   });
 });

@@ -325,7 +325,7 @@ describe('an install that is killed', () => {
     const program = `
       import { openSkillSearch } from ${JSON.stringify(new URL('../../../src/index.ts', import.meta.url).href)};
       import { installSkills } from ${JSON.stringify(new URL('../../../src/agents/install/index.ts', import.meta.url).href)};
-      const search = await openSkillSearch({ database: process.argv[1], localPaths: true, keywordIndex: false });
+      const search = await openSkillSearch({ database: process.argv[1], localPaths: true });
       process.stdout.write('ready');
       await installSkills(search, { ids: [process.argv[2]], to: process.argv[3], force: true });
       await search.close();`;
@@ -373,7 +373,7 @@ describe('an install that is killed', () => {
 
 test('a search that is not opened with local paths notes a skill of a folder by its id', async () => {
   const { database } = await catalogueOf(PDF_FORMS);
-  await using search = await openSkillSearch({ database, keywordIndex: false });
+  await using search = await openSkillSearch({ database });
   const id = idOf(search, 'pdf-forms');
   const to = scratchFolder();
   await installSkills(search, { ids: [id], to });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { MAX_DESCRIPTION, MAX_FILE_BYTES, MAX_ID, MAX_NAME } from '../../../src/core/index.js';
+import { catalogueSearchOf } from '../../../src/search/index.js';
 import { row } from '../../rows.js';
 import { type CatalogueStore, CatalogueUnderTest, counts, countsOf } from './catalogue-under-test.js';
 
@@ -128,7 +129,7 @@ export function keepsAwkwardTexts(store: CatalogueStore): void {
           expect(Buffer.from(search.read(id, 'SKILL.md')!).toString()).toBe(id);
         }
         const inOrder = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-        expect(search.completeIds({ limit: 50 })).toEqual(inOrder);
+        expect(catalogueSearchOf(search).completeIds({ limit: 50 })).toEqual(inOrder);
       });
       expect(await catalogue.update([row('A', { stars: 5 })])).toMatchObject({ added: 0, updated: 1 });
       expect(await catalogue.remove(['a', 'ß', 'a\u0308'])).toBe(3);

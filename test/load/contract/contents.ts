@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SkillSearch } from '../../../src/index.js';
+import { catalogueSearchOf } from '../../../src/search/index.js';
 import { row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { type CatalogueStore, CatalogueUnderTest } from './catalogue-under-test.js';
@@ -51,7 +52,7 @@ export function keepsContents(store: CatalogueStore): void {
           '.gitignore': 'text/plain',
         });
         expect(search.contents('skills-pdf-inner')?.files).toHaveLength(2);
-        expect(search.completeIds({ limit: 9 })).toEqual(['skills-pdf', 'skills-pdf-inner']);
+        expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual(['skills-pdf', 'skills-pdf-inner']);
       });
     });
 
@@ -99,7 +100,7 @@ export function keepsContents(store: CatalogueStore): void {
         await catalogue.loadFrom([folder], { contents });
         await catalogue.searching((search) => {
           expect(search.contents('skills-a')?.complete).toBe(contents);
-          expect(search.completeIds({ limit: 9 })).toEqual(contents ? ['skills-a'] : []);
+          expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual(contents ? ['skills-a'] : []);
         });
       }
     });
@@ -114,7 +115,7 @@ export function keepsContents(store: CatalogueStore): void {
       expect((await catalogue.load(rows)).warnings).toHaveLength(1);
       await catalogue.searching((search) => {
         expect(rows.map(({ id }) => search.contents(id!)?.complete)).toEqual([true, false, false]);
-        expect(search.completeIds({ limit: 9 })).toEqual(['whole']);
+        expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual(['whole']);
         expect(bytesOf(search, 'whole', 'x.bin')).toEqual(NOISE);
         expect(bytesOf(search, 'excerpt', 'SKILL.md').toString()).toBe('an excerpt');
         expect(search.read('whole', '../SKILL.md')).toBeUndefined();

@@ -61,7 +61,7 @@ describeWithPostgres('a copy whose words were not indexed before its maker ended
   test('is left as it is by whoever searches no words, and by one that finds another process indexing', async () => {
     const { address, database, stamp } = await left();
     const place = { database: address, cache: dirname(database) };
-    await (await openSkillSearch({ ...place, keywordIndex: false })).close();
+    await (await openSkillSearch({ ...place })).close();
     const lock = FileLock.take(filesBeside(database).indexingLock)!;
     onTestFinished(() => lock.release());
     await using search = await openSkillSearch(place);

@@ -446,7 +446,7 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
   });
 
   async function openStats(database: string): Promise<unknown> {
-    await using search = await openSkillSearch({ database, keywordIndex: false });
+    await using search = await openSkillSearch({ database });
     return search.stats();
   }
 });
