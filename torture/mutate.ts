@@ -1,4 +1,4 @@
-import { oneOf, randomInteger } from './random.js';
+import { oneOf, randomInteger } from './trial.js';
 
 /** Pieces that mean something to a reader of front matter, Markdown, JSON, UTF-8, UTF-16 or gzip. */
 const PIECES: readonly Buffer[] = [

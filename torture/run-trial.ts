@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,5 +34,21 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<Trial
     throw new Error(`${trial.name}, seed ${seed}: ${message}`, { cause });
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Writes a line to standard output before it returns, and waits while nobody reads. `process.stdout` would keep the
+ * lines of a loop that never ends in memory, so a killed process would have done what it did not say.
+ */
+export function say(line: string): void {
+  // The pipe does not block by itself.
+  for (let rest = Buffer.from(`${line}\n`); rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
   }
 }

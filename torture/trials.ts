@@ -1,6 +1,6 @@
 import { STANDARD_INPUT } from './attacks/attack-standard-input.js';
+import { ATTACK_TRIALS } from './attacks/run-attack.js';
 import type { Trial } from './trial.js';
-import { ATTACK_TRIALS } from './trials/attacks.js';
 import { CHANGE_KILLS } from './trials/change-kills.js';
 import { DAMAGE } from './trials/damage.js';
 import { DISK_FULL } from './trials/disk-full.js';

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { oneOf, randomInteger } from '../random.js';
+import { oneOf, randomInteger } from '../trial.js';
 import { type CatalogueName, HEAVY } from './hostile-catalogues.js';
-import { type Asked, bytesOf, type Ending, type Keys } from './one-request.js';
-import { ordinaryRequests } from './ordinary-requests.js';
+import { type Asked, bytesOf, type Ending, type Keys, ordinaryRequests } from './requests.js';
 
 /** Who attacks: sends what it likes from one address, and counts how it ends. */
 interface Attacker {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue } from '../../src/index.js';
-import { trialRows, wholeFile } from '../catalogue-rows.js';
+import { trialRows, wholeFile } from '../loads.js';
 
 /** Ordinary skills of each catalogue, so that an ordinary question finds something. */
 const ORDINARY = 200;

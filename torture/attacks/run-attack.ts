@@ -4,11 +4,11 @@ import { openAccess } from '../../src/access/index.js';
 import { ChildProgram } from '../child-program.js';
 import type { AttackerMessage, Endings } from '../programs/attacker.js';
 import type { Probed, ProberMessage } from '../programs/prober.js';
-import type { TrialContext, TrialOutcome } from '../trial.js';
+import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
 import { AttackedServer, type Block } from './attacked-server.js';
-import type { Attack } from './attacks.js';
+import { ATTACKS, type Attack } from './attacks.js';
 import { catalogueOf, hostileCatalogue } from './hostile-catalogues.js';
-import type { Asked, Ending, Keys, Line } from './one-request.js';
+import type { Asked, Ending, Keys, Line } from './requests.js';
 
 /** What an attack may do to others. Times in milliseconds. */
 interface Goal {
@@ -64,7 +64,7 @@ interface AloneBlock {
  *
  * @throws Error if others suffer from it
  */
-export async function runAttack(attack: Attack, context: TrialContext): Promise<TrialOutcome> {
+async function runAttack(attack: Attack, context: TrialContext): Promise<TrialOutcome> {
   const { folder, random, until, isLong, program, say } = context;
   const goal = isLong ? GOAL : GENEROUS;
   const database =
@@ -239,3 +239,14 @@ function quantile(times: readonly number[], share: number): number {
 function ms(milliseconds: number): string {
   return `${milliseconds < 10 ? milliseconds.toFixed(1) : Math.round(milliseconds)} ms`;
 }
+
+/** A trial for each attack. */
+export const ATTACK_TRIALS: readonly Trial[] = ATTACKS.map((attack) => ({
+  name: `attack-${attack.name}`,
+  promise: `Under ${attack.what}, another address has its answers, no turn of the event loop takes long, and memory is bounded.`,
+  missing: ({ catalogue }) => {
+    if (process.platform !== 'linux') return 'it reads /proc and comes from several addresses 127.x.x.x';
+    return attack.catalogue === 'given' && catalogue === undefined ? 'no --catalogue is given' : undefined;
+  },
+  run: (context) => runAttack(attack, context),
+}));

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { ATTACKS } from '../attacks/attacks.js';
-import { type Asked, bytesOf, type Ending, type Line, send } from '../attacks/one-request.js';
+import { type Asked, bytesOf, type Ending, type Line, send } from '../attacks/requests.js';
 import { answerMessages } from '../child-program.js';
 
 /** A request to send alone, or a flood by its name. */

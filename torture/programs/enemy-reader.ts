@@ -14,11 +14,10 @@ import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
 import { derivedFiles, filesBeside } from '../../src/store/files.js';
 import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
-import { QUESTIONS, trialRows } from '../catalogue-rows.js';
 import { answerMessages } from '../child-program.js';
-import { spoilArrays } from '../enemy/spoil-arrays.js';
-import { spoilGraph } from '../enemy/spoil-graph.js';
-import { oneOf, randomInteger } from '../random.js';
+import { QUESTIONS, trialRows } from '../loads.js';
+import { oneOf, randomInteger } from '../trial.js';
+import { spoilArrays, spoilGraph } from '../trials/enemy-files.js';
 
 const SKILLS = 200;
 const QUESTIONS_EACH = 4;

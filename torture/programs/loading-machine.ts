@@ -7,7 +7,7 @@
 import { buildCatalogue, SkillSearchError } from '../../src/index.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { answerMessages } from '../child-program.js';
-import type { Done, Order } from '../shared-sources.js';
+import type { Done, Order } from '../trials/shared-loads.js';
 
 const [database = '', cache = ''] = process.argv.slice(2);
 

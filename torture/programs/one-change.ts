@@ -8,7 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { removeSkills, updateSkills } from '../../src/index.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
-import { untilTold } from '../disk/until-told.js';
+import { untilTold } from '../disk/strace.js';
 
 const [database = '', path = ''] = process.argv.slice(2);
 const { rows, ids } = JSON.parse(readFileSync(path, 'utf8')) as { rows: unknown[]; ids: string[] };

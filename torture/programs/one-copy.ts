@@ -4,7 +4,7 @@
  *     one-copy.ts FROM TO
  */
 import { copyCatalogue } from '../../src/index.js';
-import { untilTold } from '../disk/until-told.js';
+import { untilTold } from '../disk/strace.js';
 
 const [from = '', to = ''] = process.argv.slice(2);
 await untilTold();

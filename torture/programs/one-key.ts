@@ -4,7 +4,7 @@
  *     one-key.ts STATE
  */
 import { openAccess } from '../../src/access/index.js';
-import { untilTold } from '../disk/until-told.js';
+import { untilTold } from '../disk/strace.js';
 
 const [state = ''] = process.argv.slice(2);
 const server = openAccess({ state });

@@ -11,7 +11,7 @@ import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
 import { filesBeside } from '../../src/store/files.js';
 import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
-import { untilTold } from '../disk/until-told.js';
+import { untilTold } from '../disk/strace.js';
 
 const [database = '', source = '', what] = process.argv.slice(2);
 await untilTold();

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { bytesOf, type Line, send } from '../attacks/one-request.js';
+import { bytesOf, type Line, send } from '../attacks/requests.js';
 import { answerMessages } from '../child-program.js';
 
 export interface ProberMessage {

@@ -14,9 +14,9 @@ import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue, followCatalogue, SkillSearchError } from '../../src/index.js';
 import { derivedFiles } from '../../src/store/files.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
-import { trialRow } from '../catalogue-rows.js';
 import { answerMessages } from '../child-program.js';
-import { oneOf, randomInteger } from '../random.js';
+import { trialRow } from '../loads.js';
+import { oneOf, randomInteger } from '../trial.js';
 
 const STATES = 3;
 const NEVER = 2 ** 31 - 1;

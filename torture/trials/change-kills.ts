@@ -2,11 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../src/index.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
-import { QUESTIONS, trialRow, trialRows } from '../catalogue-rows.js';
 import { callCounts, runProgram, straceMissing } from '../disk/strace.js';
-import { askQuestions, takeCopy, textOf } from '../loads.js';
-import { oneOf, randomInteger } from '../random.js';
+import { askQuestions, QUESTIONS, takeCopy, textOf, trialRow, trialRows } from '../loads.js';
 import type { Trial } from '../trial.js';
+import { oneOf, randomInteger } from '../trial.js';
 
 /** System calls that change files. A program that is killed at one has not made it. */
 const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'unlink', 'ftruncate', 'write'] as const;

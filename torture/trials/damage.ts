@@ -15,7 +15,7 @@ import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
 import { filesBeside } from '../../src/store/files.js';
 import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
-import { wholeFile } from '../catalogue-rows.js';
+import { wholeFile } from '../loads.js';
 import type { Trial, TrialContext } from '../trial.js';
 
 const SKILLS = 160;

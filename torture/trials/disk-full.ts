@@ -5,8 +5,8 @@ import { openAccess } from '../../src/access/index.js';
 import { SkillSearchError } from '../../src/index.js';
 import { callCounts, type ProgramCall, type ProgramEnd, runProgram, straceMissing } from '../disk/strace.js';
 import { checkLeftBehind, type DisturbedLoad, DisturbedLoads, pathsIn, takeCopy } from '../loads.js';
-import { oneOf, randomInteger } from '../random.js';
 import type { Trial } from '../trial.js';
+import { oneOf, randomInteger } from '../trial.js';
 
 /** System calls that a full or failing disk refuses, and how. */
 const REFUSALS = [

@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ChildProgram } from '../child-program.js';
 import type { HostileLoad } from '../programs/hostile-load.js';
-import { oneOf, randomInteger } from '../random.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
+import { oneOf, randomInteger } from '../trial.js';
 
 /** Memory that a hostile source may take beside an ordinary one, in megabytes. */
 const MORE_MEGABYTES = 200;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callCounts, type ProgramCall, runProgram, straceMissing } from '../disk/strace.js';
 import { checkLeftBehind, type DisturbedLoad, DisturbedLoads, pathsIn, takeCopy } from '../loads.js';
-import { oneOf, randomInteger } from '../random.js';
 import type { Trial } from '../trial.js';
+import { oneOf, randomInteger } from '../trial.js';
 
 /** System calls that change files. A program that is killed at one has not made it. */
 const CALLS = ['pwrite64', 'fsync', 'rename', 'unlink', 'ftruncate', 'copy_file_range', 'write'] as const;

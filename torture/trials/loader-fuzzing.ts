@@ -9,8 +9,8 @@ import { readJsonRows } from '../../src/sources/json/json-rows.js';
 import { checkRow } from '../../src/sources/rows/check-row.js';
 import type { SourceItem } from '../../src/sources/rows/row.js';
 import { mutate } from '../mutate.js';
-import { oneOf, randomInteger } from '../random.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
+import { oneOf, randomInteger } from '../trial.js';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 /** Files that are taken as material at most, and bytes of each. */

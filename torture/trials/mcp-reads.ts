@@ -9,9 +9,9 @@ import { openAccess } from '../../src/access/index.js';
 import { MCP_HTTP_LIMITS } from '../../src/http/mcp-messages.js';
 import { buildCatalogue } from '../../src/index.js';
 import { wholeRow } from '../../test/mcp/whole-skills.js';
-import { oneOf } from '../random.js';
-import { startCommand, startCommandWithInput } from '../start-command.js';
+import { startCommand, startCommandWithInput } from '../child-program.js';
 import type { Trial, TrialContext } from '../trial.js';
+import { oneOf } from '../trial.js';
 import { portOf } from './shutdown.js';
 
 const BIG = 15 * 2 ** 20;

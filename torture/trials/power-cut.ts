@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { openAccess } from '../../src/access/index.js';
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue } from '../../src/index.js';
-import { trialRows } from '../catalogue-rows.js';
-import { type FileOperation, readOperations, watchingArguments } from '../disk/file-operation.js';
-import { CUTS, SimulatedDisk } from '../disk/simulated-disk.js';
+import { CUTS, type FileOperation, readOperations, SimulatedDisk, watchingArguments } from '../disk/simulated-disk.js';
 import { type ProgramCall, runProgram, straceMissing } from '../disk/strace.js';
 import {
   askQuestions,
@@ -15,9 +13,10 @@ import {
   pathsIn,
   takeCopy,
   textOf,
+  trialRows,
 } from '../loads.js';
-import { oneOf, randomInteger } from '../random.js';
 import type { Trial } from '../trial.js';
+import { oneOf, randomInteger } from '../trial.js';
 
 export const POWER_CUT: Trial = {
   name: 'power-cut',

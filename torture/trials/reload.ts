@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChildProgram } from '../child-program.js';
 import type { ReloadOrder, ReloadReport } from '../programs/reloading.js';
-import { randomInteger } from '../random.js';
 import type { Trial, TrialContext } from '../trial.js';
+import { randomInteger } from '../trial.js';
 
 /** Reloads before memory is measured for the first time: until then caches fill. */
 const FIRST = 20;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { buildCatalogue } from '../../src/index.js';
-import { startCommand } from '../start-command.js';
+import { startCommand } from '../child-program.js';
 import type { Trial, TrialContext } from '../trial.js';
 
 const SKILLS = 200;
