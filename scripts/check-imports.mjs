@@ -76,7 +76,7 @@ const PACKAGES = {
   'cli-progress': 'cli/progress-bar.ts',
   '@huggingface/tokenizers': 'core/tokenizer.ts',
   'hnswlib-node': 'semantic/nearest/graph.ts',
-  'jsonc-parser': 'agents/init/json-config.ts',
+  'jsonc-parser': 'agents/init/config-formats.ts',
   'markdown-it': 'http/pages/text/markdown.ts',
   minisearch: 'keyword/minisearch/minisearch-words.ts',
   'minisearch/SearchableMap': 'keyword/minisearch/minisearch-words.ts',

@@ -1,19 +1,18 @@
 export { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from './formats/format-options.js';
 export { answerPrompts } from './hook/answer-prompts.js';
 export { HOOK_OPTIONS } from './hook/hook-options.js';
+export { AGENT_HOSTS } from './init/agent-hosts.js';
+export { CONFIG_FORMATS, type ConfigFormat, type JsonValue, type Place } from './init/config-formats.js';
+export { InitRecord } from './init/init-record.js';
+export type { AgentPlan, EntryAction, PlannedEntry, ShownEdit } from './init/plan-agent.js';
 export {
-  type AgentPlan,
   type CataloguePlan,
   type Dialogue,
-  type EntryAction,
   type InitPlan,
-  InitRecord,
   type InitResult,
-  type PlannedEntry,
+  type InitTask,
   runInit,
-  type ShownEdit,
-  userCatalogue,
-} from './init/index.js';
+} from './init/run-init.js';
 export { type InstalledSkill, installSkills, type LockChoice } from './install/index.js';
 export { faultOfPaths } from './install/installable-skill.js';
 export { hashOfFiles } from './install/lock-file.js';

@@ -12,9 +12,8 @@ import {
   type PlannedEntry,
   runInit,
   type ShownEdit,
-  userCatalogue,
 } from '../agents/index.js';
-import { checkDatabase } from '../core/index.js';
+import { checkDatabase, userCatalogue } from '../core/index.js';
 import type { LoadReport } from '../index.js';
 import { surroundings, userFolders } from '../sources/index.js';
 import { jsonOption, parseNames, parsePath } from './options.js';

@@ -131,7 +131,7 @@ describe('init.system', () => {
         ],
         ...{ changes: true, written: true, backups: [], report: { added: 1 } },
       });
-      expect(error).toContain(`left as they are: ${home.config}: it is not JSON: expected a value in line 2, column 1`);
+      expect(error).toContain(`left as they are: ${home.config}: it is not JSON: value expected in line 2, column 1`);
       expect(existsSync(join(home.path, '.codex', 'config.toml'))).toBe(true);
     }, 60_000);
 

@@ -1,9 +1,20 @@
 import { existsSync } from 'node:fs';
 import { folderOf, joinPaths, type Surroundings } from '../../core/index.js';
-import type { ConfigFormat, JsonValue, Place } from './config-format.js';
-import { JSON_CONFIG } from './json-config.js';
-import { hookArguments, type Program, serverArguments, shellCommand } from './program.js';
-import { TOML_CONFIG } from './toml-config.js';
+import type { ConfigFormat, JsonValue, Place } from './config-formats.js';
+
+/** What agents start: node and our command line, by absolute paths, so that nothing needs to be found on a PATH. */
+export interface Program {
+  /** Path of node. */
+  readonly node: string;
+  /** Path of the command line's first file. */
+  readonly entry: string;
+  /** Path of the catalogue. */
+  readonly database: string;
+  /** Whether agents are told that path. If not, each run finds the catalogue of its project, or the user's, itself. */
+  readonly namesDatabase: boolean;
+  /** Whether meaning is searched, too. */
+  readonly semantic: boolean;
+}
 
 /** The name of our server in the configuration of an agent. */
 const SERVER_NAME = 'skills';
@@ -13,7 +24,7 @@ export interface AgentEntry {
   readonly part: 'server' | 'hook';
   /** The file. Where an agent reads several, the first is made if there is none. */
   readonly files: readonly [string, ...string[]];
-  readonly format: ConfigFormat;
+  readonly format: ConfigFormat['name'];
   /** @param config the configuration as it is, parsed */
   place(config: unknown): Place;
   value(program: Program): JsonValue;
@@ -55,7 +66,7 @@ export const AGENT_HOSTS: readonly AgentHost[] = [
       {
         part: 'server',
         files: [joinPaths(of, codexFolder(of), 'config.toml')],
-        format: TOML_CONFIG,
+        format: 'toml',
         place: () => ({ keys: ['mcp_servers', SERVER_NAME], kind: 'member' }),
         value: (program) => ({ command: program.node, args: serverArguments(program) }),
       },
@@ -117,7 +128,7 @@ export const AGENT_HOSTS: readonly AgentHost[] = [
           joinPaths(of, openCodeFolder(of), 'opencode.json'),
           joinPaths(of, openCodeFolder(of), 'opencode.jsonc'),
         ],
-        format: JSON_CONFIG,
+        format: 'json',
         place: (config) => ({
           keys: hasOpenCodeServers(config) ? ['mcp', 'servers', SERVER_NAME] : ['mcp', SERVER_NAME],
           kind: 'member',
@@ -174,10 +185,33 @@ function jsonServer(
   return {
     part: 'server',
     files: [file],
-    format: JSON_CONFIG,
+    format: 'json',
     place: () => ({ keys: [key, SERVER_NAME], kind: 'member' }),
     value: (program) => entry(program.node, serverArguments(program)),
   };
+}
+
+/** The arguments of node with which an agent starts our MCP server. */
+function serverArguments({ entry, semantic, ...program }: Program): readonly string[] {
+  return [entry, 'mcp', ...databaseOption(program), '--installed', '--watch', ...(semantic ? [] : ['--no-semantic'])];
+}
+
+/**
+ * The arguments of node with which a host asks for the skills that fit a prompt.
+ *
+ * @param format what the host writes and reads, as `hook` calls it
+ */
+function hookArguments({ entry, semantic, ...program }: Program, format: string): readonly string[] {
+  return [entry, 'hook', ...databaseOption(program), '--format', format, ...(semantic ? [] : ['--mode', 'words'])];
+}
+
+function databaseOption({ database, namesDatabase }: Pick<Program, 'database' | 'namesDatabase'>): readonly string[] {
+  return namesDatabase ? ['--database', database] : [];
+}
+
+/** A command line for a POSIX shell. */
+function shellCommand(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
 }
 
 /** Seconds that a host waits for skills before it sends the prompt without. */
@@ -199,7 +233,7 @@ function promptHook(file: string, host: keyof typeof HOOK_FORMS, { platform }: S
   return {
     part: 'hook',
     files: [file],
-    format: JSON_CONFIG,
+    format: 'json',
     place: () => ({ keys: ['hooks', event], kind: 'list' }),
     value: (program) => {
       const words = hookArguments(program, host);

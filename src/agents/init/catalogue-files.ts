@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Surroundings } from '../../core/index.js';
 import { PROJECT_FOLDER, projectCatalogue, projectCatalogues } from '../../core/index.js';
 import { derivedFiles, filesBeside, openForReading, sqliteFiles, watchLock } from '../../store/index.js';
-import { removeEmptyFolders } from './folders.js';
+import { removeEmptyFolders } from './init-record.js';
 
 /** The name under which a catalogue has the installed skills of a machine. */
 const INSTALLED = 'installed:';

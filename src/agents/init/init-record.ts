@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -10,52 +10,49 @@ import {
   writeConfigFile,
 } from '../../core/index.js';
 import { FileLock } from '../../store/index.js';
-import type { AgentEntry } from './agent-hosts.js';
-import type { ConfigFormat, JsonValue, Place } from './config-format.js';
-import { CONFIG_FORMATS } from './config-formats.js';
-import type { ExactChange } from './exact-change.js';
-import { removeEmptyFolders } from './folders.js';
+import type { ConfigFormat, JsonValue, Place } from './config-formats.js';
 
-/** An entry that `init` wrote, or was about to write. */
-export interface WrittenEntry {
+/** What `init` wrote, or was about to write, into a file of an agent. */
+export interface WrittenFile {
   readonly agent: string;
-  readonly part: AgentEntry['part'];
   readonly file: string;
   readonly format: ConfigFormat['name'];
-  readonly place: Place;
-  readonly value: JsonValue;
-  /** How many keys of the place were there before. */
-  readonly found: number;
-  /** How to go back exactly, for as long as nobody else has written to the file. */
-  readonly exact?: ExactChange;
-  /** Whether there was no file before. */
-  readonly madeFile: boolean;
+  readonly entries: readonly WrittenEntry[];
+  /** The text without the entries, which undoing goes back to; null if there was no file. */
+  readonly former: string | null;
+  /** SHA-256 of the texts that `init` made of the former one. Any other was written by somebody else since. */
+  readonly digests: readonly string[];
   /** Folders that were made for the file, the outermost first. */
   readonly madeFolders: readonly string[];
   /** Copies of the file as it was before. */
   readonly backups: readonly string[];
-  /** What this one replaces. A run that was killed may have left that in the file. */
-  readonly former?: Omit<WrittenEntry, 'former'>;
+}
+
+export interface WrittenEntry {
+  readonly part: 'server' | 'hook';
+  readonly place: Place;
+  /** What was written there, the newest last. A run that was killed may have left the one before. */
+  readonly values: readonly JsonValue[];
 }
 
 interface Contents {
   readonly version: 1;
-  readonly entries: readonly WrittenEntry[];
+  readonly files: readonly WrittenFile[];
   /** Catalogues that were built because there was none. */
   readonly catalogues: readonly string[];
   /** Folders that were made for this file and for catalogues. */
   readonly madeFolders: readonly string[];
 }
 
-const NOTHING: Contents = { version: 1, entries: [], catalogues: [], madeFolders: [] };
+const NOTHING: Contents = { version: 1, files: [], catalogues: [], madeFolders: [] };
 
 /** Milliseconds that a run waits for another one. */
 const LONGEST_WAIT = 10_000;
 
 /**
- * What `init` has written on this machine, so that it can be undone. An entry stands in the record before it is written
- * to its file, so a killed run can be undone, too: an entry that is not in its file needs nothing. It is written by one
- * run at a time: {@link whileLocked}.
+ * What `init` has written on this machine, so that it can be undone. A file stands in the record before it is
+ * written, so a killed run can be undone, too: an entry that is not in its file needs nothing. The former texts may
+ * hold secrets, so the record is for its user alone. One run writes it at a time: {@link whileLocked}.
  */
 export class InitRecord {
   readonly path: string;
@@ -92,12 +89,12 @@ export class InitRecord {
       const now = read(this.path);
       this.#contents = { ...now, madeFolders: [...new Set([...made, ...now.madeFolders])] };
       // Another run may have written the record into folders that this one made, and this one may have nothing to write.
-      if (made.length > 0 && now.entries.length + now.catalogues.length > 0) this.#save(this.#contents);
-      return await work(!isDeepStrictEqual([now.entries, now.catalogues], [before.entries, before.catalogues]));
+      if (made.length > 0 && now.files.length + now.catalogues.length > 0) this.#save(this.#contents);
+      return await work(!isDeepStrictEqual([now.files, now.catalogues], [before.files, before.catalogues]));
     } finally {
-      const { entries, catalogues, madeFolders } = this.#contents;
+      const { files, catalogues, madeFolders } = this.#contents;
       lock.release();
-      if (entries.length === 0 && catalogues.length === 0) removeEmptyFolders(madeFolders);
+      if (files.length === 0 && catalogues.length === 0) removeEmptyFolders(madeFolders);
     }
   }
 
@@ -106,30 +103,30 @@ export class InitRecord {
     return new SkillSearchError('FILE_NOT_WRITABLE', message, { path: this.path, cause });
   }
 
-  get entries(): readonly WrittenEntry[] {
-    return this.#contents.entries;
+  get files(): readonly WrittenFile[] {
+    return this.#contents.files;
   }
 
   get catalogues(): readonly string[] {
     return this.#contents.catalogues;
   }
 
-  /** The entries of an agent in a file, in the order in which they were written. */
-  inFile(agent: string, file: string): readonly WrittenEntry[] {
-    return this.entries.filter((one) => one.agent === agent && one.file === file);
+  get(agent: string, file: string): WrittenFile | undefined {
+    return this.files.find((one) => one.agent === agent && one.file === file);
   }
 
-  /** Adds entries, each in the place of a former one for the same part of the same file. */
-  add(entries: readonly WrittenEntry[]): void {
-    const others = this.entries.filter((one) => !entries.some((entry) => isSameEntry(entry, one)));
-    this.#save({ ...this.#contents, entries: [...others, ...entries] });
+  /** Notes a file, in the place of what was noted of it. */
+  put(written: WrittenFile): void {
+    const { agent, file } = written;
+    const former = this.get(agent, file);
+    const files =
+      former === undefined ? [...this.files, written] : this.files.with(this.files.indexOf(former), written);
+    this.#save({ ...this.#contents, files });
   }
 
-  drop(entries: readonly WrittenEntry[]): void {
-    this.#save({
-      ...this.#contents,
-      entries: this.entries.filter((one) => !entries.some((entry) => isSameEntry(entry, one))),
-    });
+  drop({ agent, file }: WrittenFile): void {
+    const files = this.files.filter((one) => one.agent !== agent || one.file !== file);
+    this.#save({ ...this.#contents, files });
   }
 
   addCatalogue(database: string): void {
@@ -144,8 +141,8 @@ export class InitRecord {
 
   /** Writes the record, or deletes it when nothing is left to undo. */
   #save(contents: Contents): void {
-    const { entries, catalogues } = contents;
-    if (entries.length === 0 && catalogues.length === 0) {
+    const { files, catalogues } = contents;
+    if (files.length === 0 && catalogues.length === 0) {
       rmSync(this.path, { force: true });
       clearUnfinished(this.path);
       this.#contents = contents;
@@ -160,23 +157,6 @@ export class InitRecord {
   }
 }
 
-/** Entries of a file as they stand in its text: those before, if a run was killed before it wrote the new ones. */
-export function asTheyStand(entries: readonly WrittenEntry[], text: string | undefined): readonly WrittenEntry[] {
-  const isThere = ({ format, place, value }: Omit<WrittenEntry, 'former'>): boolean =>
-    CONFIG_FORMATS[format].entries(text ?? '', place).some((one) => isDeepStrictEqual(one, value));
-  const isOld = entries.some((entry) => entry.former !== undefined && !isThere(entry) && isThere(entry.former));
-  return entries.map(({ former, ...entry }) =>
-    isOld && former !== undefined ? { ...former, backups: entry.backups } : entry,
-  );
-}
-
-type Named = Pick<WrittenEntry, 'agent' | 'part' | 'file'>;
-
-/** Whether two entries are for the same part of the same file. */
-export function isSameEntry(one: Named, other: Named): boolean {
-  return one.agent === other.agent && one.part === other.part && one.file === other.file;
-}
-
 function read(path: string): Contents {
   let text: string;
   try {
@@ -187,7 +167,7 @@ function read(path: string): Contents {
     throw new Error(`the record of what was written, ${path}, cannot be read: ${message}`, { cause });
   }
   const contents = parsed(text);
-  if (contents?.version === 1 && Array.isArray(contents.entries) && Array.isArray(contents.catalogues)) return contents;
+  if (contents?.version === 1 && Array.isArray(contents.files) && Array.isArray(contents.catalogues)) return contents;
   throw new Error(
     `${path} is not a record of this version's \`init\`: move it away, and remove by hand what earlier runs have written`,
   );
@@ -198,5 +178,16 @@ function parsed(text: string): Contents | undefined {
     return JSON.parse(text) as Contents;
   } catch {
     return undefined;
+  }
+}
+
+/** Removes folders that are empty, the innermost first. Others stay, and so do those around them. */
+export function removeEmptyFolders(folders: readonly string[]): void {
+  for (const folder of folders.toReversed()) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // It has something in it, or is gone.
+    }
   }
 }

@@ -1,15 +1,23 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Surroundings } from '../../core/index.js';
-import { makeFolder, nearestName, SkillSearchError, userCatalogue } from '../../core/index.js';
-import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled } from './agent-hosts.js';
-import { type AgentPlan, hasChanges } from './agent-plan.js';
-import { applyPlan, type FileFault } from './apply-plan.js';
+import {
+  backUp,
+  backupPathFor,
+  type ConfigFile,
+  clearUnfinished,
+  deleteConfigFile,
+  isUnchanged,
+  makeFolder,
+  nearestName,
+  SkillSearchError,
+  type Surroundings,
+  userCatalogue,
+  writeConfigFile,
+} from '../../core/index.js';
+import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled, type Program } from './agent-hosts.js';
 import { ownsCatalogue, projectCataloguesOf, removeCatalogue, removeProjectCatalogue } from './catalogue-files.js';
-import type { InitRecord } from './init-record.js';
-import { planAgent } from './plan-agent.js';
-import { planRemoval } from './plan-removal.js';
-import type { Program } from './program.js';
+import { type InitRecord, removeEmptyFolders, type WrittenFile } from './init-record.js';
+import { type AgentPlan, type PlannedFile, planAgent, planRemoval } from './plan-agent.js';
 
 /** What a run of `init` is asked to do. */
 export interface InitTask {
@@ -155,12 +163,12 @@ function hostNamed(name: string): AgentHost {
 
 function planUndoing({ of, record }: InitTask, names: readonly string[] | undefined): InitPlan {
   for (const name of names ?? []) hostNamed(name);
-  const recorded = [...new Set(record.entries.map(({ agent }) => agent))];
+  const recorded = [...new Set(record.files.map(({ agent }) => agent))];
   const wanted = recorded.filter((agent) => names === undefined || names.includes(agent));
-  const agents = wanted.map((agent) =>
+  const agents = wanted.map((name) =>
     planRemoval(
-      agent,
-      record.entries.filter((entry) => entry.agent === agent),
+      name,
+      record.files.filter(({ agent }) => agent === name),
     ),
   );
   const isAll = wanted.length === recorded.length && agents.every(({ entries }) => entries.every(isUndone));
@@ -177,7 +185,7 @@ function isUndone({ action }: AgentPlan['entries'][number]): boolean {
 
 function hasWork({ agents, catalogues }: InitPlan): boolean {
   const concernsCatalogues = catalogues.some(({ action }) => action !== 'present');
-  return concernsCatalogues || agents.some((plan) => hasChanges(plan) || plan.forgotten.length > 0);
+  return concernsCatalogues || agents.some(({ files, forgotten }) => files.length + forgotten.length > 0);
 }
 
 async function buildCatalogue({ program, record, buildCatalogue: build }: InitTask): Promise<void> {
@@ -188,7 +196,7 @@ async function buildCatalogue({ program, record, buildCatalogue: build }: InitTa
 
 /** Deletes the catalogues when nothing uses them any more. One that has other skills is its user's now. */
 function removeCatalogues({ of, record }: InitTask): void {
-  if (record.entries.length > 0) return;
+  if (record.files.length > 0) return;
   for (const database of projectsToRemove(of, record)) if (ownsCatalogue(database)) removeProjectCatalogue(database);
   for (const database of record.catalogues) {
     if (ownsCatalogue(database)) removeCatalogue(database);
@@ -200,4 +208,109 @@ function removeCatalogues({ of, record }: InitTask): void {
 function projectsToRemove(of: Surroundings, { catalogues }: InitRecord): readonly string[] {
   const database = userCatalogue(of);
   return catalogues.includes(database) && ownsCatalogue(database) ? projectCataloguesOf(of) : [];
+}
+
+/** What became of a plan. */
+interface Applied {
+  /** Whether a file was no longer as it had been read. Plan again then: files before it are written. */
+  readonly isStale: boolean;
+  /** Copies of files as they were, that are kept. */
+  readonly backups: readonly string[];
+  /** Files that could not be written, and why. */
+  readonly faults: readonly FileFault[];
+}
+
+/** A file that stays as it is, or the record, which then still has what is undone. */
+interface FileFault {
+  readonly file: string;
+  readonly reason: string;
+}
+
+/**
+ * Writes what was planned, one file after the other, and keeps the record true at each moment. Behind a file that
+ * cannot be written nothing more is added for that agent; what can be undone is undone.
+ */
+function applyPlan({ files, forgotten }: AgentPlan, record: InitRecord, now: Date): Applied {
+  for (const written of forgotten) {
+    record.drop(written);
+    tidyUp(written);
+  }
+  const backups: string[] = [];
+  const faults: FileFault[] = [];
+  for (const planned of files) {
+    const [first] = faults;
+    if (first !== undefined && planned.before === planned.after) {
+      faults.push({ file: planned.file.path, reason: `${first.file} could not be written` });
+      continue;
+    }
+    const written = writePlanned(planned, record, now, faults);
+    if (written === undefined) return { isStale: true, backups, faults };
+    backups.push(...written);
+  }
+  return { isStale: false, backups, faults };
+}
+
+/** @returns the copies that are kept; undefined if the file has changed */
+function writePlanned(
+  { file, text, before, after, needsCopy }: PlannedFile,
+  record: InitRecord,
+  now: Date,
+  faults: FileFault[],
+): readonly string[] | undefined {
+  if (!isUnchanged(file)) return undefined;
+  const isRemoval = before !== after;
+  const copies = needsCopy ? [backupPathFor(file.path, now)] : [];
+  const noted = { ...before, backups: [...before.backups, ...copies] };
+  try {
+    if (!isRemoval || needsCopy) record.put(noted);
+    for (const path of copies) backUp(file, path);
+    if (!isRemoval) makeFolder(dirname(file.target));
+    if (!(text === undefined ? deleteConfigFile(file) : writeConfigFile(file, text))) return undefined;
+  } catch (cause) {
+    faults.push(faultOf(file, text === undefined ? 'deleted' : 'written', cause));
+    // The entries stay in the record: those that are not in their file need nothing.
+    if (isRemoval) return copies.filter((path) => existsSync(path));
+    tidyUp(noted);
+    return [];
+  }
+  if (!isRemoval) return copies;
+  const kept = tidyUp(noted);
+  try {
+    if (after === undefined) record.drop(before);
+    else record.put({ ...after, backups: kept });
+  } catch (cause) {
+    faults.push({ file: record.path, reason: (cause as Error).message });
+  }
+  return kept;
+}
+
+/** @throws the cause if it does not come from the file system */
+function faultOf({ path }: ConfigFile, what: 'written' | 'deleted', cause: unknown): FileFault {
+  const isOfFiles = cause instanceof SkillSearchError || (cause as NodeJS.ErrnoException).syscall !== undefined;
+  if (!isOfFiles) throw cause;
+  return { file: path, reason: `it cannot be ${what}: ${(cause as Error).message}` };
+}
+
+/** Deletes what else was made for a file: copies that the file is equal to again, and empty folders. */
+function tidyUp({ file, backups, madeFolders }: WrittenFile): readonly string[] {
+  for (const path of new Set([file, orUndefined(() => realpathSync(file)) ?? file])) clearUnfinished(path);
+  const now = orUndefined(() => readFileSync(file));
+  const kept = backups.filter((backup) => {
+    const copy = orUndefined(() => readFileSync(backup));
+    if (copy === undefined) return false;
+    if (now === undefined || !copy.equals(now)) return true;
+    rmSync(backup);
+    return false;
+  });
+  removeEmptyFolders(madeFolders);
+  return kept;
+}
+
+/** What a look at the file system gives; undefined where there is nothing to see. */
+function orUndefined<Seen>(look: () => Seen): Seen | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

@@ -2,10 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readdirSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { AGENT_HOSTS } from '../../../src/agents/init/agent-hosts.js';
 import { MAX_CONFIG_BYTES, replaceFile } from '../../../src/core/config-file.js';
-import { backupPathFor, readConfigFile, surroundings, writeConfigFile } from '../../../src/core/index.js';
-import { AGENTS } from '../../../src/sources/installed/agents.js';
+import { backupPathFor, readConfigFile, writeConfigFile } from '../../../src/core/index.js';
 import { scratchFile } from '../../scratch-folder.js';
 
 test('is refused where it is larger than 64 MiB', () => {
@@ -61,24 +59,4 @@ test('has copies beside it with names that nothing has yet', () => {
   expect(backupPathFor(path, now)).toBe(`${path}.20261123T040506Z.bak`);
   writeFileSync(`${path}.20261123T040506Z.bak`, '');
   expect(backupPathFor(path, now)).toBe(`${path}.20261123T040506Z-2.bak`);
-});
-
-test('agents have the names and folders that the finder of installed skills knows', () => {
-  const of = surroundings({
-    platform: 'linux',
-    home: '/home/x',
-    env: { CODEX_HOME: '/c', CLAUDE_CONFIG_DIR: '/a' },
-    cwd: '/',
-  });
-  for (const host of AGENT_HOSTS) {
-    // Skills of VS Code are those of Copilot.
-    if (host.name === 'vscode') continue;
-    const agent = AGENTS.find(({ name }) => name === host.name);
-    expect(agent, host.name).toBeDefined();
-    const own = agent!.ownFolder(of);
-    expect(
-      host.signs(of).some((path) => path === own || path.startsWith(join(own, '/'))),
-      host.name,
-    ).toBe(true);
-  }
 });

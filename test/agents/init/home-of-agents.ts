@@ -1,21 +1,20 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AgentEntry } from '../../../src/agents/init/agent-hosts.js';
-import { InitRecord } from '../../../src/agents/init/init-record.js';
 import {
   type Dialogue,
   type InitPlan,
+  InitRecord,
   type InitResult,
   type InitTask,
   runInit,
-} from '../../../src/agents/init/run-init.js';
+} from '../../../src/agents/index.js';
 import { type Surroundings, surroundings, userFolders } from '../../../src/core/index.js';
 import { scratchFolder } from '../../scratch-folder.js';
 
 /** How a run differs from one that adds everything to every agent that is found. */
 export interface RunOptions {
   readonly agents?: readonly string[];
-  readonly parts?: readonly AgentEntry['part'][];
+  readonly parts?: InitTask['parts'];
   readonly isRemoval?: boolean;
   /** The path of the command line: another one after an upgrade. */
   readonly entry?: string;

@@ -67,7 +67,7 @@ test('runs at the same time, as processes, write what each of them should, and i
     const before = home.everything;
     const ends = await Promise.all([start(home, 'claude-code'), start(home, 'codex'), start(home, 'codex')]);
     expect(ends).toEqual([0, 0, 0]);
-    expect(home.record.entries.map(({ agent }) => agent).sort()).toEqual([
+    expect(home.record.files.map(({ agent }) => agent).sort()).toEqual([
       ...['claude-code', 'claude-code', 'codex', 'codex'],
     ]);
     expect(await home.run({ isRemoval: true })).toMatchObject({ left: [], backups: [] });

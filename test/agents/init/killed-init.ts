@@ -13,9 +13,8 @@ fs.renameSync = (from, to) => {
 };
 syncBuiltinESMExports();
 
-const { InitRecord } = await import('../../../src/agents/init/init-record.js');
-const { runInit } = await import('../../../src/agents/init/run-init.js');
-const { surroundings, userFolders } = await import('../../../src/core/user-folders.js');
+const { InitRecord, runInit } = await import('../../../src/agents/index.js');
+const { surroundings, userFolders } = await import('../../../src/core/index.js');
 const of = surroundings({ platform: 'linux', home, env: {}, cwd: home });
 const { data } = userFolders(of);
 await runInit(

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AGENT_HOSTS } from '../../../src/agents/init/agent-hosts.js';
+import { AGENT_HOSTS } from '../../../src/agents/index.js';
+import { surroundings } from '../../../src/core/index.js';
 import { buildCatalogue } from '../../../src/index.js';
+import { AGENTS } from '../../../src/sources/index.js';
 import { codeOf } from '../../error-code.js';
 import { HomeOfAgents } from './home-of-agents.js';
 
@@ -35,6 +37,26 @@ const HOMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   darwin: { ...ANYWHERE, 'Library/Application Support/Code/User/settings.json': '{}' },
   win32: { ...ANYWHERE, 'AppData/Roaming/Code/User/settings.json': '{}' },
 };
+
+test('agents have the names and folders that the finder of installed skills knows', () => {
+  const of = surroundings({
+    platform: 'linux',
+    home: '/home/x',
+    env: { CODEX_HOME: '/c', CLAUDE_CONFIG_DIR: '/a' },
+    cwd: '/',
+  });
+  for (const host of AGENT_HOSTS) {
+    // Skills of VS Code are those of Copilot.
+    if (host.name === 'vscode') continue;
+    const agent = AGENTS.find(({ name }) => name === host.name);
+    expect(agent, host.name).toBeDefined();
+    const own = agent!.ownFolder(of);
+    expect(
+      host.signs(of).some((path) => path === own || path.startsWith(join(own, '/'))),
+      host.name,
+    ).toBe(true);
+  }
+});
 
 describe('init', () => {
   test.each(Object.keys(HOMES))('writes to each agent of %s once, and undoes it to the byte', async (platform) => {
@@ -80,7 +102,10 @@ describe('init', () => {
     );
     expect(json('.codex/hooks.json')).toEqual({ hooks: { UserPromptSubmit: hook('codex', 10) } });
     expect(home.read('.codex/config.toml')).toBe(
-      `${CODEX}\r\n[mcp_servers.skills]\r\ncommand = "/usr/bin/node"\r\nargs = ${JSON.stringify(args).replaceAll('",', '", ')}\r\n`,
+      [
+        `${CODEX}\r\n# begin of what skill-discovery init wrote\r\n[mcp_servers.skills]\r\ncommand = "/usr/bin/node"`,
+        `args = ${JSON.stringify(args).replaceAll('",', '", ')}\r\n# end of what skill-discovery init wrote\r\n`,
+      ].join('\r\n'),
     );
     expect(json('.copilot/mcp-config.json')).toEqual({
       mcpServers: { skills: { type: 'local', command, args, tools: ['*'] } },
@@ -168,7 +193,7 @@ describe('init', () => {
 
 describe('what is in the way', () => {
   test.each([
-    ['broken JSON', '.claude/settings.json', '{"hooks": {', /settings\.json: it is not JSON: expected a closing brace/],
+    ['broken JSON', '.claude/settings.json', '{"hooks": {', /settings\.json: it is not JSON: close brace expected/],
     ['broken TOML', '.codex/config.toml', 'a = [', /config\.toml: it is not TOML: .* in line 1/],
     [
       'another type',
@@ -556,7 +581,7 @@ describe('two runs at the same time', () => {
     const home = new HomeOfAgents(HOMES['linux']!);
     const before = home.everything;
     await Promise.all([home.run({ agents: ['codex', 'cursor'] }), home.run({ agents: ['claude-code', 'cursor'] })]);
-    expect(home.record.entries.map(({ agent }) => agent).sort()).toEqual([
+    expect(home.record.files.map(({ agent }) => agent).sort()).toEqual([
       ...['claude-code', 'claude-code', 'codex', 'codex', 'cursor'],
     ]);
     rmSync(home.database);
