@@ -58,7 +58,7 @@ const LATE = {
   sources: [
     'folder/front-matter.ts',
     'installed/installed-options.ts',
-    'installed/installed-place.ts',
+    'installed/find-folders.ts',
     'installed/read-installed.ts',
     'open-source.ts',
   ],

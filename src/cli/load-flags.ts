@@ -143,7 +143,7 @@ export async function chooseInstalled(
     return { database, source: undefined };
   }
   if (command.getOptionValueSource('database') !== 'default') return { database, source: { installed: { agents } } };
-  const { installedPlace } = await import('../sources/installed/installed-place.js');
+  const { installedPlace } = await import('../sources/installed/find-folders.js');
   const place = await installedPlace(surroundings(), agents);
   makeFolder(dirname(place.database), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
   tell(place.database);

@@ -2,12 +2,9 @@ import { access, constants, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { SkillSearchError } from '../core/index.js';
 import { SKILL_FOLDER } from './folder/skill-folder.js';
-import { JSON_FILE } from './json/json-file.js';
-import { STANDARD_INPUT } from './json/standard-input.js';
-import { isSkillFile } from './rows/content-name.js';
-import type { ReadOptions } from './rows/read-options.js';
-import type { SourceItem } from './rows/row.js';
-import type { ResolvedSource, SourceKind } from './rows/source-kind.js';
+import { JSON_FILE, STANDARD_INPUT } from './json/json-source.js';
+import type { ReadOptions, ResolvedSource, SourceItem, SourceKind } from './rows/row.js';
+import { isSkillFile } from './rows/texts.js';
 
 /** Every kind of source. The first that recognises a source reads it. */
 const KINDS: readonly SourceKind[] = [SKILL_FOLDER, JSON_FILE, STANDARD_INPUT];

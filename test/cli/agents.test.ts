@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { projectCatalogue, surroundings } from '../../src/core/index.js';
 import { openSkillSearch } from '../../src/index.js';
-import type { InstalledReport } from '../../src/sources/installed/index.js';
+import type { InstalledReport } from '../../src/sources/index.js';
 import { MadeUpHome, skillMarkdown } from '../sources/installed/made-up-home.js';
 import { linesOf, runCaptured } from './run-captured.js';
 

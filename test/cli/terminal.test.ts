@@ -14,7 +14,7 @@ import {
   wrapRanges,
 } from '../../src/cli/index.js';
 import { buildCatalogue } from '../../src/index.js';
-import { surroundings } from '../../src/sources/installed/index.js';
+import { surroundings } from '../../src/sources/index.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';

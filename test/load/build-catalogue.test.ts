@@ -27,8 +27,7 @@ import {
   removeSkills,
   type Source,
 } from '../../src/index.js';
-import { MAX_ROW_VALUES } from '../../src/sources/json/has-too-many-values.js';
-import { MAX_ROW_BYTES } from '../../src/sources/json/json-piece.js';
+import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/sources/json/split-json.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';

@@ -6,7 +6,7 @@ import { buildCatalogue, type LoadReport, openSkillSearch, removeSkills, updateS
 import { changeShared } from '../../src/load/change-shared.js';
 import { rowsKey } from '../../src/load/open-sources.js';
 import { SmallTarget } from '../../src/load/small-target.js';
-import { readRows } from '../../src/sources/rows/read-rows.js';
+import { readRows } from '../../src/sources/index.js';
 import { applyChanges } from '../../src/store/transfer/apply-changes.js';
 import type { CatalogueChanges } from '../../src/store/transfer/catalogue-changes.js';
 import { differenceOf } from '../../src/store/transfer/difference.js';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type LoadReport } from '../../src/index.js';
 import { Ingest } from '../../src/load/ingest.js';
 import { ReportBuilder } from '../../src/load/reports.js';
-import { fingerprintOf } from '../../src/sources/rows/row-fingerprint.js';
+import { fingerprintOf } from '../../src/sources/rows/skill-id.js';
 import type { SkillSink } from '../../src/store/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { type SkillColumns, toColumns } from '../../src/store/stored-skill.js';

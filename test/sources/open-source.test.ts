@@ -4,12 +4,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-
-import { SKILL_FOLDER } from '../../src/sources/folder/skill-folder.js';
-import { JSON_FILE } from '../../src/sources/json/json-file.js';
-import { STANDARD_INPUT } from '../../src/sources/json/standard-input.js';
-import { checkSource, readSource } from '../../src/sources/open-source.js';
-import { readRows } from '../../src/sources/rows/read-rows.js';
+import { checkSource, readRows, readSource, SKILL_FOLDER } from '../../src/sources/index.js';
+import { JSON_FILE, STANDARD_INPUT } from '../../src/sources/json/json-source.js';
 import { temporaryFolder } from './folder/temporary-folder.js';
 import { readAll, rowsOf } from './read-all.js';
 

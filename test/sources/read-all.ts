@@ -1,6 +1,5 @@
-import { checkSource, readSource } from '../../src/sources/open-source.js';
-import type { ReadOptions } from '../../src/sources/rows/read-options.js';
-import type { RawRow, SourceItem } from '../../src/sources/rows/row.js';
+import type { RawRow, ReadOptions, SourceItem } from '../../src/sources/index.js';
+import { checkSource, readSource } from '../../src/sources/index.js';
 
 /** Everything a source yields, and what it threw in the end. */
 export async function readAll(

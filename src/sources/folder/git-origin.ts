@@ -1,15 +1,18 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isInside } from '../../core/index.js';
-import { checkGitObjects } from './check-git-objects.js';
-import { GitFailure, GitTimeout, runGit } from './git-command.js';
-import { readGitFile, UnsafeRepository } from './git-file.js';
-import { findGitFolder, type GitFolder, MAX_GIT_FILE_BYTES, MAX_GIT_LIST_BYTES } from './git-folder.js';
-import { readHead } from './git-head.js';
-import { type GitRemote, parseRemote } from './git-remote.js';
-import { GitScratch } from './git-scratch.js';
-import { reasonOf } from './list-folder.js';
-import { pathInside } from './source-paths.js';
+import { decodePart, isInside } from '../../core/index.js';
+import { pathInside, reasonOf } from '../rows/texts.js';
+import { GitFailure, GitScratch, GitTimeout, runGit } from './git-command.js';
+import {
+  checkGitObjects,
+  findGitFolder,
+  type GitFolder,
+  MAX_GIT_FILE_BYTES,
+  MAX_GIT_LIST_BYTES,
+  readGitFile,
+  readHead,
+  UnsafeRepository,
+} from './git-repository.js';
 
 /**
  * Commit times that are kept of one repository: bytes of the paths, and 100 for each. Half a million files are more
@@ -268,4 +271,63 @@ function timeLeft(until: number): number {
   const left = until - performance.now();
   if (left <= 0) throw new GitTimeout('git took too long');
   return left;
+}
+
+/** The repository that a remote address names. */
+export interface GitRemote {
+  /** First segment of the path on the host: user, organisation or group. */
+  readonly owner: string;
+  /** Whole path on the host: `owner/repo`, with nested groups `group/subgroup/repo`. */
+  readonly repository: string;
+  /** `https://<host>/<repository>`; undefined if the host is only an alias in an SSH configuration. */
+  readonly webUrl: string | undefined;
+}
+
+const MAX_ADDRESS = 2048;
+const HOST = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
+const SEGMENT = /^(?!\.{1,2}$)[\p{L}\p{N}._~+-]+$/u;
+
+/**
+ * Parses the address of a remote: `https://`, `http://`, `git://`, `ssh://` or `git@host:owner/repo.git`. Drops user
+ * names and passwords.
+ *
+ * @returns undefined for a local path, and whatever else names no repository on a host
+ */
+export function parseRemote(address: string): GitRemote | undefined {
+  if (address.length > MAX_ADDRESS) return undefined;
+  const found = parseUrl(address.trim()) ?? parseScpLike(address.trim());
+  if (found === undefined) return undefined;
+
+  const segments = found.path
+    .replace(/^\/+|\/+$/g, '')
+    .replace(/\.git$/i, '')
+    .split('/');
+  const [owner] = segments;
+  const [hostname = ''] = found.host.split(':');
+  if (owner === undefined || segments.length < 2 || !HOST.test(hostname)) return undefined;
+  if (!segments.every((segment) => SEGMENT.test(segment))) return undefined;
+
+  const repository = segments.join('/');
+  return { owner, repository, webUrl: hostname.includes('.') ? `https://${found.host}/${repository}` : undefined };
+}
+
+interface Address {
+  /** With the port of a web address. */
+  readonly host: string;
+  readonly path: string;
+}
+
+function parseUrl(address: string): Address | undefined {
+  const [, scheme = '', authority = '', path = ''] =
+    /^(https?|git|ssh|git\+ssh|git\+https):\/\/([^/?#]+)\/([^?#]+)/i.exec(address) ?? [];
+  if (scheme === '') return undefined;
+  const host = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase();
+  const isWeb = /^(?:git\+)?https$/i.test(scheme);
+  return { host: isWeb ? host.replace(/:443$/, '') : host.replace(/:\d*$/, ''), path: decodePart(path) ?? path };
+}
+
+/** Parses `git@host:owner/repo.git`. A single letter before the colon is a Windows drive. */
+function parseScpLike(address: string): Address | undefined {
+  const [, host = '', path = ''] = /^(?:[^@/\s]+@)?([^:/\s@]{2,}):(?!\/\/)([^\s]+)$/.exec(address) ?? [];
+  return host === '' || /^file$/i.test(host) ? undefined : { host: host.toLowerCase(), path };
 }

@@ -1,19 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { isInside } from '../../core/index.js';
+import { isInside, readAhead } from '../../core/index.js';
 import { UNKNOWN } from '../../skill.js';
-import type { ReadOptions } from '../rows/read-options.js';
-import type { SourceItem, SourceRemark } from '../rows/row.js';
-import type { ResolvedSource, SourceKind } from '../rows/source-kind.js';
-import { AheadAllowance } from './ahead-allowance.js';
-import { findSkillsIn } from './find-skills-in.js';
-import { LinkRoots } from './follow-link.js';
+import type { ReadOptions, ResolvedSource, SourceItem, SourceKind, SourceRemark } from '../rows/row.js';
+import { deriveId } from '../rows/skill-id.js';
+import { cleanText, joinPath, pathInside } from '../rows/texts.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
-import { publicationOf } from './publication.js';
-import { readAhead } from './read-ahead.js';
+import { AheadAllowance } from './read-file.js';
 import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from './read-skill.js';
-import { joinPath, pathInside } from './source-paths.js';
-import { walkFolder } from './walk-folder.js';
+import { type FoundSkill, findSkillsIn, LinkRoots, walkFolder } from './walk-folder.js';
 
 /** How long git may work on one repository, in seconds. A log of 50,000 commits takes about half of it. */
 const GIT_REPOSITORY_SECONDS = 20;
@@ -79,4 +74,44 @@ function gitRemark({ root, message, hidesRemote }: GitProblem, name: string, rea
   const inside = isInside(root, realRoot) ? joinPath(pathInside(realRoot, root), '.git') : '';
   const origin = { source: inside === '' ? name : `${name}/${inside}` };
   return { kind: 'remark', origin, message, ...(hidesRemote && { hidesSkills: true as const }) };
+}
+
+/** Where a skill of a folder is published, as far as git or the options say. */
+export interface Publication {
+  readonly location: string;
+  readonly author: string;
+  readonly codehostUrl: string;
+  readonly skillUrl: string;
+}
+
+/**
+ * Finds where a skill is published: in the remote of its git repository, else below the addresses of the options.
+ *
+ * @param baseName of the source's folder: begins the location if there is no remote
+ */
+export function publicationOf(
+  skill: FoundSkill,
+  git: GitOrigin | undefined,
+  baseName: string,
+  options: ReadOptions,
+): Publication {
+  const remote = git?.remote;
+  const path = git === undefined || remote === undefined ? skill.path : pathInside(git.root, skill.realPath);
+  const location = joinPath(remote?.repository ?? baseName, path).replace(/\/$/, '');
+  const tree = remote?.webUrl === undefined || path === '' ? remote?.webUrl : `${remote.webUrl}/tree/HEAD`;
+  const codehostBase = tree ?? options.codehostBase;
+  return {
+    location,
+    author: remote?.owner ?? options.author ?? UNKNOWN,
+    codehostUrl: codehostBase === undefined ? UNKNOWN : underBase(codehostBase, tree === undefined ? skill.path : path),
+    skillUrl: options.skillUrlBase === undefined ? UNKNOWN : underBase(options.skillUrlBase, deriveId(location).slug),
+  };
+}
+
+function underBase(base: string, path: string): string {
+  const encoded = path
+    .split('/')
+    .map((segment) => encodeURIComponent(cleanText(segment)))
+    .join('/');
+  return path === '' ? base.replace(/\/+$/, '') : `${base.replace(/\/+$/, '')}/${encoded}`;
 }

@@ -1,14 +1,10 @@
 import type { Dirent } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { compareCodePoints } from '../../core/index.js';
-import { toOneLine } from '../rows/clean-text.js';
-import { isSkillFile } from '../rows/content-name.js';
+import { compareCodePoints, isInside, readAhead } from '../../core/index.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
-import type { LinkRoots } from './follow-link.js';
-import { isNeverEntered, listFolder, reasonOf } from './list-folder.js';
-import { readAhead } from './read-ahead.js';
-import { joinPath } from './source-paths.js';
+import { isSkillFile, joinPath, pathInside, reasonOf, toOneLine } from '../rows/texts.js';
+import { isNeverEntered, listFolder } from './read-file.js';
 
 /** Problems of a walk through a folder that are told one by one: links that lead out, folders that cannot be read. */
 export const MAX_WALK_PROBLEMS = 1000;
@@ -255,4 +251,150 @@ function distinct(candidates: readonly Candidate[]): FoundSkill[] {
     if (!chosen.has(candidate.realSkillFile)) chosen.set(candidate.realSkillFile, candidate);
   }
   return [...chosen.values()].sort((a, b) => compareCodePoints(a.path, b.path));
+}
+
+/** Some folders of a source cannot be read by themselves: what they hold depends on the rest of it. */
+class WholeWalkNeeded extends Error {
+  override readonly name = 'WholeWalkNeeded';
+}
+
+/**
+ * Looks for every SKILL.md in some folders of a source, and below them: what a walk through the whole source would find
+ * there. Reads nothing else of the source. A folder that is not there holds nothing.
+ *
+ * @param folders absolute paths
+ * @param root of the source, without symbolic links
+ * @throws {WholeWalkNeeded} if there are links, a folder that cannot be read, or a SKILL.md that is no file
+ * @throws the signal's reason when aborted
+ */
+export async function findSkillsIn(folders: readonly string[], root: string, signal?: AbortSignal): Promise<Walk> {
+  const skills = new Map<string, FoundSkill>();
+  const repositories = new Set<string>();
+  for (const named of folders) {
+    if (named === root || !isInside(named, root)) throw new WholeWalkNeeded(`${named} is not inside ${root}`);
+    const folder = await outermostSkill(named, root);
+    const path = pathInside(root, folder);
+    if (path.split('/').some(isNeverEntered)) continue;
+    if (!(await isFolderInPlace(folder))) continue;
+    for (let at = dirname(folder); ; at = dirname(at)) {
+      if ((await lstat(join(at, '.git')).catch(() => undefined)) !== undefined) repositories.add(at);
+      if (at === root) break;
+    }
+    const waiting = [{ path, realPath: folder }];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      signal?.throwIfAborted();
+      for (const entry of await list(next.realPath)) {
+        const { name } = entry;
+        if (name === '.git') repositories.add(next.realPath);
+        if (entry.isSymbolicLink()) throw new WholeWalkNeeded(`${next.realPath} has links`);
+        const realPath = next.realPath + sep + name;
+        if (entry.isDirectory() && !isNeverEntered(name)) waiting.push({ path: joinPath(next.path, name), realPath });
+        // SKILL.md sorts before every other way to write it.
+        if (!isSkillFile(name)) continue;
+        if (!entry.isFile()) throw new WholeWalkNeeded(`${realPath} is no file`);
+        if (skills.has(next.path)) continue;
+        skills.set(next.path, { ...next, skillFile: name, realSkillFile: realPath });
+      }
+    }
+  }
+  const found = [...skills.values()].sort((a, b) => compareCodePoints(a.path, b.path));
+  return { skills: found, repositories, problems: [] };
+}
+
+/** The folder, or the outermost skill that it is a part of: the contents of a skill are all files below it. */
+async function outermostSkill(folder: string, root: string): Promise<string> {
+  let outermost = folder;
+  for (let at = folder; at !== root; ) {
+    at = dirname(at);
+    const entries = await listFolder(at).catch(() => []);
+    if (!entries.some(({ name }) => isSkillFile(name))) continue;
+    if (at === root) throw new WholeWalkNeeded(`${root} is a skill itself`);
+    outermost = at;
+  }
+  return outermost;
+}
+
+/**
+ * Whether there is a folder. One that is reached through links is another way to a part of the source, or out of it.
+ */
+async function isFolderInPlace(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch((cause: NodeJS.ErrnoException) => {
+    // What cannot be looked at may be there.
+    if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') {
+      throw new WholeWalkNeeded(`${folder} cannot be read`, { cause });
+    }
+    return undefined;
+  });
+  if (found === undefined) return false;
+  const isInPlace = (await realpath(folder).catch(() => undefined)) === folder;
+  if (!isInPlace) throw new WholeWalkNeeded(`${folder} is reached through links`);
+  return found.isDirectory();
+}
+
+async function list(folder: string): Promise<Dirent[]> {
+  try {
+    return await listFolder(folder);
+  } catch (cause) {
+    throw new WholeWalkNeeded(`${folder} cannot be read`, { cause });
+  }
+}
+
+/** Where a symbolic link leads, if it may be followed. */
+export type LinkTarget =
+  | {
+      readonly kind: 'folder' | 'file' | 'other';
+      readonly realPath: string;
+      /** The root that it lies in. */
+      readonly root: string;
+    }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** The folders that links of a source may lead into. All paths are real: absolute and without links. */
+export class LinkRoots {
+  /** The source itself. */
+  readonly own: string;
+  readonly #others: readonly string[];
+  /** What all roots together are called. */
+  readonly #all: string;
+
+  /**
+   * @param others sources of the same load
+   * @param all what all of these are called, for problems
+   */
+  constructor(own: string, others: readonly string[] = [], all?: string) {
+    this.own = own;
+    this.#all = all ?? (others.some((root) => root !== own) ? 'the sources of the load' : 'the source');
+    // The innermost first.
+    this.#others = others.filter((root) => root !== own).sort((a, b) => b.length - a.length);
+  }
+
+  /** The root that a path lies in; undefined if it lies in none. */
+  rootOf(path: string): string | undefined {
+    return isInside(path, this.own) ? this.own : this.#others.find((root) => isInside(path, root));
+  }
+
+  /** Follows a link, if it leads into one of the roots. Never throws. */
+  async follow(link: string): Promise<LinkTarget> {
+    try {
+      const realPath = await realpath(link);
+      const root = this.rootOf(realPath);
+      if (root === undefined) {
+        return { kind: 'refused', reason: `a link that leads outside ${this.#all}` };
+      }
+      if (pathInside(root, realPath).split('/').includes('.git')) {
+        return { kind: 'refused', reason: 'a link into a .git folder' };
+      }
+      const found = await stat(realPath);
+      return { kind: found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other', realPath, root };
+    } catch (error) {
+      return { kind: 'refused', reason: brokenLink(error) };
+    }
+  }
+}
+
+function brokenLink(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'a link that leads nowhere';
+  if (code === 'ELOOP') return 'a link that leads in a circle';
+  return `a link that cannot be followed: ${reasonOf(error)}`;
 }

@@ -1,4 +1,5 @@
-import { folderOf, joinPaths, type Surroundings } from '../../core/index.js';
+import { relative, sep } from 'node:path';
+import { folderOf, isInside, joinPaths, type Surroundings } from '../../core/index.js';
 import type { SkillScope } from '../../skill.js';
 
 /** A program that reads skills from folders. */
@@ -290,4 +291,30 @@ function folderAt(of: Surroundings, path: string, own: string): string | undefin
           ? own
           : (folderOf(of, 'XDG_CONFIG_HOME') ?? joinPaths(of, of.home, '.config'));
   return base === undefined ? undefined : joinPaths(of, base, ...rest);
+}
+
+const PREFIXING: ReadonlySet<string> = new Set(
+  AGENTS.flatMap(({ name, prefixesPlugins }) => (prefixesPlugins ? [name] : [])),
+);
+
+/** What an agent calls a skill: by its name, or `plugin:skill` if it belongs to a plugin and the agent does so. */
+export function calledAs(agent: string, plugin: string | undefined, name: string): string {
+  return plugin !== undefined && PREFIXING.has(agent) ? `${plugin}:${name}` : name;
+}
+
+/** Something in an agent's folders that could not be read, or was not followed. */
+export interface AgentProblem {
+  /** Absolute path. */
+  readonly path: string;
+  /** One line, for people. */
+  readonly message: string;
+  /** Whether skills may lie there that nobody can name now. */
+  readonly hidesSkills?: true;
+}
+
+/** A path as people write it: `~` for the home folder, and `/`. */
+export function shownPath(path: string, home: string): string {
+  if (home === '' || !isInside(path, home)) return path;
+  const inside = relative(home, path).split(sep).join('/');
+  return inside === '' ? '~' : `~/${inside}`;
 }

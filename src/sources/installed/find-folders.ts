@@ -1,16 +1,21 @@
+import { existsSync } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isInside, projectLevels, realPathOrSelf, type Surroundings, surroundings } from '../../core/index.js';
+import {
+  isInside,
+  projectCatalogue,
+  projectLevels,
+  realPathOrSelf,
+  type Surroundings,
+  surroundings,
+  userCatalogue,
+} from '../../core/index.js';
 import type { SkillScope } from '../../skill.js';
-import { reasonOf } from '../folder/list-folder.js';
-import type { AgentProblem } from './agent-problem.js';
-import { AGENTS, type Agent, SHARED_AGENT } from './agents.js';
-import { claudePlugins } from './claude-plugins.js';
-import { codexPlugins } from './codex-plugins.js';
-import { copilotPlugins } from './copilot-plugins.js';
-import { geminiExtensions } from './gemini-extensions.js';
+import { reasonOf } from '../rows/texts.js';
+import { AGENTS, type Agent, type AgentProblem, SHARED_AGENT } from './agents.js';
 import { checkInstalledOptions, type InstalledOptions } from './installed-options.js';
 import type { PluginPlace, Plugins } from './plugins.js';
+import { claudePlugins, codexPlugins, copilotPlugins, geminiExtensions } from './plugins.js';
 
 /** A folder in which an agent looks for skills: it holds many, or is a skill itself. */
 export interface InstalledFolder {
@@ -78,7 +83,7 @@ interface Look {
 }
 
 /** Finds folders, as {@link findFolders}. It looks at each path once, from however many folders it is asked. */
-export class FolderFinder {
+class FolderFinder {
   readonly #of: Surroundings;
   readonly #folders: InstalledOptions['folders'];
   readonly #looks = new Map<string, Promise<Look>>();
@@ -286,4 +291,35 @@ function byPrecedence(
   return all.filter(
     ({ path, plugin }, at) => all.findIndex((one) => one.path === path && one.plugin === plugin) === at,
   );
+}
+
+/** A catalogue of installed skills, and the folder from which they are looked for. */
+export interface InstalledPlace {
+  /** Absolute. */
+  readonly database: string;
+  readonly cwd: string;
+  /** The folders with skills that are seen from there. */
+  readonly found: FoundFolders;
+}
+
+/**
+ * Where the skills that are installed in the working folder have their catalogue.
+ *
+ * A catalogue has what is seen from one folder, so that nobody prunes what somebody else sees elsewhere: the folder of
+ * a project that has skills of its own and is nearest, or else the home folder. A folder that has a catalogue keeps it
+ * when its skills go, or they would stay in there for good.
+ *
+ * @param agents whose folders are found; they do not decide where the catalogue is. Undefined: all on this machine
+ */
+export async function installedPlace(of: Surroundings, agents?: readonly string[]): Promise<InstalledPlace> {
+  const { home, cwd } = of;
+  const levels = await projectLevels(await realPathOrSelf(cwd), await realPathOrSelf(home));
+  const finder = new FolderFinder(of);
+  const { level: nearest } = await finder.find(cwd);
+  const level = levels.find((one) => one === nearest || existsSync(projectCatalogue(of, one)));
+  const place =
+    level === undefined
+      ? { database: userCatalogue(of), cwd: home }
+      : { database: projectCatalogue(of, level), cwd: level };
+  return { ...place, found: await finder.find(place.cwd, agents) };
 }

@@ -1,8 +1,7 @@
 import type { SkillScope } from '../../skill.js';
-import type { AgentProblem } from './agent-problem.js';
-import { AGENTS } from './agents.js';
-import { findCollisions, type NameCollision } from './find-collisions.js';
-import type { ReportedSkill } from './inspect-skills.js';
+import { AGENTS, type AgentProblem } from './agents.js';
+import type { InstalledFolder } from './find-folders.js';
+import { findCollisions, type NameCollision, type ReportedSkill } from './inspect-skills.js';
 import type { InstalledOptions } from './installed-options.js';
 
 /** A folder of an agent. */
@@ -44,7 +43,7 @@ export interface InstalledReport {
  */
 export async function inspectInstalled(options: InstalledOptions = {}): Promise<InstalledReport> {
   // Whoever only asks for the names of agents needs none of what reads skills.
-  const { walkInstalled } = await import('./walk-installed.js');
+  const { walkInstalled } = await import('./read-installed.js');
   const { inspectSkills } = await import('./inspect-skills.js');
   const { skills: found, folders, agents, problems } = await walkInstalled(options);
   const skills = await inspectSkills(found);
@@ -71,4 +70,20 @@ export async function inspectInstalled(options: InstalledOptions = {}): Promise<
     collisions: findCollisions(called),
     problems: problems.map(({ hidingFolders: _, ...problem }) => problem),
   };
+}
+
+/**
+ * The folders in which the agents of this machine look for skills: those of projects from the working folder up to the
+ * repository's root, of the user, of plugins, and of the machine. Only folders that exist; a folder that several agents
+ * read is there once for each.
+ *
+ * @returns by agent in the order of `AGENTS`, and for each in the order in which it takes skills of the same name
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ * @example
+ * const folders = await installedSkillFolders({ agents: ['claude-code', 'codex'] });
+ */
+export async function installedSkillFolders(options: InstalledOptions = {}): Promise<readonly InstalledFolder[]> {
+  // Whoever only asks for the names of agents needs none of what finds folders.
+  const { findFolders } = await import('./find-folders.js');
+  return (await findFolders(options)).folders;
 }

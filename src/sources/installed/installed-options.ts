@@ -1,4 +1,4 @@
-import type { Surroundings } from '../../core/index.js';
+import { resolve } from 'node:path';
 import {
   type Argument,
   checkNames,
@@ -8,6 +8,8 @@ import {
   namesOf,
   nearestName,
   SkillSearchError,
+  type Surroundings,
+  surroundings,
 } from '../../core/index.js';
 import { AGENTS } from './agents.js';
 
@@ -101,4 +103,21 @@ function checkAgent(given: unknown): void {
 function invalid(name: string, expected: string, value: unknown): SkillSearchError {
   const message = `${name} must be ${expected}, got ${describeValue(value)}`;
   return new SkillSearchError('INVALID_OPTION', message, { parameter: name });
+}
+
+/**
+ * A text that is the same where options lead to the same folders. Of the environment only what the paths of agents are
+ * made of counts: each agent starts its servers with variables of its own.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function installedKey(options: InstalledOptions): string {
+  const of = surroundings(checkInstalledOptions(options));
+  const paths = AGENTS.map((agent) => [
+    agent.ownFolder(of),
+    agent.marks(of),
+    agent.userFolders(of),
+    agent.systemFolders(of),
+  ]);
+  return JSON.stringify([of.platform, resolve(of.home), resolve(of.cwd), options.agents, options.folders, paths]);
 }

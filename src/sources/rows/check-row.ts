@@ -1,16 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { isAbsolute } from 'node:path';
 import { isObject, MAX_DESCRIPTION, MAX_ID, MAX_NAME } from '../../core/index.js';
-import { type SkillProperties, UNKNOWN } from '../../skill.js';
-import { cleanText, cutCodePoints, isBlank, withoutControls } from './clean-text.js';
-import { withoutSharedBytes } from './draft-contents.js';
-import { readInstallations } from './installations.js';
-import { isInvocable } from './is-invocable.js';
-import { labelSlug } from './label-slug.js';
+import { SKILL_SCOPES, type SkillInstallation, type SkillProperties, UNKNOWN } from '../../skill.js';
 import type { RawRow, SkillDraft } from './row.js';
-import { MAX_LOCATION, rowFiles } from './row-files.js';
-import { locationOfUrl } from './skill-location.js';
-import { toPublicUrl } from './skill-url.js';
-import { toUnixSeconds } from './unix-seconds.js';
+import { MAX_LOCATION, rowFiles, withoutSharedBytes } from './row-files.js';
+import { locationOfUrl } from './skill-id.js';
+import { cleanText, cutCodePoints, isBlank, withoutControls } from './texts.js';
 
 /** Longest label of a category or occupation, and longest tag, in characters. A longer one is left out: it is prose. */
 const MAX_LABEL = 200;
@@ -263,4 +258,157 @@ function kindOf(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** Longest name of an agent, in characters. It is a slug, and stands in an address. */
+const MAX_AGENT = 64;
+
+/** Largest number of installations of one skill. There are some seventy agents, and each has a few scopes. */
+const MAX_INSTALLATIONS = 256;
+
+const AGENT = new RegExp(`^[a-z0-9-]{1,${MAX_AGENT}}$`);
+
+/**
+ * The installations of a row: those that its source found, or those that the row itself names. A row may come from
+ * anybody, so no path is taken from it: agents read, and people run, what lies at such a path.
+ *
+ * @param named what the row has in its field `installations`
+ * @param warnings gets one for each installation that is left out
+ */
+function readInstallations(row: RawRow, named: unknown, warnings: string[]): readonly SkillInstallation[] {
+  const given = row.installations ?? named;
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given)) {
+    warnings.push('installations: expected a list; left out');
+    return [];
+  }
+  const found = new Map<string, SkillInstallation>();
+  for (const value of given.slice(0, MAX_INSTALLATIONS) as readonly unknown[]) {
+    const installation = readInstallation(value, row.installations !== undefined);
+    if (typeof installation === 'string') warnings.push(`installations: ${installation}; left out`);
+    else found.set(JSON.stringify(installation), installation);
+  }
+  const left = given.length - MAX_INSTALLATIONS;
+  if (left > 0) warnings.push(`installations: more than ${MAX_INSTALLATIONS}; the last ${left} are left out`);
+  return [...found.values()];
+}
+
+/** @returns what is wrong with it, if it is no installation */
+function readInstallation(value: unknown, withPath: boolean): SkillInstallation | string {
+  if (typeof value !== 'object' || value === null) return 'one that is no object';
+  const { agent, scope: named, plugin: ofPlugin, path } = value as Readonly<Record<string, unknown>>;
+  if (typeof agent !== 'string' || !AGENT.test(agent)) {
+    return `one whose agent is no slug of at most ${MAX_AGENT} characters`;
+  }
+  const scope = SKILL_SCOPES.find((one) => one === named);
+  if (scope === undefined) return `one whose scope is none of ${SKILL_SCOPES.join(', ')}`;
+  const plugin = readPlugin(ofPlugin);
+  if (withPath && !isFolderPath(path)) return 'one whose path is not absolute, or no text that can be stored';
+  return {
+    agent,
+    scope,
+    ...(withPath && { path: path as string }),
+    ...(plugin !== undefined && { plugin }),
+  };
+}
+
+function readPlugin(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const plugin = cutCodePoints(withoutControls(value.slice(0, MAX_LOCATION)), MAX_NAME);
+  return isBlank(plugin) ? undefined : plugin;
+}
+
+function isFolderPath(path: unknown): path is string {
+  return typeof path === 'string' && path.length <= MAX_LOCATION && isAbsolute(path) && cleanText(path) === path;
+}
+
+/**
+ * Whether a model may call the skill of a row. Its front matter says no with `disable-model-invocation: true`, or with
+ * `internal: true` in its `metadata`.
+ *
+ * @param row with the fields `frontMatter` and `metadata`, if it has them
+ */
+function isInvocable(row: Readonly<Record<string, unknown>>): boolean {
+  const frontMatter = row['frontMatter'];
+  const internal = [row['metadata'], fieldOf(frontMatter, 'metadata')].map((metadata) => fieldOf(metadata, 'internal'));
+  return ![fieldOf(frontMatter, 'disable-model-invocation'), ...internal].some(isTrue);
+}
+
+function fieldOf(object: unknown, key: string): unknown {
+  const isObject = typeof object === 'object' && object !== null && Object.hasOwn(object, key);
+  return isObject ? (object as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
+/** Front matter is kept as it was written: `true` is a text there. */
+function isTrue(value: unknown): boolean {
+  return value === true || (typeof value === 'string' && /^\s{0,9}true\s{0,9}$/i.test(value));
+}
+
+/** The slug of a category or occupation, `[a-z0-9-]`. Empty if the label has neither a Latin letter nor a digit. */
+function labelSlug(label: string): string {
+  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(label)) return label;
+  const plain = label
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase();
+  return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+}
+
+/** Numbers from here on are milliseconds. In seconds this would be the year 5138. */
+const FIRST_MILLISECOND = 1e11;
+
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
+const ISO_8601 =
+  /^[+-]?\d{4,6}-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:Z|[+-]\d{2}(?::?\d{2})?)?)?)?$/i;
+
+/**
+ * Reads a time in seconds, milliseconds (numbers from 1e11 on), either also as text, or ISO 8601 (UTC if without a
+ * zone).
+ *
+ * @returns Unix seconds, an integer; undefined if it is none of these or before 1970
+ */
+function toUnixSeconds(value: unknown): number | undefined {
+  if (typeof value === 'number') return fromNumber(value);
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  if (NUMBER.test(text)) return fromNumber(Number(text));
+  if (!ISO_8601.test(text)) return undefined;
+  return fromNumber(Math.floor(Date.parse(utc(text)) / 1000), true);
+}
+
+function fromNumber(value: number, isSeconds = false): number | undefined {
+  if (!Number.isFinite(value) || value < 0) return undefined;
+  const seconds = !isSeconds && value >= FIRST_MILLISECOND ? value / 1000 : value;
+  return Math.min(Math.floor(seconds), Number.MAX_SAFE_INTEGER);
+}
+
+/** Rewrites a time for Date.parse, which would read a time without a zone as local time. */
+function utc(text: string): string {
+  const [date = '', time] = text
+    .replace(',', '.')
+    .replace(/\s+(?=[Z+-])/i, '')
+    .split(/[T ]/i);
+  if (time === undefined) return date;
+  const zoned = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i.test(time) ? time : `${time}Z`;
+  return `${date}T${zoned.replace(/([+-]\d{2}):?(\d{2})?$/, (_, hours: string, minutes = '00') => `${hours}:${minutes}`)}`;
+}
+
+/** Longest accepted address, in characters. */
+const MAX_URL = 2048;
+
+/** Schemes that lead to the reader's own machine, or run code when shown as a link. */
+const REFUSED: ReadonlySet<string> = new Set(['file', 'javascript', 'data', 'vbscript', 'blob']);
+
+/**
+ * Makes an address fit to be shown to others: with a scheme, not a local path, without a password. Returns undefined if
+ * the text is not such an address.
+ */
+function toPublicUrl(text: string): string | undefined {
+  const url = withoutControls(text);
+  // One letter before the colon is a Windows drive.
+  const [, scheme] = /^([a-z][a-z0-9+.-]+):\S/i.exec(url) ?? [];
+  if (scheme === undefined || url.length > MAX_URL || REFUSED.has(scheme.toLowerCase())) return undefined;
+  return url.replace(/^([a-z0-9+.-]+:\/\/)(?:[^/?#@]*@)+/i, (whole, start: string) =>
+    /^https?:/i.test(start) || whole.includes(':', start.length) ? start : whole,
+  );
 }

@@ -1,5 +1,6 @@
+import type { Stats } from 'node:fs';
+import type { Readable } from 'node:stream';
 import type { Skill, SkillInstallation, SkillProperties } from '../../skill.js';
-import type { DraftContents } from './draft-contents.js';
 
 /** Where a row comes from, for reports. Never part of a search answer. */
 export interface Origin {
@@ -82,6 +83,28 @@ export interface DraftFile {
   readonly text: string;
 }
 
+/** A file of a skill as it is, before it is stored. */
+export interface DraftContentFile {
+  /** Path inside the skill's folder, with `/`. */
+  readonly path: string;
+  readonly size: number;
+  /** Of these bytes: 64 hexadecimal digits. */
+  readonly sha256: string;
+  readonly executable: boolean;
+  /** False if the bytes are an excerpt, or are not kept. */
+  readonly complete: boolean;
+  readonly isText: boolean;
+  /** `text`: those of the skill's searched file of the same name; undefined: they are not kept. */
+  readonly bytes: Uint8Array | 'text' | undefined;
+}
+
+/** What a skill is made of, before it is stored. */
+export interface DraftContents {
+  /** Whether every file is complete and nothing was left out. */
+  readonly complete: boolean;
+  readonly files: readonly DraftContentFile[];
+}
+
 /** A skill made from a checked row. */
 export interface SkillDraft extends Omit<Skill, 'id'> {
   /** The id that the row brings; undefined if one has to be derived. */
@@ -98,4 +121,91 @@ export interface SkillDraft extends Omit<Skill, 'id'> {
   readonly files: readonly DraftFile[];
   /** Undefined if there is nothing but excerpts of texts, which the files are. */
   readonly contents: DraftContents | undefined;
+}
+
+/** How a source is read. */
+export interface ReadOptions {
+  /** Stops the reading, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of bytes read so far (compressed ones if the source is compressed), for a progress bar. */
+  readonly onBytes?: ((read: number) => void) | undefined;
+  /**
+   * Called with the fingerprint of each row of a JSON source. A known row is passed on without being parsed. The answer
+   * must hold until the next row is asked for.
+   */
+  readonly isKnown?: ((fingerprint: string) => boolean) | undefined;
+  /** Bytes that a file or standard input may have, after unpacking. 0 means no limit. @default 32 GiB */
+  readonly maxUnpackedBytes?: number | undefined;
+  /** How many times its compressed size a gzip source may have. 0 means no limit. @default 100 */
+  readonly maxRatio?: number | undefined;
+  /** Author of the skills of a folder that is in no git repository. */
+  readonly author?: string | undefined;
+  /** Address to which the path inside the source is appended, if there is no git remote. */
+  readonly codehostBase?: string | undefined;
+  /** Address to which the path of a skill, in the form of an id, is appended. */
+  readonly skillUrlBase?: string | undefined;
+  /** Real paths of folders outside the source that links in it may lead into. @default none */
+  readonly linkRoots?: readonly string[] | undefined;
+  /** Folders of a folder source, or of installed skills: only these and what is below them is read. @default all */
+  readonly folders?: readonly string[] | undefined;
+  /** Read for the source `-`. @default process.stdin */
+  readonly stdin?: Readable | undefined;
+  /** False if the bytes of a folder's files are not read. @default true */
+  readonly contents?: boolean | undefined;
+  /** False if git is asked nothing. @default true */
+  readonly git?: boolean | undefined;
+  /** How long git may work on one repository, in milliseconds. @default 20000 */
+  readonly gitTimeout?: number | undefined;
+  /** How long git may work on all repositories of the source, in milliseconds. @default 120000 */
+  readonly gitBudget?: number | undefined;
+}
+
+/** A source that exists and is of a known kind. */
+export interface ResolvedSource {
+  readonly kind: SourceKind;
+  /** As the caller named it. */
+  readonly name: string;
+  /** Absolute path; empty if the source is not a path. */
+  readonly path: string;
+  /** Size of a file on disk (compressed if it is), in bytes; undefined if it is not known. */
+  readonly bytes: number | undefined;
+}
+
+/** A kind of source. To add one, write a file with it, and add it to the table in `open-source.ts`. */
+export interface SourceKind {
+  /** Skills are claimed under this name and the source's path: it must never change. */
+  readonly name: string;
+  /** What a source of this kind is, for the end of the sentence "a source must be". */
+  readonly description: string;
+  /** Whether a name is a source of this kind by itself, without being a path. */
+  isName?(name: string): boolean;
+  /** Whether what was found at a path is a source of this kind. */
+  isPath?(path: string, found: Stats): boolean;
+  /**
+   * Reads everything in the source, one item at a time, in constant memory. A row that cannot be read is an item, not
+   * an error.
+   *
+   * @throws Error that says what broke if the source itself fails, after everything that could be read
+   * @throws the signal's reason when aborted
+   */
+  read(source: ResolvedSource, options: ReadOptions): AsyncGenerator<SourceItem>;
+}
+
+/**
+ * Rows from a program. In reports `name` stands for the source, and `line` is the number of the row, counted from 1.
+ *
+ * @throws what the iterable throws, and the signal's reason when aborted
+ */
+export async function* readRows(
+  rows: Iterable<unknown> | AsyncIterable<unknown>,
+  name: string,
+  options: Pick<ReadOptions, 'signal'> = {},
+): AsyncGenerator<SourceItem> {
+  options.signal?.throwIfAborted();
+  let line = 0;
+  for await (const value of rows) {
+    options.signal?.throwIfAborted();
+    line++;
+    yield { kind: 'row', origin: { source: name, line }, value };
+  }
 }

@@ -1,7 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readAhead, stateText } from '../../sources/index.js';
+import { readAhead } from '../../core/index.js';
+import { stateText } from '../../sources/index.js';
 import { isWatchedInside, type TreeListener, type TreeWatch } from './watch-folders.js';
 
 /** Folders that are looked at at the same time. */

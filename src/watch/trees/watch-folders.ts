@@ -1,7 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { partByName, pathInside, readAhead } from '../../sources/index.js';
+import { readAhead } from '../../core/index.js';
+import { partByName, pathInside } from '../../sources/index.js';
 
 /** Whether {@link watchTree} tells of every link. A watch of a whole tree tells only of those that change. */
 export const SEES_ALL_LINKS: boolean = process.platform !== 'darwin' && process.platform !== 'win32';

@@ -1,7 +1,7 @@
 import { renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { collectedText } from '../../../src/sources/folder/collected-text.js';
+import { collectedText } from '../../../src/sources/folder/read-skill.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 describe('the text of a file', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Lexer } from 'yaml';
-import { firstParagraph } from '../../../src/sources/folder/first-paragraph.js';
 import { MAX_YAML_DEPTH, MAX_YAML_TOKENS, readSkillMarkdown } from '../../../src/sources/folder/front-matter.js';
+import { firstParagraph } from '../../../src/sources/folder/skill-markdown-row.js';
 
 const read = (text: string): { fields: Record<string, unknown>; body: string; warnings: readonly string[] } => {
   const { fields, body, warnings } = readSkillMarkdown(text);

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { parseRemote } from '../../../src/sources/folder/git-remote.js';
+import { parseRemote } from '../../../src/sources/folder/git-origin.js';
 import { readAll, rowsOf, rowValue } from '../read-all.js';
 import { commit, git, repository } from './git-repository.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';

@@ -2,11 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkGitObjects } from '../../../src/sources/folder/check-git-objects.js';
-import { GIT_ADDRESS_BYTES, GIT_HEAP_BYTES, GitFailure, runGit } from '../../../src/sources/folder/git-command.js';
+import {
+  GIT_ADDRESS_BYTES,
+  GIT_HEAP_BYTES,
+  GitFailure,
+  GitScratch,
+  runGit,
+} from '../../../src/sources/folder/git-command.js';
 import { MAX_COMMIT_TIMES_BYTES } from '../../../src/sources/folder/git-origin.js';
-import { GitScratch } from '../../../src/sources/folder/git-scratch.js';
-import type { SourceItem } from '../../../src/sources/rows/row.js';
+import { checkGitObjects } from '../../../src/sources/folder/git-repository.js';
+import type { SourceItem } from '../../../src/sources/index.js';
 import { readAll, rowsOf, rowValue } from '../read-all.js';
 import { commit, git, repository } from './git-repository.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';

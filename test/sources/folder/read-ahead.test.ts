@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readAhead } from '../../../src/sources/folder/read-ahead.js';
+import { readAhead } from '../../../src/core/index.js';
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,10 +1,10 @@
 import { appendFileSync, type Dirent, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LinkRoots } from '../../../src/sources/folder/follow-link.js';
-import { listFolder } from '../../../src/sources/folder/list-folder.js';
-import { collectContents } from '../../../src/sources/folder/skill-contents.js';
+import { listFolder } from '../../../src/sources/folder/read-file.js';
+import { collectContents } from '../../../src/sources/folder/read-skill.js';
 import type { FoundSkill } from '../../../src/sources/folder/walk-folder.js';
+import { LinkRoots } from '../../../src/sources/folder/walk-folder.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 describe('the contents of a folder', () => {

@@ -4,12 +4,10 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdir, realpath, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_SKILL_ENTRIES } from '../../../src/sources/folder/skill-files.js';
+import { MAX_SKILL_ENTRIES } from '../../../src/sources/folder/read-skill.js';
 import { MAX_WALK_PROBLEMS } from '../../../src/sources/folder/walk-folder.js';
-
-import { checkSource, readSource } from '../../../src/sources/open-source.js';
-import { checkRow } from '../../../src/sources/rows/check-row.js';
-import type { SourceItem } from '../../../src/sources/rows/row.js';
+import type { SourceItem } from '../../../src/sources/index.js';
+import { checkRow, checkSource, readSource } from '../../../src/sources/index.js';
 import { readAll, rowsOf, rowValue } from '../read-all.js';
 import { temporaryFolder, writeFiles } from './temporary-folder.js';
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-
-import { firstParagraph } from '../../../src/sources/folder/first-paragraph.js';
 import { readSkillMarkdown } from '../../../src/sources/folder/front-matter.js';
-import { type SkillMarkdownRow, skillMarkdownRow } from '../../../src/sources/folder/skill-markdown-row.js';
+import {
+  firstParagraph,
+  type SkillMarkdownRow,
+  skillMarkdownRow,
+} from '../../../src/sources/folder/skill-markdown-row.js';
 
 const row = (frontMatter: string, body = ''): SkillMarkdownRow =>
   skillMarkdownRow(readSkillMarkdown(`---\n${frontMatter}\n---\n${body}`), 'folder');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readWholeFile } from '../../../src/sources/folder/whole-file.js';
+import { readWholeFile } from '../../../src/sources/folder/read-file.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 describe('a file', () => {

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
-import { LinkRoots } from '../../../src/sources/folder/follow-link.js';
-import { walkFolder } from '../../../src/sources/folder/walk-folder.js';
+import { LinkRoots, walkFolder } from '../../../src/sources/folder/walk-folder.js';
 import { inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
-import { walkInstalled } from '../../../src/sources/installed/walk-installed.js';
+import { walkInstalled } from '../../../src/sources/installed/read-installed.js';
 import { temporaryFolder } from '../folder/temporary-folder.js';
 import { MadeUpHome, skillMarkdown } from './made-up-home.js';
 

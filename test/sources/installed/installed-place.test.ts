@@ -8,8 +8,8 @@ import {
   surroundings,
   userCatalogue,
 } from '../../../src/core/index.js';
-import { findFolders } from '../../../src/sources/installed/find-folders.js';
-import { installedPlace } from '../../../src/sources/installed/installed-place.js';
+import { findFolders } from '../../../src/sources/index.js';
+import { installedPlace } from '../../../src/sources/installed/find-folders.js';
 import { MadeUpHome } from './made-up-home.js';
 
 const WORK = 'home/work/project';

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findFolders } from '../../../src/sources/index.js';
 import { AGENTS, SHARED_AGENT } from '../../../src/sources/installed/agents.js';
-import { findFolders } from '../../../src/sources/installed/find-folders.js';
-import { installedSkillFolders } from '../../../src/sources/installed/installed-skill-folders.js';
+import { installedSkillFolders } from '../../../src/sources/installed/inspect-installed.js';
 import { codeOf } from '../../error-code.js';
 import { MadeUpHome } from './made-up-home.js';
 

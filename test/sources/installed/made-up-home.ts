@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { InstalledOptions } from '../../../src/sources/index.js';
 import type { InstalledFolder } from '../../../src/sources/installed/find-folders.js';
-import type { InstalledOptions } from '../../../src/sources/installed/installed-options.js';
 import { temporaryFolder, writeFiles } from '../folder/temporary-folder.js';
 
 /** A machine of one user, in a folder of its own: `home`, a project in it with a repository, and `etc` beside it. */

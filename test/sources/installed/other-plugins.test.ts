@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findFolders } from '../../../src/sources/installed/find-folders.js';
+import { findFolders } from '../../../src/sources/index.js';
 import { inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
 import { MadeUpHome } from './made-up-home.js';
 

@@ -8,7 +8,7 @@ import {
   openSkillSearch,
   type SkillDetails,
 } from '../../../src/index.js';
-import type { InstalledOptions } from '../../../src/sources/installed/installed-options.js';
+import type { InstalledOptions } from '../../../src/sources/index.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { MadeUpHome } from './made-up-home.js';

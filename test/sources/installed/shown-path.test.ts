@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shownPath } from '../../../src/sources/installed/shown-path.js';
+import { shownPath } from '../../../src/sources/installed/agents.js';
 
 test('a path in the home folder begins with a tilde, another is shown as it is', () => {
   const home = join('/', 'home', 'ada');

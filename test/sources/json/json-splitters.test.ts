@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
-import { JsonArray } from '../../../src/sources/json/json-array.js';
-import { JsonLines } from '../../../src/sources/json/json-lines.js';
-import type { JsonPiece, JsonSplitter } from '../../../src/sources/json/json-piece.js';
+import type { JsonPiece, JsonSplitter } from '../../../src/sources/json/split-json.js';
+import { JsonArray, JsonLines } from '../../../src/sources/json/split-json.js';
 
 function split(splitter: JsonSplitter, bytes: Buffer, cuts: readonly number[]): JsonPiece[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 
-import { type CheckedRow, checkRow } from '../../../src/sources/rows/check-row.js';
+import { checkRow } from '../../../src/sources/index.js';
+import type { CheckedRow } from '../../../src/sources/rows/check-row.js';
 import type { SkillDraft } from '../../../src/sources/rows/row.js';
 
 const MINIMUM = { name: 'a', description: 'b' };

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SkillInstallation } from '../../../src/index.js';
-import { checkRow } from '../../../src/sources/rows/check-row.js';
-import type { RawRow } from '../../../src/sources/rows/row.js';
+import type { RawRow } from '../../../src/sources/index.js';
+import { checkRow } from '../../../src/sources/index.js';
 
 const HOME = resolve('/home/ada/.codex/skills/pdf');
 

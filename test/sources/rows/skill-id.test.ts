@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deriveId, idWithHash } from '../../../src/sources/rows/skill-id.js';
+import { deriveId, idWithHash } from '../../../src/sources/index.js';
 import { copyKey } from '../../../src/store/stored-skill.js';
 
 describe('deriveId', () => {

@@ -1,7 +1,90 @@
-import type { Buffer } from 'node:buffer';
-import type { JsonPiece, JsonSplitter } from './json-piece.js';
-import { MAX_ROW_BYTES } from './json-piece.js';
-import { PieceBuffer, tooLong } from './piece-buffer.js';
+import { Buffer } from 'node:buffer';
+
+/**
+ * Largest row of a JSON source, in bytes. A larger one is skipped and reported: while it is read, a row takes up to
+ * five times its size of memory. Twice what a skill of a folder may have.
+ */
+export const MAX_ROW_BYTES: number = 32 * 1024 * 1024;
+
+/** The bytes of one JSON value. */
+export interface JsonBytes {
+  /** Line where it begins, counted from 1. */
+  readonly line: number;
+  readonly bytes: Buffer;
+}
+
+/** A part of a source without a readable value. */
+export interface JsonFault {
+  readonly line: number;
+  readonly fault: string;
+  /** Whether the source was cut off here. */
+  readonly cutOff?: true;
+}
+
+export type JsonPiece = JsonBytes | JsonFault;
+
+/** Cuts a stream of bytes into JSON values. */
+export interface JsonSplitter {
+  /** The line that is being read, counted from 1. */
+  readonly line: number;
+  /** Takes the next chunk. */
+  push(chunk: Buffer): Iterable<JsonPiece>;
+  /** Called once, after the last chunk. */
+  end(): Iterable<JsonPiece>;
+}
+
+/** Cuts bytes at line feeds. Blank lines count, but are not pieces. A line may end in CRLF. */
+export class JsonLines implements JsonSplitter {
+  readonly #limit: number;
+  readonly #pending: PieceBuffer;
+  #line: number;
+
+  /**
+   * @param limit longest line, in bytes
+   * @param firstLine number of the line that the first byte stands in
+   */
+  constructor(limit: number = MAX_ROW_BYTES, firstLine = 1) {
+    this.#limit = limit;
+    this.#line = firstLine;
+    this.#pending = new PieceBuffer(limit);
+  }
+
+  get line(): number {
+    return this.#line;
+  }
+
+  *push(chunk: Buffer): Generator<JsonPiece> {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      if (end === -1) break;
+      this.#pending.add(chunk.subarray(start, end));
+      yield* this.#finish();
+      this.#line++;
+      start = end + 1;
+    }
+    this.#pending.add(chunk.subarray(start));
+  }
+
+  *end(): Generator<JsonPiece> {
+    yield* this.#finish();
+  }
+
+  *#finish(): Generator<JsonPiece> {
+    if (this.#pending.isEmpty) return;
+    const line = this.#line;
+    const bytes = this.#pending.take();
+    if (bytes === undefined) yield { line, fault: tooLong('the line', this.#limit) };
+    else if (!isBlankBytes(bytes)) yield { line, bytes };
+  }
+}
+
+function isBlankBytes(bytes: Buffer): boolean {
+  for (const byte of bytes) {
+    if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false;
+  }
+  return true;
+}
 
 /** Deepest nesting of a row of a JSON array. `JSON.parse` calls itself for each level. */
 const MAX_JSON_DEPTH = 10_000;
@@ -12,6 +95,7 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
@@ -236,4 +320,83 @@ export class JsonArray implements JsonSplitter {
     this.#state = 'lost';
     return { line: this.#elementLine, fault: `not JSON: ${fault}` };
   }
+}
+
+/** Collects the bytes of one row over several chunks. Past its limit it keeps no bytes, only the fact. */
+export class PieceBuffer {
+  readonly #limit: number;
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  add(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#length += bytes.length;
+    if (this.#length > this.#limit) this.#parts = [];
+    else this.#parts.push(bytes);
+  }
+
+  /** The bytes collected since the last call; undefined if they were more than the limit. */
+  take(): Buffer | undefined {
+    const [first = Buffer.alloc(0)] = this.#parts;
+    const whole = this.#parts.length < 2 ? first : Buffer.concat(this.#parts);
+    const taken = this.#length > this.#limit ? undefined : whole;
+    this.#parts = [];
+    this.#length = 0;
+    return taken;
+  }
+}
+
+/** The fault of a row over its limit. */
+function tooLong(what: string, limit: number): string {
+  return limit >= 1024 * 1024 ? `${what} is over ${limit / 1024 / 1024} MiB` : `${what} is over ${limit} bytes`;
+}
+
+/**
+ * Values in a row of a JSON source: commas, colons and opening brackets. A row with more is rejected before it is
+ * parsed. A skill with a thousand files has some 5,000; parsed, a byte of brackets takes up to 40 bytes.
+ */
+export const MAX_ROW_VALUES = 100_000;
+
+/** A row of fewer bytes cannot do harm, whatever is in it: it is not looked at. */
+const FREE_BYTES = 256 * 1024;
+
+/**
+ * Whether parsing a row would make more values than a row may have: of 64 MiB of brackets `JSON.parse` makes some
+ * gigabytes. Counts commas, colons and opening brackets outside strings, in one pass.
+ */
+export function hasTooManyValues(row: Buffer, limit: number = MAX_ROW_VALUES): boolean {
+  if (row.length <= FREE_BYTES) return false;
+  let count = 0;
+  for (let i = 0; i < row.length; i++) {
+    const byte = row[i]!;
+    if (byte === QUOTE) {
+      const end = endOfString(row, i + 1);
+      if (end === -1) return false;
+      i = end;
+    } else if (byte === COMMA || byte === COLON || byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      count++;
+      if (count > limit) return true;
+    }
+  }
+  return false;
+}
+
+/** Offset of the quote that ends a string; -1 if none does. */
+function endOfString(row: Buffer, from: number): number {
+  let at = row.indexOf(QUOTE, from);
+  while (at !== -1) {
+    let backslashes = 0;
+    while (at - backslashes > from && row[at - backslashes - 1] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return at;
+    at = row.indexOf(QUOTE, at + 1);
+  }
+  return -1;
 }
