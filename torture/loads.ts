@@ -141,14 +141,12 @@ export async function checkLeftBehind(folder: string, disturbed: DisturbedLoad):
     await askQuestions(database, embeds);
   } else if (oldContent !== undefined) throw new Error('the catalogue is gone');
 
-  // Without this file the load that was disturbed had come to its end.
-  const hasReported = left === 'new' && !existsSync(filesBeside(database).loadingReport);
   const ended = await load(folder, embeds);
   if (textOf(database) !== newContent) throw new Error('the next load ends with another catalogue');
   const total = counts.added + counts.updated + counts.unchanged;
   const isWhole = JSON.stringify(ended) === JSON.stringify(counts);
   const isOver = ended.unchanged === total && ended.added + ended.updated + ended.removed === 0;
-  if (!isWhole && !(isOver && hasReported))
+  if (!isWhole && !(isOver && left === 'new'))
     throw new Error(`the next load counts ${JSON.stringify(ended)}, not ${JSON.stringify(counts)}`);
   checkIntegrity(database);
   await checkDerived(database, embeds);

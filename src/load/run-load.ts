@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../core/index.js';
 import { indexOrWarn, indexWhenDue, type VectorExchange } from '../indexing/index.js';
 import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
-import { CatalogueWriter, loadKey } from '../store/index.js';
+import { CatalogueWriter } from '../store/index.js';
 import { checkClassify, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';
@@ -12,9 +13,9 @@ import { type IndexingProgress, ReportBuilder } from './reports.js';
 
 /** Runs a load. The sources are read from their beginning each time. */
 export async function runLoad(prepared: PreparedLoad, target: LoadTarget): Promise<LoadReport> {
-  const { options, model, key } = prepared;
+  const { options, model } = prepared;
   const { database, home } = target;
-  const writer = new CatalogueWriter(database, key, existsSync(database), options.contents, home);
+  const writer = new CatalogueWriter(database, undefined, existsSync(database), options.contents, home);
   try {
     checkModel(writer.vectors.modelBefore, model, target.shown);
     return await load(writer, prepared, target);
@@ -50,7 +51,6 @@ async function load(
   report.end('publishing');
 
   await target.index(report.indexing());
-  writer.reported();
   return report.finish(counts);
 }
 
@@ -132,7 +132,8 @@ function keyOf(sources: readonly OpenableSource[], options: LoadOptions): string
     ...(contents === false ? ['no contents'] : []),
     ...(classify === undefined ? [] : [classify ? 'classify' : 'no classify']),
   ];
-  return loadKey(['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)]);
+  const parts = ['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
 /** Where a load writes: a catalogue of its own, or one whose differences go into a catalogue that others share. */

@@ -21,7 +21,6 @@ import {
   type EndOfLoad,
   endChange,
   endLoad,
-  loadKey,
   OpenChange,
   OpenLoad,
   openForReading,
@@ -182,11 +181,9 @@ async function removeShared(options: SharedAddress, ids: readonly string[]): Pro
 function removeFrom(database: string, ids: readonly string[]): number {
   // Not with a CatalogueWriter: every program that imports the library would load all of it, just for this.
   const change = ids.length <= MAX_CHANGED_IN_PLACE ? OpenChange.open(database) : undefined;
-  const load = change ?? new OpenLoad(database, loadKey(['remove', ...ids]), true);
+  const load = change ?? new OpenLoad(database, true);
   try {
-    const removed = removeIn(load, ids);
-    load.reported();
-    return removed;
+    return removeIn(load, ids);
   } finally {
     load.close();
   }

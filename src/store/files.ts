@@ -9,9 +9,8 @@ import { resolveDatabase } from '../core/index.js';
  *     skills.db.vectors             derived: the codes of the vectors
  *     skills.db.vectors-graph       derived: the graph of near neighbours; with several of them the first
  *     skills.db.vectors-graph-2     derived: the second of these, and so on, at most four
- *     skills.db.loading             the working copy of a load; survives a kill, and the next load resumes it
- *     skills.db.loading-part        a working copy that is being made
- *     skills.db.loading-report      what a load changed, from its last commit until it has reported
+ *     skills.db.loading             the staging file of a load; survives a kill, and the next load takes its vectors
+ *     skills.db.loading-part        a staging file that is being made
  *     skills.db.loading-lock        locked while a load runs
  *     skills.db.indexing-lock       of a copy of a shared catalogue: locked while derived files are written
  *     skills.db.watch-KEY           locked by the one watch of some sources that loads; see {@link watchLock}
@@ -23,7 +22,6 @@ export interface CatalogueFiles {
   readonly graphs: readonly string[];
   readonly loading: string;
   readonly loadingPart: string;
-  readonly loadingReport: string;
   readonly loadingLock: string;
   readonly indexingLock: string;
 }
@@ -36,7 +34,6 @@ export function filesBeside(catalogue: string): CatalogueFiles {
     graphs: ['', '-2', '-3', '-4'].map((which) => `${catalogue}.vectors-graph${which}`),
     loading: `${catalogue}.loading`,
     loadingPart: `${catalogue}.loading-part`,
-    loadingReport: `${catalogue}.loading-report`,
     loadingLock: `${catalogue}.loading-lock`,
     indexingLock: `${catalogue}.indexing-lock`,
   };

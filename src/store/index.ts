@@ -44,7 +44,7 @@ export type { LabelledSkill, LabelSink } from './write/labels.js';
 export type { LoadLabels, LoadVectors } from './write/load-sinks.js';
 export { MemoryCatalogue } from './write/memory-catalogue.js';
 export { endChange, OpenChange } from './write/open-change.js';
-export { type ChangeCounts, type EndOfLoad, endLoad, loadKey, OpenLoad } from './write/open-load.js';
+export { type ChangeCounts, type EndOfLoad, endLoad, OpenLoad } from './write/open-load.js';
 export type { SkillSink, SparedPlace } from './write/pruning.js';
 export { forgetJournal, putInPlace } from './write/staging-file.js';
 export type { EmbeddedText, EmbeddingSink, TextToEmbed } from './write/vectors.js';

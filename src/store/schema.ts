@@ -104,8 +104,6 @@ export const STATES = 'state';
  *   the first state without them. What belongs to them is in `superseded_file` and so on. The next whole load deletes
  *   all of it.
  * - `forgotten` has the numbers of those that are no longer kept, and of their signatures what tells their relatives.
- * - `touched` notes, during a load into an existing catalogue, what each changed skill was before. It is empty in a
- *   finished catalogue.
  */
 export const SCHEMA: readonly string[] = [
   'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
@@ -134,7 +132,6 @@ ${FILE_COLUMNS}
   checksum INTEGER,
   UNIQUE (model, text_hash)
 )`,
-  'CREATE TABLE touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID',
   `CREATE TABLE known_row (
   source INTEGER NOT NULL,
   skill INTEGER NOT NULL,

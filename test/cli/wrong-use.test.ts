@@ -149,7 +149,7 @@ describe('a database that cannot be used', () => {
     },
     'a catalogue of another format': {
       make: (path) => {
-        new CatalogueWriter(path, 'key', false).finish();
+        new CatalogueWriter(path, undefined, false).finish();
         const database = new Database(path);
         database.pragma('user_version = 99');
         database.close();
@@ -225,7 +225,7 @@ describe('a database that cannot be used', () => {
     const database = await catalogue();
     const rows = scratchFile('rows.jsonl');
     writeJsonLines(rows, [row('b')]);
-    const other = new CatalogueWriter(database, 'other', true);
+    const other = new CatalogueWriter(database, undefined, true);
     const { status, out, error } = await runCaptured(['load', rows, '--database', database, '--no-semantic']);
     other.close();
 

@@ -67,7 +67,7 @@ describe('damaged contents', () => {
     const item = { ...storeItem('r'), contents: { complete: true, files: [] } };
     loadItems(database, [item, storeItem('s')], false);
     change(database, DAMAGES[0]!);
-    const killed = new CatalogueWriter(database, 'key', true);
+    const killed = new CatalogueWriter(database, undefined, true);
     killed.put({ ...storeItem('r', { stars: 1 }), contents: item.contents }, 'source');
     killed.close();
 

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { buildCatalogue, copyCatalogue, type LoadReport, openSkillSearch } from '../../src/index.js';
-import { WorkingCopy } from '../../src/store/write/staging-file.js';
+import { StagingFile } from '../../src/store/write/staging-file.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { repository } from '../sources/folder/git-repository.js';
@@ -227,7 +227,7 @@ test('two clones of one repository in one load are stored once, and the next loa
 });
 
 async function copiesMade(work: () => Promise<unknown>): Promise<number> {
-  const create = vi.spyOn(WorkingCopy.prototype, 'create');
+  const create = vi.spyOn(StagingFile.prototype, 'create');
   await work();
   const { length } = create.mock.calls;
   create.mockRestore();

@@ -47,7 +47,7 @@ describe('a catalogue that somebody gave a schema of their own', () => {
   test.each(LIES)('as the working copy of a killed load, with %s, is thrown away', (_, __, sql) => {
     const path = scratchFile('skills.db');
     loadItems(path, [storeItem('a')], false);
-    const killed = new CatalogueWriter(path, 'key', true);
+    const killed = new CatalogueWriter(path, undefined, true);
     killed.put(storeItem('b'), 'source');
     killed.close();
     lie(filesBeside(path).loading, sql);

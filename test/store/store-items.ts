@@ -32,7 +32,7 @@ export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL
 
 /** Puts skills into a catalogue in one load. */
 export function loadItems(path: string, items: readonly SkillToStore[], exists: boolean): ChangeCounts {
-  const writer = new CatalogueWriter(path, 'key', exists);
+  const writer = new CatalogueWriter(path, undefined, exists);
   try {
     for (const item of items) writer.put(item, 'source');
     return writer.finish();

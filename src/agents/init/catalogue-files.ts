@@ -27,8 +27,8 @@ export function ownsCatalogue(database: string): boolean {
 
 /** Deletes a catalogue and the files that belong to it. */
 export function removeCatalogue(database: string): void {
-  const { loading, loadingPart, loadingReport, loadingLock } = filesBeside(database);
-  const working = [loading, loadingPart, loadingReport, loadingLock];
+  const { loading, loadingPart, loadingLock } = filesBeside(database);
+  const working = [loading, loadingPart, loadingLock];
   for (const path of [database, loading, loadingPart].flatMap(sqliteFiles)) rmSync(path, { force: true });
   for (const path of [...derivedFiles(database), ...working]) rmSync(path, { force: true });
   const watches = watchLock(basename(database), '');

@@ -170,7 +170,7 @@ function bytesOf(
   };
 }
 
-export function filenamesOf(files: readonly { readonly filename: string }[]): string[] {
+function filenamesOf(files: readonly { readonly filename: string }[]): string[] {
   return files.map(({ filename }) => filename);
 }
 

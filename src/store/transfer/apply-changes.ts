@@ -5,9 +5,8 @@ import type { PackedBlob } from '../contents.js';
 import { type NamedState, noteIn, readMeta, writeNote } from '../notes.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';
-import { forgetUnclaimedRows } from '../write/catalogue-writer.js';
 import { endChange, OpenChange } from '../write/open-change.js';
-import { endLoad, loadKey, OpenLoad, revertKilledRun } from '../write/open-load.js';
+import { endLoad, OpenLoad } from '../write/open-load.js';
 import type { WriterStatements } from '../write/writer-statements.js';
 import type { CatalogueChanges, StoredVector } from './catalogue-changes.js';
 import { headOf } from './image-reader.js';
@@ -90,15 +89,12 @@ async function applyAsLoad(
 ): Promise<Outcome> {
   const { stamp, removed } = changes;
   const exists = existsSync(database);
-  // What a killed run wrote into a new catalogue serves for any state. Else it may have written over what this one
-  // leaves as it is.
-  const load = new OpenLoad(database, loadKey(['shared', ...(exists ? [stamp] : [])]), exists);
+  const load = new OpenLoad(database, exists);
   try {
     const there = isThere(load, { stamp, note });
     if (there !== undefined) return there;
     const isFirst = load.base === undefined;
-    const brought = new Set<SkillNumber>();
-    const writer = new ImageWriter(load, isFirst && !load.resumed);
+    const writer = new ImageWriter(load, isFirst);
     load.guard(() => {
       forgetOtherVectors(load, changes);
       for (const id of removed) writer.remove(id);
@@ -107,8 +103,7 @@ async function applyAsLoad(
     for await (const batch of fetchImages(changes, () => load.statements)) {
       signal?.throwIfAborted();
       load.guard(() => {
-        const skills = write(load, changes, batch, writer);
-        if (isFirst && load.resumed) for (const skill of skills) brought.add(skill);
+        write(load, changes, batch, writer);
       });
       done += batch.images.length;
       onProgress?.(done);
@@ -119,15 +114,13 @@ async function applyAsLoad(
       onlyRemoves: changes.changed.length === 0,
       model: changes.model?.id,
       write: (statements) => {
-        if (isFirst && load.resumed) revertKilledRun(statements, false, brought);
         if (changes.classifier === undefined) statements.labels.restart(undefined);
         else statements.labels.useRules(changes.classifier);
         statements.labels.deleteVoid();
-        forgetUnclaimedRows(statements.connection);
+        statements.forgetUnclaimedRows();
         return true;
       },
     });
-    load.reported();
     return 'applied';
   } finally {
     load.close();
@@ -147,19 +140,17 @@ function hasHeadOf({ base }: OpenChange, { model, classifier }: CatalogueChanges
   return model === undefined || (head.model?.id === model.id && head.model.dimensions === model.dimensions);
 }
 
-/** @returns the numbers of the skills */
 function write(
   load: OpenLoad | OpenChange,
   { model }: CatalogueChanges,
   { images, vectors, voidVectors }: FetchedImages,
   writer: ImageWriter,
-): SkillNumber[] {
+): void {
   for (const textHash of voidVectors) load.write().vectors.forget(textHash);
-  const skills = images.map(({ checked, blobs }) => writer.put(checked, blobs));
+  for (const { checked, blobs } of images) writer.put(checked, blobs);
   if (model !== undefined) {
     for (const { textHash, embedding } of vectors) load.write().vectors.putEncoded(model, textHash, embedding);
   }
-  return skills;
 }
 
 /** Deletes vectors of the model that have another length: those of the later state all come. */

@@ -8,7 +8,7 @@ import { StoredRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection } from '../sqlite.js';
 import { saysContents } from '../stored-skill.js';
-import { endLoad, loadKey, OpenLoad } from './open-load.js';
+import { endLoad, OpenLoad } from './open-load.js';
 
 /** A repair of a catalogue. It holds the right to load until it is closed. */
 export class CatalogueRepair {
@@ -24,7 +24,7 @@ export class CatalogueRepair {
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`
    */
   static async publish(path: string, signal: AbortSignal | undefined): Promise<CatalogueRepair> {
-    const load = new OpenLoad(path, loadKey(['repair']), true);
+    const load = new OpenLoad(path, true);
     try {
       const { vectors, signatures, derivedLabels } = await findDamage(load.statements.connection, path, signal).catch(
         (error) => {
@@ -51,8 +51,6 @@ export class CatalogueRepair {
           return false;
         },
       });
-      // A repair has no counts to report.
-      load.reported();
       return new CatalogueRepair(load);
     } catch (error) {
       load.close();

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import { CLASSIFIER_KEY, type DerivedLabelRow, derivedLabelChecksum, isDerivedLabelWhole } from '../checksums.js';
-import { readMeta, writeMeta } from '../notes.js';
+import { CLASSIFIER_KEY, derivedLabelChecksum, isDerivedLabelWhole } from '../checksums.js';
+import { writeMeta } from '../notes.js';
 import { DERIVED_LABELS } from '../schema.js';
 import type { Connection, Statement } from '../sqlite.js';
 
@@ -116,25 +116,6 @@ export class LabelStatements {
       DELETE FROM main.${DERIVED_LABELS} AS label WHERE NOT EXISTS (
         SELECT 1 FROM main.skill
         WHERE skill.number = label.skill AND skill.hash = label.hash AND skill.categories = '[]')`);
-  }
-
-  /**
-   * Takes over labels from the database `base` for skills that are what they were there, and have none: a killed run
-   * had changed them.
-   */
-  restoreFromBase(): void {
-    const rules = readMeta(this.#connection, CLASSIFIER_KEY);
-    if (rules === undefined || rulesIn(this.#connection, 'base') !== rules) return;
-    const rows = this.#connection
-      .prepare<[], DerivedLabelRow & { readonly was: SkillNumber; readonly skill: SkillNumber }>(`
-        SELECT label.skill AS was, main.skill.number AS skill, label.hash, label.categories, label.checksum
-        FROM base.${DERIVED_LABELS} AS label JOIN base.skill AS former ON former.number = label.skill
-          JOIN main.skill ON main.skill.id = former.id AND main.skill.hash = label.hash
-        WHERE main.skill.number NOT IN (SELECT skill FROM main.${DERIVED_LABELS})`)
-      .all();
-    for (const row of rows) {
-      if (isDerivedLabelWhole(row.was, row)) this.put(row.skill, row.hash, JSON.parse(row.categories) as string[]);
-    }
   }
 
   /** Differs between two databases if their derived labels differ. */

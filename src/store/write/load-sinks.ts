@@ -6,7 +6,7 @@ import { decodeVector } from '../read/stored-vectors.js';
 import type { Statement } from '../sqlite.js';
 import type { DamagedSkills } from './catalogue-repair.js';
 import type { LabelledSkill, LabelSink, SkillToLabel } from './labels.js';
-import { OpenChange } from './open-change.js';
+import type { OpenChange } from './open-change.js';
 import type { OpenLoad } from './open-load.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './vectors.js';
 import type { WriterStatements } from './writer-statements.js';
@@ -61,8 +61,9 @@ export class LoadVectors implements EmbeddingSink {
   }
 
   #missing({ vectors }: WriterStatements): SkillNumber[] {
-    const from = this.#load instanceof OpenChange ? this.#load.loaded : 0;
-    return vectors.missing(this.#chosenModel(), from).filter((skill) => this.#damaged?.has(skill) !== true);
+    return vectors
+      .missing(this.#chosenModel(), this.#load.loaded)
+      .filter((skill) => this.#damaged?.has(skill) !== true);
   }
 
   #chosenModel(): string {
@@ -133,9 +134,7 @@ export class LoadLabels implements LabelSink {
         this.#load.write().labels.restart(rules);
         this.#load.flush();
       }
-      const { skills, hasDamaged } = this.#load.statements.labels.missing(
-        this.#load instanceof OpenChange ? this.#load.loaded : 0,
-      );
+      const { skills, hasDamaged } = this.#load.statements.labels.missing(this.#load.loaded);
       this.#hasMended ||= hasDamaged;
       return skills;
     });
@@ -167,11 +166,10 @@ export class LoadLabels implements LabelSink {
    * @returns whether the labels are others than before the load
    */
   writeEnd({ labels }: WriterStatements): boolean {
-    const { base, resumed } = this.#load;
+    const { base } = this.#load;
     if (this.#isForgotten) labels.restart(undefined);
     labels.deleteVoid();
     if (base === undefined) return true;
-    if (resumed) labels.restoreFromBase();
     return labels.fingerprint('main') !== labels.fingerprint('base');
   }
 

@@ -11,7 +11,6 @@ import {
   newStamp,
   putNote,
   readFacts,
-  readMeta,
   sumOfId,
   writeFacts,
   writeMeta,
@@ -22,7 +21,7 @@ import { DERIVED_LABELS, SUPERSEDED } from '../schema.js';
 import { type Connection, isBusy } from '../sqlite.js';
 import { HASH_BYTES } from '../stored-skill.js';
 import { type ChangeCounts, type EndOfLoad, openBase, openCatalogue } from './open-load.js';
-import { WorkingCopy } from './staging-file.js';
+import { StagingFile } from './staging-file.js';
 import { WriterStatements } from './writer-statements.js';
 
 /** Milliseconds that a commit waits for readers. Each reads for some milliseconds. */
@@ -44,9 +43,7 @@ export class OpenChange {
   readonly path: string;
   /** Statements on the catalogue as it was before the change, read-only. Not to be used after {@link commit}. */
   readonly base: WriterStatements;
-  readonly resumed = false as const;
-  readonly unreported = undefined;
-  readonly #copy: WorkingCopy;
+  readonly #copy: StagingFile;
   readonly #trial: Trial | undefined;
   #writable: Connection | undefined;
   #superseding: Superseding | undefined;
@@ -65,7 +62,7 @@ export class OpenChange {
   static open(path: string, trial?: Trial): OpenChange | undefined {
     // Before anything is written: a file that is no catalogue must be left alone.
     openCatalogue(path).close();
-    const copy = WorkingCopy.claim(path);
+    const copy = StagingFile.claim(path);
     try {
       const base = openBase(path);
       if (isMetaWhole(base.connection) && hasPresentSignatures(base.connection))
@@ -93,7 +90,7 @@ export class OpenChange {
     }
   }
 
-  private constructor(path: string, copy: WorkingCopy, base: WriterStatements, trial: Trial | undefined) {
+  private constructor(path: string, copy: StagingFile, base: WriterStatements, trial: Trial | undefined) {
     this.path = path;
     this.#copy = copy;
     this.#trial = trial;
@@ -144,9 +141,6 @@ export class OpenChange {
   /** Does nothing: all is one transaction. */
   flush(): void {}
 
-  /** Does nothing: whoever asks again after a kill finds the change written, or not begun. */
-  reported(): void {}
-
   /**
    * Commits what was written, with a new stamp. A trial sees it instead, and it is undone.
    *
@@ -163,10 +157,8 @@ export class OpenChange {
       Math.max(last, connection.prepare<[], number | null>(sql).pluck().get() ?? 0);
     const lastSkill = highest('SELECT max(number) FROM skill', before.lastSkill);
     const lastVector = highest('SELECT max(number) FROM vector', before.lastVector);
-    connection.exec('DELETE FROM touched');
     const facts = changedSums(connection, this.base.connection, this.#facts, before);
     this.#superseding!.end(stamp, lastSkill, lastVector);
-    writeMeta(connection, 'replaces', readMeta(connection, 'stamp') ?? '');
     writeMeta(connection, 'stamp', stamp);
     if (state !== undefined) putNote(connection, stamp, state.note);
     writeFacts(connection, facts);

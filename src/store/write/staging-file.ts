@@ -16,20 +16,15 @@ import {
 } from '../database.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../files.js';
 import { LoadLock } from '../locks.js';
-import { type NamedState, newStamp, putNote, readMeta, writeFacts, writeMeta } from '../notes.js';
+import { type NamedState, newStamp, putNote, writeFacts, writeMeta } from '../notes.js';
 import { type Connection, isSqliteError, type Statement } from '../sqlite.js';
 import { VectorInsertion } from './vectors.js';
 
-/** The stamp of a catalogue that does not exist yet. */
-const NO_STAMP = 'nothing';
-
 /** The file that a load writes until it is published, and the right to load; see {@link CatalogueFiles}. */
-export class WorkingCopy {
+export class StagingFile {
   readonly #catalogue: string;
   readonly #files: CatalogueFiles;
   readonly #lock: LoadLock;
-  /** Whether there is a working copy of a killed load that nobody can resume. */
-  #hasStaleLeftOver = false;
 
   private constructor(catalogue: string, lock: LoadLock) {
     this.#catalogue = catalogue;
@@ -38,58 +33,29 @@ export class WorkingCopy {
   }
 
   /**
-   * Takes the right to load into a catalogue. Publishes a load that was killed after its end but before its
-   * publication.
+   * Takes the right to load into a catalogue.
    *
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
    */
-  static claim(catalogue: string): WorkingCopy {
-    const copy = new WorkingCopy(catalogue, new LoadLock(catalogue));
-    try {
-      removeDatabase(copy.#files.loadingPart);
-      copy.#publishFinished();
-      return copy;
-    } catch (error) {
-      copy.release();
-      throw error;
-    }
+  static claim(catalogue: string): StagingFile {
+    return new StagingFile(catalogue, new LoadLock(catalogue));
   }
 
-  /** Gives up the right to load. The working copy stays, for a later load to resume. */
+  /** Gives up the right to load. A file of a load that was not published stays: the next load takes its vectors. */
   release(): void {
     this.#lock.release();
   }
 
   /**
-   * A load resumes a leftover working copy only if the sources match and the catalogue has not changed. Any other
-   * leftover stays until a working copy takes its place: {@link create} takes its vectors.
-   *
-   * @returns the working copy of a killed load with the same key; undefined if there is none
-   */
-  resume(loadKey: string): Connection | undefined {
-    if (!existsSync(this.#files.loading)) return undefined;
-    const connection = this.#openLeftover();
-    if (connection === undefined) {
-      this.discard();
-      return undefined;
-    }
-    const key = readMeta(connection, 'load_key');
-    const isCurrent = readMeta(connection, 'replaces') === this.#currentStamp();
-    if (isCurrent && key === loadKey) return prepareForLoad(connection);
-    this.#hasStaleLeftOver = !isCurrent || key === undefined;
-    connection.pragma('wal_checkpoint(TRUNCATE)');
-    connection.close();
-    return undefined;
-  }
-
-  /**
-   * Makes a working copy of the catalogue, or an empty one if there is no catalogue yet.
+   * Makes a copy of the catalogue, or an empty file if there is no catalogue yet. Takes the vectors of the file that a
+   * killed load has left: nothing else of it can be right for other sources, and rows are read again in no time.
    *
    * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`
    */
-  create(loadKey: string): Connection {
+  create(): Connection {
     return this.#writing(() => {
       const { loading, loadingPart } = this.#files;
+      removeDatabase(loadingPart);
       const exists = existsSync(this.#catalogue);
       if (exists) {
         copyFileSync(this.#catalogue, loadingPart, constants.COPYFILE_FICLONE);
@@ -101,30 +67,22 @@ export class WorkingCopy {
       // One transaction, because each waits for the disk.
       part.exec('BEGIN');
       if (!exists) createSchema(part);
-      writeMeta(part, 'replaces', this.#currentStamp());
-      writeMeta(part, 'load_key', loadKey);
       part.exec('COMMIT');
-      if (existsSync(loading)) takeVectors(part, loading);
+      if (isCatalogue(loading)) takeVectors(part, loading);
       part.close();
       removeDatabase(loading);
-      this.#hasStaleLeftOver = false;
       renameSync(loadingPart, loading);
       return prepareForLoad(openForWriting(loading));
     });
   }
 
-  /** Deletes the working copy of a killed load if nobody can resume it. */
-  forgetStaleLeftOver(): void {
-    if (this.#hasStaleLeftOver) this.discard();
-  }
-
-  /** Deletes the working copy. Its connection must be closed. */
+  /** Deletes the file. Its connection must be closed. */
   discard(): void {
     removeDatabase(this.#files.loading);
   }
 
   /**
-   * Commits the open transaction with a new stamp, and puts the working copy in the catalogue's place.
+   * Commits the open transaction with a new stamp, and puts the file in the catalogue's place.
    *
    * @param beforeCommit called with the new stamp
    * @param beforeReplacing called when everything is written, to close the former catalogue
@@ -139,7 +97,6 @@ export class WorkingCopy {
     this.#writing(() => {
       const stamp = state?.stamp ?? newStamp();
       beforeCommit(stamp);
-      connection.exec("DELETE FROM touched; DELETE FROM meta WHERE key = 'load_key'");
       writeMeta(connection, 'stamp', stamp);
       if (state !== undefined) putNote(connection, stamp, state.note);
       writeFacts(connection);
@@ -151,39 +108,6 @@ export class WorkingCopy {
     });
   }
 
-  #publishFinished(): void {
-    const connection = existsSync(this.#files.loading) ? this.#openLeftover() : undefined;
-    if (connection === undefined) return;
-    const isFinished = readMeta(connection, 'load_key') === undefined && readMeta(connection, 'stamp') !== undefined;
-    const isCurrent = readMeta(connection, 'replaces') === this.#currentStamp();
-    if (isFinished && isCurrent) {
-      this.#writing(() => replaceCatalogue(this.#catalogue, this.#files.loading, connection));
-    } else connection.close();
-  }
-
-  /** The working copy of a killed load; undefined if it is not a readable catalogue. */
-  #openLeftover(): Connection | undefined {
-    const connection = openForWriting(this.#files.loading);
-    try {
-      checkFormat(connection, this.#files.loading);
-      if (readMeta(connection, 'replaces') !== undefined) return connection;
-    } catch (error) {
-      if (!isSqliteError(error) && !(error instanceof SkillSearchError)) throw error;
-    }
-    connection.close();
-    return undefined;
-  }
-
-  #currentStamp(): string {
-    if (!existsSync(this.#catalogue)) return NO_STAMP;
-    const connection = openForReading(this.#catalogue);
-    try {
-      return readMeta(connection, 'stamp') ?? NO_STAMP;
-    } finally {
-      connection.close();
-    }
-  }
-
   #writing<T>(work: () => T): T {
     try {
       return work();
@@ -193,7 +117,22 @@ export class WorkingCopy {
   }
 }
 
-/** With a write-ahead log a kill loses only the batch that was not committed. */
+/** Whether a file that a killed load has left is a catalogue of this format. Plays its write-ahead log back. */
+function isCatalogue(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const connection = openForWriting(path);
+  try {
+    checkFormat(connection, path);
+    return true;
+  } catch (error) {
+    if (!isSqliteError(error) && !(error instanceof SkillSearchError)) throw error;
+    return false;
+  } finally {
+    connection.close();
+  }
+}
+
+/** With a write-ahead log a kill loses only the vectors that were not committed. */
 function prepareForLoad(connection: Connection): Connection {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = NORMAL');

@@ -16,14 +16,6 @@ export interface StoredVersion {
   readonly hash: Buffer;
 }
 
-interface TouchedSkill {
-  readonly id: string;
-  /** Its current number; null if it is gone. */
-  readonly number: SkillNumber | null;
-  /** Its hash before the load; null if the load added it. */
-  readonly was: Buffer | null;
-}
-
 /** How many skills a load changed. */
 export interface NetChanges {
   readonly added: number;
@@ -48,11 +40,8 @@ export class WriterStatements {
     [source: string],
     { readonly number: SkillNumber; readonly id: string; readonly place: string }
   >;
-  readonly skillNumbers: Statement<[], SkillNumber>;
-  /** Notes what a skill was before the load. Only the first note of a load counts. */
-  readonly touch: Statement<[id: string, was: Buffer | null], unknown>;
-  readonly untouch: Statement<[id: string], unknown>;
-  readonly touched: Statement<[], TouchedSkill>;
+  #touch: Statement<[id: string, was: Buffer | null], unknown> | undefined;
+  #noteRow: Statement<[source: string, skill: SkillNumber, fingerprint: Buffer, hash: Buffer], unknown> | undefined;
   #saving: SavingStatements | undefined;
   #contents: ContentStatements | undefined;
   #contentRows: ContentRows | undefined;
@@ -60,8 +49,6 @@ export class WriterStatements {
   readonly #deleteFiles: Statement<[skill: SkillNumber], unknown>;
   readonly #deleteClaims: Statement<[skill: SkillNumber], unknown>;
   readonly #deleteSkill: Statement<[skill: SkillNumber], unknown>;
-  readonly #countChanges: Statement<[], NetChanges>;
-
   readonly #superseding: Superseding | undefined;
 
   /** @param superseding keeps what is replaced or removed for readers of former states; absent in a working copy */
@@ -89,21 +76,9 @@ export class WriterStatements {
     this.claimedBy = connection.prepare(`
       SELECT skill.number, skill.id, skill.place FROM claim JOIN skill ON skill.number = claim.skill
       WHERE claim.source = (SELECT number FROM source WHERE name = ?)`);
-    this.skillNumbers = connection.prepare<[], SkillNumber>('SELECT number FROM skill').pluck();
-    this.touch = connection.prepare('INSERT OR IGNORE INTO touched (id, was) VALUES (?, ?)');
-    this.untouch = connection.prepare('DELETE FROM touched WHERE id = ?');
-    this.touched = connection.prepare(
-      'SELECT touched.id, skill.number, touched.was FROM touched LEFT JOIN skill ON skill.id = touched.id',
-    );
     this.#deleteFiles = connection.prepare('DELETE FROM file WHERE skill = ?');
     this.#deleteClaims = connection.prepare('DELETE FROM claim WHERE skill = ?');
     this.#deleteSkill = connection.prepare('DELETE FROM skill WHERE number = ?');
-    this.#countChanges = connection.prepare(`
-      SELECT
-        count(*) FILTER (WHERE was IS NULL AND hash IS NOT NULL) AS added,
-        count(*) FILTER (WHERE was <> hash) AS updated,
-        count(*) FILTER (WHERE was IS NOT NULL AND hash IS NULL) AS removed
-      FROM touched LEFT JOIN skill ON skill.id = touched.id`);
   }
 
   /**
@@ -172,7 +147,7 @@ export class WriterStatements {
   remove(id: string): void {
     const stored = this.find.get(id);
     if (stored === undefined) return;
-    this.touch.run(id, stored.hash);
+    this.touch(id, stored.hash);
     this.erase(stored.number);
   }
 
@@ -200,12 +175,48 @@ export class WriterStatements {
 
   /** The changes of the first load into a catalogue, which notes nothing: every skill is new. */
   countAllAsAdded(): NetChanges {
-    return { added: this.skillNumbers.all().length, updated: 0, removed: 0 };
+    const added = this.connection.prepare<[], number>('SELECT count(*) FROM main.skill').pluck().get()!;
+    return { added, updated: 0, removed: 0 };
+  }
+
+  /** Notes what a skill was before the load: its hash, or null. Only the first note of a load counts. */
+  touch(id: string, was: Buffer | null): void {
+    if (this.#touch === undefined) {
+      this.connection.exec('CREATE TEMP TABLE IF NOT EXISTS touched (id TEXT PRIMARY KEY, was BLOB) WITHOUT ROWID');
+      this.#touch = this.connection.prepare('INSERT OR IGNORE INTO temp.touched (id, was) VALUES (?, ?)');
+    }
+    this.#touch.run(id, was);
   }
 
   /** The changes of a load into an existing catalogue, net: a skill that is as it was before does not count. */
   countChanges(): NetChanges {
-    return this.#countChanges.get()!;
+    if (this.#touch === undefined) return { added: 0, updated: 0, removed: 0 };
+    return this.connection
+      .prepare<[], NetChanges>(`
+        SELECT
+          count(*) FILTER (WHERE was IS NULL AND hash IS NOT NULL) AS added,
+          count(*) FILTER (WHERE was <> hash) AS updated,
+          count(*) FILTER (WHERE was IS NOT NULL AND hash IS NULL) AS removed
+        FROM temp.touched LEFT JOIN main.skill ON skill.id = touched.id`)
+      .get()!;
+  }
+
+  /**
+   * Notes what a row became, for the `KnownRows` of the next load: a row with this fingerprint makes a skill with this
+   * hash. The source must have been claimed.
+   */
+  noteRow(source: string, skill: SkillNumber, fingerprint: string, hash: Buffer): void {
+    this.#noteRow ??= this.connection.prepare(`
+      INSERT OR REPLACE INTO known_row (source, skill, fingerprint, hash)
+      VALUES ((SELECT number FROM source WHERE name = ?), ?, ?, ?)`);
+    this.#noteRow.run(source, skill, Buffer.from(fingerprint, 'latin1'), hash);
+  }
+
+  /** Deletes the notes of rows whose source no longer claims the skill. */
+  forgetUnclaimedRows(): void {
+    this.connection.exec(`
+      DELETE FROM known_row WHERE NOT EXISTS (
+        SELECT 1 FROM claim WHERE claim.source = known_row.source AND claim.skill = known_row.skill)`);
   }
 
   /** Closes the connection of the statements. */

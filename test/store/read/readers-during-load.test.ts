@@ -10,7 +10,7 @@ describe('a reader', () => {
     loadItems(path, [storeItem('a'), storeItem('b')], false);
     const before = CatalogueReader.open(path);
 
-    const writer = new CatalogueWriter(path, 'key', true);
+    const writer = new CatalogueWriter(path, undefined, true);
     writer.put(storeItem('a', { description: 'changed' }), 'source');
     writer.put(storeItem('c'), 'source');
     writer.prune(['source']);
@@ -31,7 +31,7 @@ describe('a reader', () => {
   test('that opens while a load works sees nothing of it', () => {
     const path = scratchFile('skills.db');
     loadItems(path, [storeItem('a')], false);
-    const writer = new CatalogueWriter(path, 'key', true);
+    const writer = new CatalogueWriter(path, undefined, true);
     writer.put(storeItem('b'), 'source');
     writer.flush();
 

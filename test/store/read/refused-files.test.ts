@@ -80,7 +80,7 @@ describe('a path', () => {
     mkdirSync(folder);
 
     expect(await codeOf(() => CatalogueReader.open(folder))).toBe('NOT_A_CATALOGUE');
-    expect(await codeOf(() => new CatalogueWriter(folder, 'key', true))).toBe('NOT_A_CATALOGUE');
+    expect(await codeOf(() => new CatalogueWriter(folder, undefined, true))).toBe('NOT_A_CATALOGUE');
     expect(filesBeside(folder)).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe('a path', () => {
     const file = scratchFile('file');
     writeFileSync(file, 'text');
 
-    expect(await codeOf(() => new CatalogueWriter(join(file, 'skills.db'), 'key', false))).toBe(
+    expect(await codeOf(() => new CatalogueWriter(join(file, 'skills.db'), undefined, false))).toBe(
       'DATABASE_NOT_WRITABLE',
     );
     expect(await codeOf(() => CatalogueReader.open(join(file, 'skills.db')))).toBe('DATABASE_NOT_FOUND');
@@ -102,7 +102,7 @@ describe('a path', () => {
   test('in a folder that does not exist cannot be written', async () => {
     const path = join(scratchFolder(), 'missing', 'skills.db');
 
-    expect(await codeOf(() => new CatalogueWriter(path, 'key', false))).toBe('DATABASE_NOT_WRITABLE');
+    expect(await codeOf(() => new CatalogueWriter(path, undefined, false))).toBe('DATABASE_NOT_WRITABLE');
   });
 });
 

@@ -3,14 +3,13 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, removeSkills, updateSkills } from '../../../src/index.js';
-import { derivedLabelChecksum } from '../../../src/store/checksums.js';
+import { checksumsOf, derivedLabelChecksum } from '../../../src/store/checksums.js';
 import { sealMeta } from '../../../src/store/notes.js';
 import { StoredRows } from '../../../src/store/read/stored-row.js';
 import { Database } from '../../../src/store/sqlite.js';
 import { hashOf } from '../../../src/store/stored-skill.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
-import { SkillSeal } from '../../../src/store/write/open-load.js';
 import { textIn } from '../../catalogue-file.js';
 import { codeOf } from '../../error-code.js';
 import { row, writeJsonLines } from '../../rows.js';
@@ -117,7 +116,11 @@ describe('the difference of two catalogues', () => {
     const texts = files.map(({ filename, stored }) => ({ filename, text: textIn(stored, row.record) }));
     const hash = hashOf(row, texts);
     connection.prepare('UPDATE skill SET hash = ?').run(hash);
-    new SkillSeal(connection).write({ ...row, hash }, files);
+    const { whole } = checksumsOf(
+      { ...row, hash },
+      texts.map(({ filename }) => filename),
+    );
+    connection.prepare('UPDATE skill SET checksum = ?').run(whole);
     connection.exec(`
       INSERT INTO derived_label SELECT number, x'01', '["a"]', NULL FROM skill;
       INSERT INTO meta VALUES ('classifier', 'rules');`);

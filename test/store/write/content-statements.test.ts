@@ -95,7 +95,7 @@ function catalogue(): {
 }
 
 async function load(path: string, end: 'finish' | 'close', items: readonly ItemWithBlobs[]): Promise<void> {
-  const writer = new CatalogueWriter(path, 'key', existsSync(path));
+  const writer = new CatalogueWriter(path, undefined, existsSync(path));
   for (const { item, blobs } of items) writer.put(item, 'source', undefined, blobs);
   writer[end]();
 }

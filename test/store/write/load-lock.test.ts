@@ -8,11 +8,11 @@ import { loadItems, storeItem } from '../store-items.js';
 describe('one load at a time', () => {
   test('a second writer of the same catalogue is refused while the first works', async () => {
     const path = scratchFile('skills.db');
-    const first = new CatalogueWriter(path, 'first', false);
+    const first = new CatalogueWriter(path, undefined, false);
     first.put(storeItem('a'), 'source');
 
-    expect(await codeOf(() => new CatalogueWriter(path, 'first', false))).toBe('LOAD_IN_PROGRESS');
-    expect(await codeOf(() => new CatalogueWriter(path, 'second', false))).toBe('LOAD_IN_PROGRESS');
+    expect(await codeOf(() => new CatalogueWriter(path, undefined, false))).toBe('LOAD_IN_PROGRESS');
+    expect(await codeOf(() => new CatalogueWriter(path, undefined, false))).toBe('LOAD_IN_PROGRESS');
 
     first.put(storeItem('b'), 'source');
     expect(first.finish()).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0 });
@@ -23,15 +23,15 @@ describe('one load at a time', () => {
   test('a second writer is refused even while the first has written nothing', async () => {
     const path = scratchFile('skills.db');
     loadItems(path, [storeItem('a')], false);
-    const first = new CatalogueWriter(path, 'first', true);
+    const first = new CatalogueWriter(path, undefined, true);
 
-    expect(await codeOf(() => new CatalogueWriter(path, 'second', true))).toBe('LOAD_IN_PROGRESS');
+    expect(await codeOf(() => new CatalogueWriter(path, undefined, true))).toBe('LOAD_IN_PROGRESS');
     first.close();
   });
 
   test('the next writer may work when the one before is done or was given up', () => {
     const path = scratchFile('skills.db');
-    new CatalogueWriter(path, 'given up', false).close();
+    new CatalogueWriter(path, undefined, false).close();
 
     expect(loadItems(path, [storeItem('a')], false)).toMatchObject({ added: 1 });
     expect(loadItems(path, [storeItem('b')], true)).toMatchObject({ added: 1 });
@@ -40,8 +40,8 @@ describe('one load at a time', () => {
   test('writers of different catalogues in one folder do not meet', () => {
     const path = scratchFile('skills.db');
     const other = `${path}-other`;
-    const first = new CatalogueWriter(path, 'key', false);
-    const second = new CatalogueWriter(other, 'key', false);
+    const first = new CatalogueWriter(path, undefined, false);
+    const second = new CatalogueWriter(other, undefined, false);
     first.put(storeItem('a'), 'source');
     second.put(storeItem('b'), 'source');
     first.finish();
@@ -53,10 +53,10 @@ describe('one load at a time', () => {
 
   test('a writer that is closed twice, or after its end, does no harm', () => {
     const path = scratchFile('skills.db');
-    const writer = new CatalogueWriter(path, 'key', false);
+    const writer = new CatalogueWriter(path, undefined, false);
     writer.put(storeItem('a'), 'source');
     writer.finish();
-    const next = new CatalogueWriter(path, 'next', true);
+    const next = new CatalogueWriter(path, undefined, true);
 
     writer.close();
     writer.close();

@@ -11,7 +11,7 @@ import { storeItem } from '../store-items.js';
 describe('the vectors of a catalogue', () => {
   test('stay where a load names another model and makes no vector of it', () => {
     const path = withVectors('old', ['a', 'b']);
-    const writer = new CatalogueWriter(path, 'key', true);
+    const writer = new CatalogueWriter(path, undefined, true);
     writer.put(storeItem('c'), 'source');
     expect(writer.vectors.useModel('new')).toHaveLength(3);
     writer.finish();
@@ -56,19 +56,19 @@ describe('the vectors of a catalogue', () => {
 describe('a writer that has published', () => {
   test('holds the right to load until it is closed, for what is derived from the catalogue', async () => {
     const path = scratchFile('skills.db');
-    const writer = new CatalogueWriter(path, 'key', false);
+    const writer = new CatalogueWriter(path, undefined, false);
     writer.put(storeItem('a'), 'source');
     expect(writer.publish()).toMatchObject({ added: 1 });
-    expect(await codeOf(() => new CatalogueWriter(path, 'key', true))).toBe('LOAD_IN_PROGRESS');
+    expect(await codeOf(() => new CatalogueWriter(path, undefined, true))).toBe('LOAD_IN_PROGRESS');
     writer.close();
-    new CatalogueWriter(path, 'key', true).close();
+    new CatalogueWriter(path, undefined, true).close();
   });
 });
 
 /** A catalogue of skills with a vector each. */
 function withVectors(model: string, ids: readonly string[]): string {
   const path = scratchFile('skills.db');
-  const writer = new CatalogueWriter(path, 'key', false);
+  const writer = new CatalogueWriter(path, undefined, false);
   for (const id of ids) writer.put(storeItem(id), 'source');
   const texts = writer.vectors.useModel(model).map((number) => writer.vectors.textToEmbed(number));
   writer.vectors.putVectors(

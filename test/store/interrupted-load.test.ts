@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
-import type { ChangeCounts } from '../../../src/store/write/open-load.js';
-import { contentOf, filesBeside, traceOf } from '../../catalogue-file.js';
-import { scratchFolder } from '../../scratch-folder.js';
-import { storeItem } from '../store-items.js';
+import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
+import type { ChangeCounts } from '../../src/store/write/open-load.js';
+import { contentOf, filesBeside, traceOf, vectorsOf } from '../catalogue-file.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { loadItems, storeItem } from './store-items.js';
 
 /** What a source holds at one moment, and what is done with it. */
 interface Load {
@@ -26,20 +26,57 @@ interface SourceRow {
 /** A run that ends before it is published: after so many rows, or after all of them and its pruning. */
 interface Attempt extends Load {
   readonly rowsTaken: number;
-  readonly sameKey: boolean;
 }
 
 interface Turn extends Load {
   readonly before: readonly Attempt[];
 }
 
-describe('a load that was interrupted, its sources changed in between', () => {
+describe('a load after one that was interrupted, its sources changed in between', () => {
   test('ends with what one source holds in the end, and counts as if it had run through', () => {
     check(['s1'], turnsOf(['s1']));
   });
 
   test('ends with what several sources hold in the end', () => {
     check(['s1', 's2'], turnsOf(['s1', 's2']));
+  });
+});
+
+describe('what a killed load leaves', () => {
+  test('keeps the catalogue as it was, and gives the next load its vectors', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('old')], false);
+    const before = traceOf(path);
+    const killed = new CatalogueWriter(path, undefined, true);
+    killed.put(storeItem('a'), 'source');
+    const [skill] = killed.vectors.useModel('model').slice(-1);
+    const { textHash } = killed.vectors.textToEmbed(skill!);
+    killed.vectors.putVectors([{ textHash, vector: Float32Array.of(1, 0) }]);
+    killed.close();
+    expect(traceOf(path)).toEqual(before);
+    expect(filesBeside(path)).toEqual(['skills.db.loading']);
+
+    const next = new CatalogueWriter(path, undefined, true);
+    expect(next.finish()).toEqual({ added: 0, updated: 0, unchanged: 0, removed: 0 });
+    const again = new CatalogueWriter(path, undefined, true);
+    again.put(storeItem('a'), 'source');
+    expect(again.vectors.useModel('model')).toHaveLength(1);
+    expect(again.finish()).toEqual({ added: 1, updated: 0, unchanged: 0, removed: 0 });
+    expect(vectorsOf(path)).toHaveLength(1);
+    expect(filesBeside(path)).toEqual([]);
+  });
+
+  test('goes where it cannot be read, as does a copy in the making', () => {
+    const path = scratchFile('skills.db');
+    loadItems(path, [storeItem('old')], false);
+    for (const damage of [Buffer.from('no database at all '.repeat(50)), Buffer.alloc(0)]) {
+      writeFileSync(`${path}.loading`, damage);
+      writeFileSync(`${path}.loading-part`, damage);
+      writeFileSync(`${path}.loading-part-journal`, '');
+      loadItems(path, [storeItem('b', { stars: damage.length })], true);
+      expect([...contentOf(path).keys()]).toEqual(['b', 'old']);
+      expect(filesBeside(path)).toEqual([]);
+    }
   });
 });
 
@@ -51,7 +88,7 @@ function turnsOf(sources: readonly string[]): fc.Arbitrary<Turn[]> {
     prune: fc.boolean(),
     spared: fc.array(id, { maxLength: 1 }),
   };
-  const attempt = fc.record({ ...load, rowsTaken: fc.nat(9), sameKey: fc.nat(4).map((n) => n > 0) });
+  const attempt = fc.record({ ...load, rowsTaken: fc.nat(9) });
   const turn = fc.record({ ...load, before: fc.array(attempt, { maxLength: 2 }) });
   return fc.array(turn, { minLength: 1, maxLength: 4 });
 }
@@ -68,15 +105,12 @@ function check(sources: readonly string[], turns: fc.Arbitrary<Turn[]>): void {
         for (const attempt of turn.before) interrupt(path, attempt, sources);
         const before = existsSync(path) ? traceOf(path) : undefined;
         const contentBefore = model.content();
-        const writer = new CatalogueWriter(path, 'key', before !== undefined);
+        const writer = new CatalogueWriter(path, undefined, before !== undefined);
         bring(writer, turn, sources);
 
         expect(writer.finish()).toEqual(model.load(turn, sources));
         expect(contentInFile(path)).toEqual(model.content());
-        // What a load of other sources left stays for that load, if nothing was published since.
-        const isAnothers = all.some(({ before: attempts }) => attempts.some(({ sameKey }) => !sameKey));
-        const left = filesBeside(path).filter((name) => !isAnothers || !name.endsWith('.loading'));
-        expect(left).toEqual([]);
+        expect(filesBeside(path).filter((name) => !name.endsWith('.loading'))).toEqual([]);
         const same = JSON.stringify(model.content()) === JSON.stringify(contentBefore);
         if (before !== undefined && same && turn.before.length === 0) expect(traceOf(path)).toEqual(before);
       }
@@ -86,7 +120,7 @@ function check(sources: readonly string[], turns: fc.Arbitrary<Turn[]>): void {
 }
 
 function interrupt(path: string, attempt: Attempt, sources: readonly string[]): void {
-  const writer = new CatalogueWriter(path, attempt.sameKey ? 'key' : 'another', existsSync(path));
+  const writer = new CatalogueWriter(path, undefined, existsSync(path));
   bring(writer, attempt, sources, attempt.rowsTaken);
   writer.close();
 }
