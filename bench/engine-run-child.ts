@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fitQuestion } from '../src/evaluation/evaluate.js';
 import { inspectModel } from '../src/index.js';
-import { startModel } from '../src/semantic/choose-model.js';
+import { startModel } from '../src/semantic/routed-embedder.js';
 import { documentsOf } from './engines/documents.js';
 import type { DocumentedEngine } from './engines/engine.js';
 import { fts5Over } from './engines/fts5.js';

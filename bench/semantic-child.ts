@@ -2,8 +2,8 @@
 // own.
 import { readFileSync } from 'node:fs';
 import { BUNDLED_MODEL, inspectModel, openSkillSearch } from '../src/index.js';
-import { startModel } from '../src/semantic/choose-model.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
+import { startModel } from '../src/semantic/routed-embedder.js';
 import { filesBeside } from '../src/store/files.js';
 import { openStoredVectors, type StoredVectors } from '../src/store/read/stored-vectors.js';
 import { askInTurns } from './asked-in-turns.js';

@@ -39,7 +39,7 @@ const MODULES = {
 const LATE = {
   core: ['toml.ts'],
   store: ['files.ts'],
-  semantic: ['classifier.ts'],
+  semantic: ['classifier.ts', 'nearest/vector-index.ts'],
   keyword: [
     'minisearch/minisearch-index.ts',
     'build/collect-keywords.ts',

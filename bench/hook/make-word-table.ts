@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { WORD_DIMENSIONS, wordsIn } from '../../src/agents/hook/word-table.js';
 import { randomNumbers } from '../../src/evaluation/compare.js';
+import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/choose-model.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
-import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/model-folder.js';
 import { fitWordVectors } from './fit-word-vectors.js';
 import { packWordTable } from './pack-word-table.js';
 import { principalAxes } from './principal-axes.js';

@@ -13,7 +13,7 @@ import {
   INSTALL_RUNTIME,
   isRuntimeInstalled,
   RUNTIME_PACKAGE,
-  VectorIndex,
+  type VectorIndex,
   type VectorLinks,
   type VectorSet,
 } from '../semantic/index.js';
@@ -81,7 +81,7 @@ export class NearestDocuments {
     numbering?.catch(() => {});
     const index = await openIndex(reader, database, { signal, graph });
     try {
-      const links = numbering === undefined && index instanceof VectorIndex ? index.links : undefined;
+      const links = numbering === undefined && 'links' in index ? index.links : undefined;
       const places = await inTurns(
         links === undefined
           ? placesOf(await (numbering ?? reader.vectorNumbers(signal)), index.keys)
@@ -167,6 +167,11 @@ export class NearestDocuments {
   }
 }
 
+/** The class, with the code for graphs. */
+async function vectorIndex(): Promise<typeof VectorIndex> {
+  return (await import('../semantic/nearest/vector-index.js')).VectorIndex;
+}
+
 /** Whether there is a vector file of the present state that says which skill has which vector. */
 function saysLinks({ stamp }: CatalogueReader, catalogue: string | undefined): boolean {
   const head = catalogue === undefined ? undefined : headOfVectorFile(filesBeside(catalogue).vectors);
@@ -181,7 +186,7 @@ async function openIndex(
   const { vectors } = reader;
   return (
     (catalogue === undefined ? undefined : await openFiles(reader, catalogue, options)) ??
-    VectorIndex.fromVectors(await vectors.all(options.signal))
+    (await vectorIndex()).fromVectors(await vectors.all(options.signal))
   );
 }
 
@@ -203,7 +208,7 @@ async function openFiles(
   const { vectors } = reader;
   let opened: VectorIndex | undefined;
   const stored = (): Promise<VectorSet> => vectors.all(signal, opened?.keys.at(-1));
-  opened = await VectorIndex.open({ files, stamp, model: vectors.model ?? '', graph }, stored);
+  opened = await (await vectorIndex()).open({ files, stamp, model: vectors.model ?? '', graph }, stored);
   if (opened !== undefined && opened.dimensions === vectors.dimensions) {
     if (!isFormer) return opened;
     const came = vectors.cameAfter(opened.keys.at(-1) ?? 0);

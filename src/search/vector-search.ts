@@ -7,9 +7,8 @@ import {
   checkDimensions,
   chooseModel,
   embedChecked,
-  LocalEmbedder,
   type LocalEmbedOptions,
-  RoutedEmbedder,
+  type LocalModel,
   readableShareChecked,
   readsLanguageChecked,
   sentencesOf,
@@ -42,6 +41,8 @@ export class VectorSearch {
   readonly model: string;
   readonly #chosen: ChosenModel;
   readonly #embedder: Embedder;
+  /** The same, if it is a model of this machine. */
+  readonly #local: LocalModel | undefined;
   readonly #nearest: NearestDocuments;
   readonly #vectors: VectorReader;
 
@@ -49,6 +50,7 @@ export class VectorSearch {
     this.model = chosen.id;
     this.#chosen = chosen;
     this.#embedder = embedder;
+    this.#local = chosen.path === undefined ? undefined : (embedder as LocalModel);
     this.#nearest = nearest;
     this.#vectors = vectors;
   }
@@ -96,7 +98,7 @@ export class VectorSearch {
     const texts = [question, ...(sentences ? sentencesOf(question) : [])];
     let onFirst: LocalEmbedOptions['onFirst'];
     const early = new Promise<Float32Array>((resolve) => {
-      if (this.#embedder instanceof RoutedEmbedder || this.#embedder instanceof LocalEmbedder) onFirst = resolve;
+      if (this.#local !== undefined) onFirst = resolve;
     });
     const options = onFirst === undefined ? { signal } : { signal, onFirst };
     const all = embedChecked(this.#embedder, texts, { ...options, purpose: 'question' }).then((embedded) => {
@@ -117,7 +119,7 @@ export class VectorSearch {
 
   /** Whether a second model, for texts in other languages, was to be loaded. */
   get otherLanguagesWanted(): boolean {
-    return this.#embedder instanceof RoutedEmbedder && this.#embedder.otherLanguagesWanted;
+    return this.#local?.otherLanguagesWanted === true;
   }
 
   /**
@@ -126,7 +128,7 @@ export class VectorSearch {
    * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
    */
   async loadOtherLanguages(): Promise<void> {
-    if (this.#embedder instanceof RoutedEmbedder) await this.#embedder.loadOtherLanguages();
+    await this.#local?.loadOtherLanguages();
   }
 
   /** Milliseconds until a question that is asked now would be read. */
@@ -153,7 +155,7 @@ export class VectorSearch {
    */
   readsLanguage(language: string): boolean {
     const isFormer = this.#vectors.model !== this.#embedder.model;
-    if (isFormer && this.#embedder instanceof RoutedEmbedder) return this.#embedder.firstReadsLanguage(language);
+    if (isFormer && this.#local !== undefined) return this.#local.firstReadsLanguage(language);
     return readsLanguageChecked(this.#embedder, language);
   }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import nodeModule from 'node:module';
 import { resolve } from 'node:path';
 import { checkPath, describeValue, SkillSearchError, untilAborted } from '../core/index.js';
-import type { LocalEmbedOptions } from './local-embedder.js';
 
 /**
  * Turns texts into vectors. The library uses its bundled model by default; a caller may pass an embedder instead.
@@ -66,6 +65,32 @@ export interface EmbedOptions {
  * embedder whose vectors do not depend on it may ignore it.
  */
 export type EmbeddingPurpose = 'question' | 'document';
+
+/** Texts for which another thread is started: starting one takes as long as embedding this many. */
+export const TEXTS_PER_THREAD = 100;
+
+/** How the models of this machine embed, beside what any embedder knows. */
+export interface LocalEmbedOptions extends EmbedOptions {
+  /** Called with the vector of the first of a few texts as soon as it is there. Those behind it are still embedded. */
+  readonly onFirst?: ((vector: Float32Array) => void) | undefined;
+}
+
+/** What the models of this machine can do beside what any embedder can. */
+export interface LocalModel extends Embedder {
+  embed(texts: readonly string[], options?: LocalEmbedOptions): Promise<readonly Float32Array[]>;
+  readableShare(question: string): number;
+  readsLanguage(language: string): boolean;
+  /** Whether the first of two models reads a language. */
+  firstReadsLanguage(language: string): boolean;
+  /** Whether a second model, for texts in other languages, was to be loaded, or a text for it has come. */
+  readonly otherLanguagesWanted: boolean;
+  /**
+   * Loads a second model, for texts in other languages, if there is one.
+   *
+   * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
+   */
+  loadOtherLanguages(): Promise<void>;
+}
 
 /** Which model makes vectors: by default the one that comes with the library. */
 export interface ModelOptions {
@@ -233,4 +258,40 @@ export function isRuntimeInstalled(): boolean {
   } catch {
     return false;
   }
+}
+
+/** The greatest number of sentences that are embedded, so that a long question does not take many times as long. */
+const MAX_SENTENCES = 8;
+
+/** A sentence with fewer words asks for nothing by itself: it is a greeting, or says thanks. */
+const WORDS_OF_A_SENTENCE = 3;
+
+/** Made when first needed. What it reads takes 10 to 30 ms to load, once for all threads of a process. */
+let segmenter: Intl.Segmenter | undefined;
+
+/** What ends no sentence wherever it stands. */
+const WITHIN = String.raw`[\p{L}\p{M}\p{N} ,;:'"()/+#&_-]`;
+
+/** One sentence, with what may end it: most questions. Read at the start, so it knows of few characters. */
+const ONE = new RegExp(`^${WITHIN}*[.!? ]*$`, 'u');
+
+/** A text without any of these is one sentence (Unicode Standard Annex 29: `STerm`, `ATerm`, `Sep`, `CR`, `LF`). */
+const MAY_END_A_SENTENCE = /[\p{Sentence_Terminal}\u2024\ufe52\uff0e\n\r\u0085\u2028\u2029]/u;
+
+/** Loads what sentences are told apart with. A thread that does so spares the others of its process the wait. */
+export function prepareSentences(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
+  return segmenter;
+}
+
+/**
+ * The sentences of a question that has several; empty if it has one. A request often describes two or three tasks, each
+ * for another skill: the vector of the whole is near to none of these skills.
+ */
+export function sentencesOf(question: string): string[] {
+  if (ONE.test(question) || !MAY_END_A_SENTENCE.test(question)) return [];
+  const sentences = [...prepareSentences().segment(question)]
+    .map(({ segment }) => segment.trim())
+    .filter((sentence) => sentence.split(/\s+/u).length >= WORDS_OF_A_SENTENCE);
+  return sentences.length < 2 ? [] : sentences.slice(0, MAX_SENTENCES);
 }

@@ -1,4 +1,4 @@
-export { type ChosenModel, chooseModel, RoutedEmbedder } from './choose-model.js';
+export { BUNDLED_MODEL, type ChosenModel, chooseModel, inspectModel, modelName } from './choose-model.js';
 export type { Classifier } from './classifier.js';
 export type { Embedder, EmbeddingPurpose, EmbedOptions } from './embedder.js';
 export {
@@ -8,14 +8,17 @@ export {
   hashText,
   INSTALL_RUNTIME,
   isRuntimeInstalled,
+  type LocalEmbedOptions,
+  type LocalModel,
   type ModelOptions,
   RUNTIME_PACKAGE,
   readableShareChecked,
   readsLanguageChecked,
   resolveModelOptions,
+  sentencesOf,
+  TEXTS_PER_THREAD,
 } from './embedder.js';
-export { LocalEmbedder, type LocalEmbedOptions, TEXTS_PER_THREAD } from './local-embedder.js';
-export { BUNDLED_MODEL, inspectModel, type ModelFolder, modelName } from './model-folder.js';
+export type { ModelFolder } from './model-folder.js';
 export type { VectorSet } from './nearest/vector-codes.js';
 export {
   areWholeVectorFiles,
@@ -25,6 +28,5 @@ export {
   type VectorLinks,
   vectorFilesAreCurrent,
 } from './nearest/vector-files.js';
-export { VectorIndex } from './nearest/vector-index.js';
-export { sentencesOf } from './sentences.js';
+export type { VectorIndex } from './nearest/vector-index.js';
 export type { ModelSettings, Pooling } from './settings.js';

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, RequestQueue, SkillSearchError, startWorker, untilAborted } from '../core/index.js';
-import type { Embedder, EmbedOptions } from './embedder.js';
+import { type LocalEmbedOptions, type LocalModel, TEXTS_PER_THREAD } from './embedder.js';
 import { probablyReads, readableShare, type Script, scriptsOf } from './languages.js';
 import type { ModelFolder } from './model-folder.js';
 import type { ModelSettings } from './settings.js';
@@ -10,15 +10,6 @@ import type { ModelSettings } from './settings.js';
  * which comes during a load does not wait long.
  */
 const CHUNK = 32;
-
-/** Texts for which another thread is started: starting one takes as long as embedding this many. */
-export const TEXTS_PER_THREAD = 100;
-
-/** How the models of this machine embed, beside what any embedder knows. */
-export interface LocalEmbedOptions extends EmbedOptions {
-  /** Called with the vector of the first of a few texts as soon as it is there. Those behind it are still embedded. */
-  readonly onFirst?: ((vector: Float32Array) => void) | undefined;
-}
 
 interface Chunk {
   readonly texts: readonly string[];
@@ -35,8 +26,8 @@ interface Running {
   readonly began: number;
 }
 
-/** An {@link Embedder} that runs a model of a local folder in worker threads. */
-export class LocalEmbedder implements Embedder {
+/** Runs a model of a local folder in worker threads. */
+export class LocalEmbedder implements LocalModel {
   readonly model: string;
   readonly #languages: readonly string[] | undefined;
   /** The scripts that the model can read; undefined if unknown. */
@@ -142,6 +133,17 @@ export class LocalEmbedder implements Embedder {
 
   readsLanguage(language: string): boolean {
     return this.#languages?.includes(language) ?? probablyReads(language, this.#scripts);
+  }
+
+  /** This model has no other. */
+  get otherLanguagesWanted(): boolean {
+    return false;
+  }
+
+  async loadOtherLanguages(): Promise<void> {}
+
+  firstReadsLanguage(language: string): boolean {
+    return this.readsLanguage(language);
   }
 
   async close(): Promise<void> {

@@ -2,16 +2,12 @@ import type { Hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { checkPath, SkillSearchError } from '../core/index.js';
 import { LANGUAGES, readModelLanguages } from './languages.js';
 import { type ModelSettings, readContentOf, readModelSettings, settingsKey } from './settings.js';
 
 /** Ids in `compatible.json` of a model's folder. A model has a few former versions. */
 const MAX_COMPATIBLE_MODELS = 100;
-
-/** Absolute path of the folder with the model that comes with the library. */
-export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../data/models/skill-minilm', import.meta.url));
 
 /** A folder with a model in the layout of Transformers.js. */
 export interface ModelFolder {
@@ -55,21 +51,9 @@ export interface FoundModel extends Omit<ModelFolder, 'id' | 'otherLanguages'> {
 }
 
 /**
- * Finds out the id of a model and how its weights are stored. Reads all its files, but does not load it.
- *
- * @throws {SkillSearchError} `INVALID_OPTION`; `MODEL_NOT_FOUND` if there is no such folder; `MODEL_NOT_READABLE` if a
- *   file is missing or cannot be read
- * @example
- * const { id } = await inspectModel(BUNDLED_MODEL);
- */
-export async function inspectModel(folder: string): Promise<ModelFolder> {
-  return identifyModel(await findModel(folder));
-}
-
-/**
  * Finds the files of a model, and reads the small ones. That is enough to load it, and it takes a few milliseconds.
  *
- * @throws {SkillSearchError} as {@link inspectModel}
+ * @throws {SkillSearchError} as `inspectModel`
  */
 export async function findModel(folder: string): Promise<FoundModel> {
   const path = resolve(checkPath('folder', folder, 'a model'));
@@ -127,11 +111,6 @@ function externalData(path: string, weights: string): string[] {
 
 function lacks(path: string, missing: readonly string[]): SkillSearchError {
   return new SkillSearchError('MODEL_NOT_READABLE', `the model folder ${path} lacks ${missing.join(', ')}`, { path });
-}
-
-/** The name of a model's folder, from the model's id. */
-export function modelName(id: string): string {
-  return id.replace(/@[0-9a-f]{12}$/, '');
 }
 
 /** A hash of the names and contents of files, and of keys that are not undefined: 12 hexadecimal digits. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { INSTALL_RUNTIME, RUNTIME_PACKAGE } from './embedder.js';
+import { INSTALL_RUNTIME, prepareSentences, RUNTIME_PACKAGE } from './embedder.js';
 import { readableScripts, type Script } from './languages.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './local-embedder.js';
 import {
@@ -11,7 +11,6 @@ import {
   TokenBatches,
   type Vectors,
 } from './onnx-model.js';
-import { prepareSentences } from './sentences.js';
 
 /** Fewest values of a vector of a model's folder. Fewer tell skills apart too badly. */
 const MIN_MODEL_DIMENSIONS = 64;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUNDLED_MODEL } from '../../src/index.js';
-import { startModel } from '../../src/semantic/choose-model.js';
+import { inspectModel } from '../../src/semantic/choose-model.js';
 import type { Embedder } from '../../src/semantic/embedder.js';
-import { inspectModel } from '../../src/semantic/model-folder.js';
+import { startModel } from '../../src/semantic/routed-embedder.js';
 
 const SKILLS = [
   'invoice-writer. Writes invoices and sends them to customers.',

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/choose-model.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
-import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/model-folder.js';
 import { scratchFolder } from '../scratch-folder.js';
 
 const LONG = 'make a chart from a spreadsheet and tell our users what has changed. '.repeat(5);

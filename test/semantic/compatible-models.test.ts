@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildCatalogue, type LoadProgress, openSkillSearch, type SkillSearch } from '../../src/index.js';
-import { inspectModel } from '../../src/semantic/model-folder.js';
+import { inspectModel } from '../../src/semantic/choose-model.js';
 import { vectorsOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/choose-model.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
-import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/model-folder.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { describeEmbedder } from './embedder-contract.js';
 import { StandInEmbedder } from './stand-in-embedder.js';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { BUNDLED_MODEL } from '../../src/semantic/choose-model.js';
 import { readsLanguageChecked } from '../../src/semantic/embedder.js';
 import { probablyReads, readModelLanguages } from '../../src/semantic/languages.js';
-import { BUNDLED_MODEL } from '../../src/semantic/model-folder.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from './stand-in-embedder.js';
 

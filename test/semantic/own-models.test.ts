@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startModel } from '../../src/semantic/choose-model.js';
+import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/choose-model.js';
 import type { Embedder } from '../../src/semantic/embedder.js';
-import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/model-folder.js';
 import { OnnxModel, sentenceVectors } from '../../src/semantic/onnx-model.js';
+import { startModel } from '../../src/semantic/routed-embedder.js';
 import { readModelSettings } from '../../src/semantic/settings.js';
 import { entryVectors, type TinyModel, tinyModel, tokenVectors } from './tiny-model.js';
 

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readTokenizer } from '../../src/core/index.js';
+import { BUNDLED_MODEL } from '../../src/semantic/choose-model.js';
 import { readableShareChecked } from '../../src/semantic/embedder.js';
 import { readableScripts, readableShare } from '../../src/semantic/languages.js';
-import { BUNDLED_MODEL } from '../../src/semantic/model-folder.js';
 import { StandInEmbedder } from './stand-in-embedder.js';
 
 function entries(count: number, entry: (i: number) => string): string[] {

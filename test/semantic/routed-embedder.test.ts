@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildCatalogue, followCatalogue, openSkillSearch } from '../../src/index.js';
-import type { RoutedEmbedder } from '../../src/semantic/choose-model.js';
-import { startModel } from '../../src/semantic/choose-model.js';
+import { inspectModel } from '../../src/semantic/choose-model.js';
+import type { LocalModel } from '../../src/semantic/index.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
-import { inspectModel } from '../../src/semantic/model-folder.js';
+import { startModel } from '../../src/semantic/routed-embedder.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { describeEmbedder } from './embedder-contract.js';
@@ -29,7 +29,7 @@ async function started(folder = twoModels()) {
   const workers: Worker[] = [];
   const note = (worker: Worker): unknown => workers.push(worker);
   process.on('worker', note);
-  const embedder = (await startModel(await inspectModel(folder), 1)) as RoutedEmbedder;
+  const embedder = (await startModel(await inspectModel(folder), 1)) as Required<LocalModel>;
   onTestFinished(async () => {
     process.off('worker', note);
     await embedder.close();
@@ -41,13 +41,13 @@ describe('a model with another for other languages', () => {
   const inside = mkdtempSync(join(tmpdir(), 'skill-discovery-test-'));
   /** Each of the models alone. */
   let [first, other]: LocalEmbedder[] = [];
-  let both: RoutedEmbedder;
+  let both: Required<LocalModel>;
   beforeAll(async () => {
     const folder = await inspectModel(twoModels({}, { inside }));
     [first, other, both] = await Promise.all([
       LocalEmbedder.start(folder, 1),
       LocalEmbedder.start(folder.otherLanguages!, 1),
-      startModel(folder, 2) as Promise<RoutedEmbedder>,
+      startModel(folder, 2) as Promise<Required<LocalModel>>,
     ]);
   });
   afterAll(async () => {

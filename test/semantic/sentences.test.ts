@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sentencesOf } from '../../src/semantic/sentences.js';
+import { sentencesOf } from '../../src/semantic/embedder.js';
 
 describe('the sentences of a question', () => {
   test('are those of three words or more', () => {

@@ -27,7 +27,7 @@ export interface VectorCodes {
 }
 
 /** Number of 32-bit words for the signs of a vector. */
-export function signWords(dimensions: number): number {
+function signWords(dimensions: number): number {
   return Math.ceil(dimensions / 32);
 }
 

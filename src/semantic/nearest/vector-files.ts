@@ -8,9 +8,9 @@ import {
   runJob,
   writeArrayFilePart,
 } from '../../core/index.js';
-import { fitMemory, type GraphBounds, loadGraphLibrary, SlicedGraph, wantsGraph } from './graph.js';
+import type { GraphBounds } from './graph.js';
 import type { Checksum } from './graph-file.js';
-import { signWords, type VectorCodes, type VectorSet } from './vector-codes.js';
+import type { VectorCodes, VectorSet } from './vector-codes.js';
 
 /** Which files, and the state and the model that they must belong to. */
 export interface VectorFilesOptions extends VectorFileOrigin, GraphBounds {
@@ -38,6 +38,7 @@ export async function vectorFilesAreCurrent(options: VectorFilesOptions): Promis
   const { files, stamp, model } = options;
   const file = await readVectorKeys(files.vectors, { stamp, model });
   if (file === undefined) return false;
+  const { fitMemory, loadGraphLibrary, wantsGraph } = await import('./graph.js');
   // An earlier version may have built graphs that are too large.
   if (file.graphs.length > 0) return fitMemory(file.graphs, options) && areGraphsWhole(files, file);
   const shouldHaveGraph = wantsGraph(file.keys, file.codes.dimensions, options);
@@ -50,7 +51,8 @@ export async function areWholeVectorFiles(files: VectorFilePaths): Promise<boole
   return file !== undefined && (file.graphs.length === 0 || areGraphsWhole(files, file));
 }
 
-function areGraphsWhole(files: VectorFilePaths, { graphs, keys, codes }: VectorFileKeys): Promise<boolean> {
+async function areGraphsWhole(files: VectorFilePaths, { graphs, keys, codes }: VectorFileKeys): Promise<boolean> {
+  const { SlicedGraph } = await import('./graph.js');
   return SlicedGraph.areFiles({ paths: files.graphs, checksums: graphs }, keys, codes.dimensions);
 }
 
@@ -252,7 +254,7 @@ function hasCodes({
   const { count, dimensions, signs, bytes, scales } = codes;
   return (
     signs instanceof Uint32Array &&
-    signs.length === count * signWords(dimensions) &&
+    signs.length === count * Math.ceil(dimensions / 32) &&
     bytes instanceof Int8Array &&
     bytes.length === count * dimensions &&
     scales instanceof Float32Array &&
