@@ -1,3 +1,5 @@
+import { timingSafeEqual } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
 import {
   checkListener,
   checkOptions,
@@ -6,17 +8,34 @@ import {
   refuseAddress,
   SkillSearchError,
 } from '../core/index.js';
-import { type Connection, isBusy, type Statement } from '../store/index.js';
-import { type Admission, minuteExceeded, quotaLeft, UNLIMITED_ADMISSION } from './admission.js';
-import type { ApiKey, NewApiKey } from './api-key.js';
-import { ApiKeys } from './api-keys.js';
+import { type Connection, Database, databaseError, isBusy, type Statement } from '../store/index.js';
+import {
+  type ApiKey,
+  hashOf,
+  isKey,
+  type KeyRow,
+  keyNotAccepted,
+  keyNotFound,
+  makeKey,
+  type NewApiKey,
+  type NewKeyOptions,
+  sentKey,
+  toApiKey,
+} from './api-key.js';
 import { clientOfAddress } from './client-address.js';
-import type { Client, KeysAndQuotas } from './keys-and-quotas.js';
-import type { NewKeyOptions } from './new-key.js';
-import { ACCESS_OPTIONS, type AccessOptions, type Quotas, resolveQuotas } from './options.js';
-import { QuotaCounters } from './quota-counters.js';
-import { keyNotAccepted, sentKey } from './sent-key.js';
-import { openStateFile, stateError, waitForLocks } from './state-file.js';
+import {
+  type Admission,
+  type Client,
+  count,
+  dayOf,
+  type KeysAndQuotas,
+  minuteExceeded,
+  quotaLeft,
+  UNLIMITED_ADMISSION,
+  type Usage,
+  type Verdict,
+} from './keys-and-quotas.js';
+import { ACCESS_OPTIONS, type AccessOptions, type Quota, type Quotas, resolveQuotas } from './options.js';
 
 /**
  * Opens a state file: API keys, and how many requests each client has made. The file is created if it does not exist.
@@ -221,5 +240,338 @@ export class Access implements KeysAndQuotas {
     } catch (error) {
       throw stateError(error, this.#path);
     }
+  }
+}
+
+/** A key that is accepted; null for a limit that the server sets. */
+type AcceptedRow = [id: number, daily: number | null, perMinute: number | null, hash: Buffer];
+
+/** Keys that are remembered at most. */
+const MAX_REMEMBERED = 1000;
+
+/**
+ * The keys that a state file accepts. They are remembered until the file changes, so that a search with a key reads no
+ * row. Requests that arrive together share one check of whether it has changed.
+ *
+ * Only SHA-256 digests are looked up and compared, never keys. A lookup, in the map or in the index of SQLite, may take
+ * longer the more of a digest it shares with a stored one. That helps nobody: who sends a key cannot choose its digest,
+ * and the beginning of a digest says nothing of the 256 random bits that have it. What was found is compared as a
+ * whole, in the same time wherever the first difference is.
+ */
+export class AcceptedKeys {
+  readonly #select: Statement<[Buffer], AcceptedRow>;
+  readonly #version: Statement<[], number>;
+  /** By the hash of the key, in Base64, as the file was at {@link #checked}. */
+  readonly #remembered = new Map<string, AcceptedRow>();
+  /** When the file was last checked, by `performance.now()`. */
+  #checked = Number.NEGATIVE_INFINITY;
+  /** `PRAGMA data_version` at that moment. It changes with every commit of another connection, in any process. */
+  #lastVersion: number | undefined;
+
+  constructor(connection: Connection) {
+    this.#select = connection
+      .prepare<[Buffer], AcceptedRow>(
+        'SELECT number, daily, per_minute, hash FROM api_key WHERE hash = ? AND revoked_at IS NULL',
+      )
+      .raw();
+    this.#version = connection.prepare<[], number>('PRAGMA data_version').pluck();
+  }
+
+  /**
+   * @param hash SHA-256 of the key
+   * @param since by `performance.now()`: the answer is that of the file at this moment or later
+   */
+  find(hash: Buffer, since: number): AcceptedRow | undefined {
+    if (this.#checked <= since) this.#check();
+    const name = hash.toString('base64');
+    const row = this.#remembered.get(name) ?? this.#read(name, hash);
+    return row !== undefined && timingSafeEqual(row[3], hash) ? row : undefined;
+  }
+
+  /** Forgets all keys. Call it after a change through the same connection: `data_version` does not show that. */
+  forget(): void {
+    this.#remembered.clear();
+  }
+
+  #check(): void {
+    // Before the file is read: a change in between is found by the next check.
+    const now = performance.now();
+    const version = this.#version.get();
+    if (version !== this.#lastVersion) this.#remembered.clear();
+    this.#lastVersion = version;
+    this.#checked = now;
+  }
+
+  #read(name: string, hash: Buffer): AcceptedRow | undefined {
+    const row = this.#select.get(hash);
+    if (row === undefined) return undefined;
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(name, row);
+    return row;
+  }
+}
+
+/** The keys of a state file. Every process that has the file open sees a change at its next request. */
+export class ApiKeys {
+  readonly #insert: Statement<[Buffer, string, number | null, number | null, number], KeyRow>;
+  readonly #all: Statement<[], KeyRow>;
+  readonly #byHash: Statement<[Buffer], KeyRow>;
+  readonly #byNumber: Statement<[number], KeyRow>;
+  readonly #revoke: Statement<[number, number], unknown>;
+  readonly #now: () => number;
+  readonly #accepted: AcceptedKeys;
+  readonly #connection: Connection;
+
+  /** @param now milliseconds since 1970 */
+  constructor(connection: Connection, now: () => number) {
+    this.#insert = connection.prepare(
+      'INSERT INTO api_key (hash, name, daily, per_minute, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *',
+    );
+    this.#all = connection.prepare('SELECT * FROM api_key ORDER BY number');
+    this.#byHash = connection.prepare('SELECT * FROM api_key WHERE hash = ?');
+    this.#byNumber = connection.prepare('SELECT * FROM api_key WHERE number = ?');
+    this.#revoke = connection.prepare('UPDATE api_key SET revoked_at = ? WHERE number = ? AND revoked_at IS NULL');
+    this.#accepted = new AcceptedKeys(connection);
+    this.#connection = connection;
+    this.#now = now;
+  }
+
+  /** @throws {SkillSearchError} `INVALID_OPTION` */
+  create(options?: NewKeyOptions): NewApiKey {
+    const { key, hash, name, daily, perMinute } = makeKey(options);
+    const row = this.#synced(() => this.#insert.get(hash, name, daily, perMinute, Math.floor(this.#now() / 1000)));
+    // `RETURNING` always gives a row.
+    return { key, ...toApiKey(row!) };
+  }
+
+  /** All keys, revoked ones too, oldest first. */
+  list(): ApiKey[] {
+    return this.#all.all().map(toApiKey);
+  }
+
+  /**
+   * Refuses a key from the next request on. A key that is revoked already keeps its date.
+   *
+   * @param idOrKey the id of a key, or the key itself
+   * @throws {SkillSearchError} `KEY_NOT_FOUND`
+   */
+  revoke(idOrKey: number | string): ApiKey {
+    const find = (): KeyRow | undefined =>
+      typeof idOrKey === 'number' ? this.#byNumber.get(idOrKey) : this.#byHash.get(hashOf(idOrKey));
+    const row = find();
+    if (row === undefined) throw keyNotFound(idOrKey);
+    this.#accepted.forget();
+    this.#synced(() => this.#revoke.run(Math.floor(this.#now() / 1000), row.number));
+    return toApiKey(find()!);
+  }
+
+  /**
+   * Writes to the file and waits until that is on the disk. Counts may be lost in a power cut; a key that was shown, or
+   * was said to be revoked, may not.
+   */
+  #synced<T>(write: () => T): T {
+    this.#connection.pragma('synchronous = FULL');
+    try {
+      // A statement with `RETURNING` commits after its row was given, and better-sqlite3 forgets an error of that.
+      return this.#connection.transaction(write).immediate();
+    } finally {
+      this.#connection.pragma('synchronous = NORMAL');
+    }
+  }
+
+  /**
+   * The id and the quota of a key that a client sent; undefined if it is not accepted.
+   *
+   * @param since by `performance.now()`: the answer is that of the file at this moment or later
+   */
+  find(key: string, defaults: Quota, since: number): { readonly id: number; readonly quota: Quota } | undefined {
+    if (!isKey(key)) return undefined;
+    const row = this.#accepted.find(hashOf(key), since);
+    if (row === undefined) return undefined;
+    const [id, daily, perMinute] = row;
+    return { id, quota: { daily: daily ?? defaults.daily, perMinute: perMinute ?? defaults.perMinute } };
+  }
+}
+
+/** `PRAGMA application_id` of a state file: the letters SKAC. It distinguishes state files from other databases. */
+const APPLICATION_ID = 0x534b4143;
+const FORMAT_VERSION = 1;
+
+/** Milliseconds that a process waits for another one to finish writing: while it opens the file, and later. */
+const OPENING_TIMEOUT = 5000;
+const BUSY_TIMEOUT = 1000;
+
+/**
+ * - `api_key.hash` is the SHA-256 of the key; the key itself is not stored. `daily` and `per_minute` are null where the
+ *   server's limits count.
+ * - `usage` has a row for each client: `day_count` requests were answered on `day` (days since 1970, UTC), and
+ *   `minute_count` requests came in the minute from `minute_start` (milliseconds since 1970).
+ */
+const SCHEMA = `
+CREATE TABLE api_key (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash BLOB NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  daily INTEGER,
+  per_minute INTEGER,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER
+);
+CREATE TABLE usage (
+  client TEXT PRIMARY KEY,
+  day INTEGER NOT NULL,
+  day_count INTEGER NOT NULL,
+  minute_start INTEGER NOT NULL,
+  minute_count INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX usage_day ON usage (day);
+`;
+
+/**
+ * Opens the file of keys and counters. Creates it if it does not exist. Several processes may have it open at once.
+ *
+ * The journal is a write-ahead log that is not synced at every commit. Counts survive a crash of the process; a power
+ * failure may lose those of the last moments.
+ *
+ * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`, `DATABASE_NOT_READABLE`, `NOT_A_STATE_FILE`, `UNSUPPORTED_FORMAT`
+ */
+function openStateFile(path: string): Connection {
+  let connection: Connection | undefined;
+  try {
+    makePrivate(path);
+    connection = new Database(path, { timeout: OPENING_TIMEOUT });
+    // Checked before the first write: the file may belong to another program. Checked in one transaction, because
+    // another process may be creating the tables.
+    const opened = connection;
+    opened.transaction(() => checkFormat(opened, path)).deferred();
+    useWriteAheadLog(connection);
+    connection.pragma('synchronous = NORMAL');
+    createTables(connection, path);
+    waitForLocks(connection, true);
+    return connection;
+  } catch (error) {
+    connection?.close();
+    // better-sqlite3 throws a TypeError if the folder does not exist.
+    throw error instanceof TypeError
+      ? new SkillSearchError('DATABASE_NOT_WRITABLE', `cannot write ${path}: ${error.message}`, { path, cause: error })
+      : stateError(error, path);
+  }
+}
+
+/**
+ * Lets a connection wait for the locks of other processes, or not. Waiting stops everything else in this process, so
+ * once it was in vain, requests fail at once until the lock is gone.
+ */
+function waitForLocks(connection: Connection, waits: boolean): void {
+  connection.pragma(`busy_timeout = ${waits ? BUSY_TIMEOUT : 0}`);
+}
+
+/** Turns an error of SQLite into a `SkillSearchError`. Other errors stay as they are. */
+function stateError(error: unknown, path: string): unknown {
+  return databaseError(error, path, 'write', 'NOT_A_STATE_FILE');
+}
+
+/** Creates the file readable by its owner only: it has client addresses. SQLite gives its journal the same rights. */
+function makePrivate(path: string): void {
+  if (path === ':memory:') return;
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // SQLite reports the cause when it opens the file.
+  }
+}
+
+/** @returns whether the file has its tables */
+function checkFormat(connection: Connection, path: string): boolean {
+  const applicationId = connection.pragma('application_id', { simple: true });
+  const version = connection.pragma('user_version', { simple: true });
+  const tables = connection.prepare<[], number>('SELECT count(*) FROM sqlite_schema').pluck().get();
+  if (applicationId === 0 && version === 0 && tables === 0) return false;
+  if (applicationId !== APPLICATION_ID) {
+    const message = `${path} is a database, but not one of keys and quotas`;
+    throw new SkillSearchError('NOT_A_STATE_FILE', message, { path });
+  }
+  if (version === FORMAT_VERSION) return true;
+  const message = `${path} has state format ${version}, this version reads format ${FORMAT_VERSION}`;
+  throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path });
+}
+
+/** Tries again while the file is busy: SQLite's own timeout does not cover a change of the journal mode. */
+function useWriteAheadLog(connection: Connection): void {
+  const end = Date.now() + OPENING_TIMEOUT;
+  for (;;) {
+    try {
+      connection.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+/** Creates the tables, unless another process has. Also finds out whether the file can be written. */
+function createTables(connection: Connection, path: string): void {
+  connection
+    .transaction(() => {
+      if (!checkFormat(connection, path)) connection.exec(SCHEMA);
+      connection.pragma(`application_id = ${APPLICATION_ID}`);
+      connection.pragma(`user_version = ${FORMAT_VERSION}`);
+    })
+    .immediate();
+}
+
+/** The request counters of all clients, shared by all processes that have the state file open. */
+export class QuotaCounters {
+  readonly #read: Statement<[client: string], Usage>;
+  readonly #write: Statement<[client: string, number, number, number, number], unknown>;
+  readonly #giveBack: Statement<[client: string, day: number], unknown>;
+  readonly #clear: Statement<[before: number], unknown>;
+  readonly #count: (client: string, quota: Quota, answerable: boolean) => Verdict;
+  /** Day on which old counters were last removed. */
+  #cleared = 0;
+
+  /** @param now milliseconds since 1970 */
+  constructor(connection: Connection, now: () => number) {
+    this.#read = connection.prepare(
+      `SELECT day, day_count AS dayCount, minute_start AS minuteStart, minute_count AS minuteCount
+       FROM usage WHERE client = ?`,
+    );
+    this.#write = connection.prepare(
+      `INSERT INTO usage (client, day, day_count, minute_start, minute_count) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (client) DO UPDATE SET day = excluded.day, day_count = excluded.day_count,
+         minute_start = excluded.minute_start, minute_count = excluded.minute_count`,
+    );
+    this.#giveBack = connection.prepare(
+      'UPDATE usage SET day_count = day_count - 1 WHERE client = ? AND day = ? AND day_count > 0',
+    );
+    this.#clear = connection.prepare('DELETE FROM usage WHERE day < ?');
+    const transaction = connection.transaction((client: string, quota: Quota, answerable: boolean): Verdict => {
+      // Read under the lock, so that no process writes a time that is older than the stored one.
+      const time = now();
+      this.#clearOld(dayOf(time));
+      const verdict = count(this.#read.get(client), time, quota, answerable);
+      const { day, dayCount, minuteStart, minuteCount } = verdict.usage;
+      this.#write.run(client, day, dayCount, minuteStart, minuteCount);
+      return verdict;
+    });
+    this.#count = transaction.immediate;
+  }
+
+  /** Counts one request of a client; see {@link count}. */
+  count(client: string, quota: Quota, answerable: boolean): Verdict {
+    return this.#count(client, quota, answerable);
+  }
+
+  /** Subtracts one request from the count of a day, if that is still the counted day. */
+  giveBack(client: string, day: number): void {
+    this.#giveBack.run(client, day);
+  }
+
+  /** Keeps yesterday's counters, because a clock may be set back a little. */
+  #clearOld(today: number): void {
+    if (today === this.#cleared) return;
+    this.#clear.run(today - 1);
+    this.#cleared = today;
   }
 }

@@ -1,11 +1,11 @@
 export { isPostgresAddress } from '../core/index.js';
 export { type Access, openAccess } from './access.js';
-export { type Admission, type QuotaLeft, type SharedAdmission, UNLIMITED_ADMISSION } from './admission.js';
 export type { ApiKey, NewApiKey } from './api-key.js';
+export { KEY_PREFIXES, type KeyForm, type NewKeyOptions } from './api-key.js';
 export { clientOfAddress, shortenAddress } from './client-address.js';
-export { connectAccess } from './connect-access.js';
 export type { Client, KeysAndQuotas } from './keys-and-quotas.js';
-export { KEY_PREFIXES, type KeyForm, type NewKeyOptions } from './new-key.js';
+export { type Admission, type QuotaLeft, type SharedAdmission, UNLIMITED_ADMISSION } from './keys-and-quotas.js';
+export type { SharedAccessOptions, StateEvent } from './options.js';
 export {
   type AccessOptions,
   DEFAULT_ANONYMOUS_QUOTA,
@@ -14,4 +14,4 @@ export {
   UNLIMITED,
 } from './options.js';
 export type { SharedAccess } from './shared-access.js';
-export type { SharedAccessOptions, StateEvent } from './shared-options.js';
+export { connectAccess } from './shared-access.js';

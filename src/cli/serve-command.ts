@@ -69,7 +69,7 @@ interface ServeFlags extends LimitFlags, StateFlags, StopWordsFlags, ServerWatch
   readonly keyDaily: number;
   readonly keyPerMinute: number;
   readonly stateConnections?: number;
-  readonly anonymousWhenStateIsAway?: true;
+  readonly allowAnonymousIfQuotaDbUnavailable?: true;
   readonly publish?: readonly PublishRule[];
   readonly metricsPort?: number;
   readonly metricsHost: string;
@@ -98,7 +98,7 @@ export const setUpServe: SetUp = (command, output) => {
   addStateOptions(command)
     .option('--state-connections <n>', 'connections to PostgreSQL at most (default: 4)', parseInteger)
     .option(
-      '--anonymous-when-state-is-away',
+      '--allow-anonymous-if-quota-db-unavailable',
       'answer searches without a key also while PostgreSQL does not answer, counted by this server alone',
     )
     .option('--anonymous-daily <n>', 'requests a day without a key, 0 for no limit', parseInteger, anonymous.daily)
@@ -145,8 +145,8 @@ export const setUpServe: SetUp = (command, output) => {
       if (flags.metricsPort === undefined && isSet(command, 'metricsHost')) {
         command.error('error: --metrics-host is for metrics: give --metrics-port');
       }
-      const { stateConnections: connections, anonymousWhenStateIsAway: anonymousWhenAway } = flags;
-      checkStateFlags(placed, { connections, anonymousWhenAway });
+      const { stateConnections: connections, allowAnonymousIfQuotaDbUnavailable } = flags;
+      checkStateFlags(placed, { connections, allowAnonymousIfQuotaDbUnavailable });
       return serve(placed, sources, output);
     });
   addServerWatchOptions(command);
@@ -202,7 +202,7 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
       key: { daily: flags.keyDaily, perMinute: flags.keyPerMinute },
       connections: flags.stateConnections,
-      anonymousWhenAway: flags.anonymousWhenStateIsAway,
+      allowAnonymousIfQuotaDbUnavailable: flags.allowAnonymousIfQuotaDbUnavailable,
       onChange: log.onState,
     });
     const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, flags[name]]));

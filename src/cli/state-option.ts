@@ -30,7 +30,7 @@ export interface StateFlags {
 
 /** What `openState` takes beside the place. */
 type StateOptions = Pick<AccessOptions, 'anonymous' | 'key'> &
-  Pick<SharedAccessOptions, 'connections' | 'anonymousWhenAway' | 'onChange'>;
+  Pick<SharedAccessOptions, 'connections' | 'allowAnonymousIfQuotaDbUnavailable' | 'onChange'>;
 
 export function addStateOptions(command: Command): Command {
   return command
@@ -55,7 +55,10 @@ export function addStateOptions(command: Command): Command {
  *
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
-export function checkStateFlags(flags: StateFlags, { connections, anonymousWhenAway }: StateOptions = {}): void {
+export function checkStateFlags(
+  flags: StateFlags,
+  { connections, allowAnonymousIfQuotaDbUnavailable }: StateOptions = {},
+): void {
   const { database, state = '' } = flags;
   if (!isCatalogueAddress(database)) checkDatabase(database);
   if (isPostgresAddress(stateOf(flags))) {
@@ -66,18 +69,26 @@ export function checkStateFlags(flags: StateFlags, { connections, anonymousWhenA
   const reason = 'is for a --state in PostgreSQL: postgres://user@host/database';
   refuseOption('--state-password-file', flags.statePasswordFile, reason);
   refuseOption('--state-connections', connections, reason);
-  refuseOption('--anonymous-when-state-is-away', anonymousWhenAway, reason);
+  refuseOption('--allow-anonymous-if-quota-db-unavailable', allowAnonymousIfQuotaDbUnavailable, reason);
 }
 
 /** Opens the state; whoever opens it closes it. */
 export async function openState(flags: StateFlags, options: StateOptions = {}): Promise<KeysAndQuotas> {
   checkStateFlags(flags, options);
   const state = stateOf(flags);
-  const { anonymous, key, connections, anonymousWhenAway, onChange } = options;
+  const { anonymous, key, connections, allowAnonymousIfQuotaDbUnavailable, onChange } = options;
   if (!isPostgresAddress(state)) return openAccess({ state, anonymous, key });
   const passwordFile = flags.statePasswordFile ?? (flags.state === undefined ? flags.databasePasswordFile : undefined);
   try {
-    return await connectAccess({ state, passwordFile, anonymous, key, connections, anonymousWhenAway, onChange });
+    return await connectAccess({
+      state,
+      passwordFile,
+      anonymous,
+      key,
+      connections,
+      allowAnonymousIfQuotaDbUnavailable,
+      onChange,
+    });
   } catch (error) {
     // A catalogue that may only be read is served, but nothing can be counted there.
     const isReadOnly = error instanceof SkillSearchError && error.code === 'DATABASE_NOT_WRITABLE';

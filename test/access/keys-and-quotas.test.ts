@@ -1,8 +1,7 @@
 import { describe } from 'vitest';
-import { connectAccess, openAccess } from '../../src/access/index.js';
+import { openAccess } from '../../src/access/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { scratchFile } from '../scratch-folder.js';
-import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { keepsKeysAndQuotas } from './keys-and-quotas.js';
 
 describe('in a file', () => {
@@ -16,18 +15,5 @@ describe('in a file', () => {
       database.close();
       return rows as never;
     },
-  });
-});
-
-describeWithPostgres('in PostgreSQL', (server) => {
-  keepsKeysAndQuotas({
-    emptyPlace: () => server.database(),
-    open: connectAccess,
-    counted: async (state) =>
-      (await server.execute(
-        state,
-        `SELECT client, day, day_count::int AS "dayCount", minute_count::int AS "minuteCount"
-         FROM skill_discovery.usage ORDER BY client COLLATE "C"`,
-      )) as never,
   });
 });

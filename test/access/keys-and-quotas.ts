@@ -8,7 +8,7 @@ import {
   type Quota,
   UNLIMITED,
 } from '../../src/access/index.js';
-import { count, dayOf, type Usage } from '../../src/access/usage.js';
+import { count, dayOf, type Usage } from '../../src/access/keys-and-quotas.js';
 import { SkillSearchError } from '../../src/core/index.js';
 import { codeOf } from '../error-code.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { count, dayOf, type Usage, type Verdict } from '../../src/access/keys-and-quotas.js';
 import type { Quota } from '../../src/access/options.js';
-import { count, dayOf, type Usage, type Verdict } from '../../src/access/usage.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -483,7 +483,7 @@ describe('shared state.system', () => {
   test.each([
     ['--state-password-file', 'x'],
     ['--state-connections', '2'],
-    ['--anonymous-when-state-is-away', undefined],
+    ['--allow-anonymous-if-quota-db-unavailable', undefined],
   ])('%s is for a state in PostgreSQL', async (option, value) => {
     const database = scratchFile('skills.db');
     await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });

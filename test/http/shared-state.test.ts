@@ -150,7 +150,7 @@ describeWithPostgres('a server whose keys and quotas are in PostgreSQL', (server
 
     test('answers searches without a key where that was asked for, and is healthy', async () => {
       const { ask, key } = await away(
-        await sharing({ anonymousWhenAway: true, anonymous: { daily: 2, perMinute: 0 } }),
+        await sharing({ allowAnonymousIfQuotaDbUnavailable: true, anonymous: { daily: 2, perMinute: 0 } }),
       );
       expect(quotaOf(await ask(KITE))).toEqual(['2', '1']);
       expect(quotaOf(await ask(KITE))).toEqual(['2', '0']);

@@ -12,11 +12,25 @@ import {
   type SharedAccessOptions,
   type StateEvent,
 } from '../../src/access/index.js';
-import { dayOf } from '../../src/access/usage.js';
+import { dayOf } from '../../src/access/keys-and-quotas.js';
 import { codeOf } from '../error-code.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { keepsKeysAndQuotas } from './keys-and-quotas.js';
 
 const ADDRESS = '192.0.2.1';
+
+describeWithPostgres('in PostgreSQL', (server) => {
+  keepsKeysAndQuotas({
+    emptyPlace: () => server.database(),
+    open: connectAccess,
+    counted: async (state) =>
+      (await server.execute(
+        state,
+        `SELECT client, day, day_count::int AS "dayCount", minute_count::int AS "minuteCount"
+         FROM skill_discovery.usage ORDER BY client COLLATE "C"`,
+      )) as never,
+  });
+});
 
 describeWithPostgres('keys and quotas that several servers share', (server) => {
   async function opened(options: Partial<SharedAccessOptions> = {}): Promise<SharedAccess> {
@@ -189,7 +203,7 @@ describeWithPostgres('keys and quotas that several servers share', (server) => {
     });
 
     test('requests without a key may be answered, counted by each server for itself', async () => {
-      const { access, anonymous, known, events } = await away({ anonymousWhenAway: true });
+      const { access, anonymous, known, events } = await away({ allowAnonymousIfQuotaDbUnavailable: true });
       expect([await access.admit(anonymous), await access.admit(anonymous)]).toMatchObject([
         { dailyLimit: 3, dailyRemaining: 2 },
         { dailyRemaining: 1 },
@@ -207,7 +221,7 @@ describeWithPostgres('keys and quotas that several servers share', (server) => {
   });
 
   test('are found again by themselves, with all that was counted', async () => {
-    const access = await opened({ anonymous: { daily: 3, perMinute: 0 }, anonymousWhenAway: true });
+    const access = await opened({ anonymous: { daily: 3, perMinute: 0 }, allowAnonymousIfQuotaDbUnavailable: true });
     const client = await access.identify(undefined, ADDRESS);
     await access.admit(client);
     await server.stop();
@@ -229,7 +243,7 @@ describeWithPostgres('keys and quotas that several servers share', (server) => {
     test.each([
       ['passwordFile', 5],
       ['passwordFile', ''],
-      ['anonymousWhenAway', 'yes'],
+      ['allowAnonymousIfQuotaDbUnavailable', 'yes'],
       ['onChange', 'loud'],
       ['now', 5],
       ['anonymousWhenaway', true],
