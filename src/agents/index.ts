@@ -13,6 +13,5 @@ export {
   type InitTask,
   runInit,
 } from './init/run-init.js';
-export { type InstalledSkill, installSkills, type LockChoice } from './install/index.js';
-export { faultOfPaths } from './install/installable-skill.js';
-export { hashOfFiles } from './install/lock-file.js';
+export { type InstalledSkill, type InstallOptions, installSkills } from './install/install-skills.js';
+export { faultOfPaths, type HashedFile, hashOfFiles, readFolder } from './install/skill-files.js';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import { type InstalledSkill, installSkills, type LockChoice } from '../agents/index.js';
+import { type InstalledSkill, installSkills } from '../agents/index.js';
 import { AGENTS, SHARED_AGENT, type Surroundings, shownPath, surroundings } from '../sources/index.js';
 import { addCatalogueOptions, type CataloguePlace, jsonOption, parsePath, placeOf, withPlace } from './options.js';
 import type { SetUp } from './output.js';
@@ -19,7 +19,7 @@ export const setUpInstall: SetUp = (command, output) => {
     .addOption(toOption('the folder that gets a folder for each skill').conflicts('agent'))
     .addOption(agentNameOption('install where this agent looks, not in the folder that agents share'))
     .addOption(projectOption('install in the working folder, not for the user'))
-    .addOption(new Option('--force', 'replace a skill that was installed before, if nobody has changed it since'))
+    .addOption(new Option('--force', 'replace a skill that was installed before, also if it was changed since'))
     .addOption(jsonOption())
     .action((ids: string[], flags: InstallFlags) => install(ids, withPlace(command, flags), output));
 };
@@ -61,7 +61,8 @@ export interface PlaceFlags {
 /** Where `install` writes. */
 export interface InstallTarget {
   readonly to: string;
-  readonly lock: LockChoice;
+  /** Where it is noted; in the folder if it is left out. */
+  readonly lock?: string;
   /** The project whose folder must not be left by a link. */
   readonly within?: string;
 }
@@ -89,27 +90,12 @@ export function agentNameOption(description: string): Option {
  */
 export function targetOf(flags: PlaceFlags & { readonly agent?: string }, of: Surroundings): InstallTarget {
   const { to, project, agent: name = SHARED_AGENT } = flags;
-  const lock = project === true ? projectLock(of) : userLock(of);
-  if (to !== undefined) {
-    const folder = resolve(of.cwd, to);
-    if (project === true) return { to: folder, lock, within: of.cwd };
-    return { to: folder, lock: { path: join(folder, 'skills-lock.json'), form: 'project' } };
-  }
+  const inProject = project === true ? { lock: join(of.cwd, 'skills-lock.json'), within: of.cwd } : {};
+  if (to !== undefined) return { to: resolve(of.cwd, to), ...inProject };
   const agent = AGENTS.find((one) => one.name === name)!;
   const [folder] = project === true ? agent.projectFolders : agent.userFolders(of);
   if (folder === undefined) {
     throw new Error(`${agent.title} reads no skills of ${project === true ? 'a project' : 'a user'}: give --to FOLDER`);
   }
-  return project === true ? { to: join(of.cwd, folder), lock, within: of.cwd } : { to: folder, lock };
-}
-
-function projectLock({ cwd }: Surroundings): LockChoice {
-  return { path: join(cwd, 'skills-lock.json'), form: 'project' };
-}
-
-/** Where `npx skills` has it. */
-function userLock({ env, home }: Surroundings): LockChoice {
-  const state = env['XDG_STATE_HOME'];
-  const folder = state === undefined || state === '' ? join(home, '.agents') : join(state, 'skills');
-  return { path: join(folder, '.skill-lock.json'), form: 'user' };
+  return { to: resolve(of.cwd, folder), ...inProject };
 }

@@ -31,7 +31,7 @@ describe('install', () => {
       [
         'installed  pdf-forms, 4 files, in ~/.agents/skills/pdf-forms',
         'installed  cron, 1 file, in ~/.agents/skills/cron',
-        'noted in ~/.agents/.skill-lock.json',
+        'noted in ~/.agents/skills/skills-lock.json',
       ],
     ]);
     expect(error).toContain('read a skill before');

@@ -31,7 +31,7 @@ test('the TypeScript of the pages compiles against the sources', { timeout: 120_
       paths: {
         'skill-discovery': [join(PROJECT, 'src/index.ts')],
         'skill-discovery/agents': [join(PROJECT, 'src/agents/formats/index.ts')],
-        'skill-discovery/install': [join(PROJECT, 'src/agents/install/index.ts')],
+        'skill-discovery/install': [join(PROJECT, 'src/agents/install/install-skills.ts')],
         'skill-discovery/installed': [join(PROJECT, 'src/sources/installed/index.ts')],
         'skill-discovery/*': [join(PROJECT, 'src/*/index.ts')],
       },

@@ -3,8 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { hashOfFiles } from '../../src/agents/install/lock-file.js';
-import { readFolder } from '../../src/agents/install/staging-folder.js';
+import { type HashedFile, hashOfFiles, readFolder } from '../../src/agents/index.js';
 import { startServer } from '../../src/http/index.js';
 import { catalogueOf, idOf, PDF_FORMS, skillMarkdown } from '../agents/install/skill-catalogue.js';
 import { scratchFolder } from '../scratch-folder.js';
@@ -73,6 +72,6 @@ describe('the installer skills 1.5.18', () => {
     // It computes the hash of a folder as we do.
     const { skills: noted } = JSON.parse(readFileSync(join(project, 'skills-lock.json'), 'utf8'));
     const found = await readFolder(join(folder, 'pdf-forms'));
-    expect(found.kind === 'files' && hashOfFiles(found.files)).toBe(noted['pdf-forms'].computedHash);
+    expect(hashOfFiles(found as HashedFile[])).toBe(noted['pdf-forms'].computedHash);
   });
 });

@@ -1,28 +1,39 @@
-import { join, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { constants, existsSync, lstatSync, realpathSync } from 'node:fs';
+import { open, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import {
+  ConfigFault,
+  type ConfigFile,
   checkFlag,
-  checkNames,
   checkOptions,
   checkPath,
   invalidArgument,
+  isAlive,
+  isInside,
+  isObject,
+  makeFolder,
   namesOf,
   optionOf,
+  readConfigFile,
+  repositoryOf,
   SkillSearchError,
+  writeConfigFile,
 } from '../../core/index.js';
 import type { SkillSearch } from '../../search/index.js';
-import { type InstallableSkill, installableSkill } from './installable-skill.js';
-import type { HashedFile } from './lock-file.js';
-import { isAsLocked, isSameOrigin, LockFile, type LockForm, lockEntry, notedHash } from './lock-file.js';
-import { clearLeftovers, HAS_MODES, readFolder, StagingFolder, targetFolder } from './staging-folder.js';
+import type { Skill } from '../../skill.js';
+import {
+  areSame,
+  type HashedFile,
+  hashOfFiles,
+  type InstallableSkill,
+  installableSkill,
+  installRefused,
+  readFolder,
+} from './skill-files.js';
 
 /** Skills that one call of `installSkills` takes. They are written before any of them is put in its place. */
 const MAX_INSTALLED_AT_ONCE = 1000;
-
-/** A lock file, and the form that it has. */
-export interface LockChoice {
-  readonly path: string;
-  readonly form: LockForm;
-}
 
 /** Options of {@link installSkills}. */
 export interface InstallOptions {
@@ -30,11 +41,11 @@ export interface InstallOptions {
   readonly ids: readonly string[];
   /** The folder that gets a folder for each skill. It is made where it is missing. */
   readonly to: string;
-  /** Where it is noted what was installed. @default `skills-lock.json` in `to`, of the form `project` */
-  readonly lock?: LockChoice | undefined;
+  /** The file in which it is noted what was installed, as `npx skills` does. @default `skills-lock.json` in `to` */
+  readonly lock?: string | undefined;
   /** A folder that neither `to` nor the lock file may leave by a link: that of a project. @default none */
   readonly within?: string | undefined;
-  /** Whether to replace a skill that the lock file knows, if nobody has changed its files since. @default false */
+  /** Whether to replace a skill that the lock file knows, also if its files were changed since. @default false */
   readonly force?: boolean | undefined;
 }
 
@@ -59,7 +70,6 @@ export interface InstallReport {
 }
 
 const OPTIONS = namesOf<InstallOptions>({ ids: true, to: true, lock: true, within: true, force: true });
-const LOCK_OPTIONS = namesOf<LockChoice>({ path: true, form: true });
 
 /**
  * Writes skills of a catalogue into a folder, as they were: all files, each compared with its digest. All of the skills
@@ -78,20 +88,15 @@ const LOCK_OPTIONS = namesOf<LockChoice>({ path: true, form: true });
  * console.log(skills[0]?.folder);
  */
 export async function installSkills(search: SkillSearch, options: InstallOptions): Promise<InstallReport> {
-  const { ids, to, lock: choice, within, force = false } = checkInstallOptions(options);
+  const { ids, to, within, force = false } = checkInstallOptions(options);
   const wanted = ids.map((id) => installableSkill(search, id));
   refuseTwins(wanted);
-  const bound = within === undefined ? undefined : await targetFolder(within, undefined);
-  const readLock = ({ path, form }: LockChoice): Promise<LockFile> => LockFile.read(resolve(path), form, bound);
-  // Before the target is made: where the file cannot be read, nothing is left of the call.
-  const chosen = choice === undefined ? undefined : await readLock(choice);
+  const lock = new LockFile(resolve(options.lock ?? join(to, 'skills-lock.json')), within);
   const base = await targetFolder(to, within);
-  const lock = chosen ?? (await readLock({ path: join(base, 'skills-lock.json'), form: 'project' }));
-  const form = choice?.form ?? 'project';
   await clearLeftovers(base);
   const planned: PlannedSkill[] = [];
   for (const one of wanted) planned.push({ ...one, state: await stateOf(one, base, lock, force) });
-  await carryOut(planned, base, lock, form);
+  await carryOut(planned, base, lock);
   const skills = planned.map(({ skill: { id, name }, files, state }) => {
     const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
     return { id, name, folder: join(base, name), state, files: files.length, bytes };
@@ -103,30 +108,6 @@ interface PlannedSkill extends InstallableSkill {
   readonly state: InstalledSkill['state'];
 }
 
-/** Puts all skills in their places and notes them, or none. */
-async function carryOut(planned: readonly PlannedSkill[], base: string, lock: LockFile, form: LockForm): Promise<void> {
-  const changed = planned.filter(({ state }) => state !== 'unchanged');
-  const staging = changed.length === 0 ? undefined : await StagingFolder.make(base);
-  try {
-    for (const { skill, files } of changed) await staging?.write(skill.name, files);
-    try {
-      for (const { skill, state } of changed) await staging?.place(skill.name, state === 'replaced');
-      const now = new Date().toISOString();
-      for (const { skill, files, state } of planned) {
-        const former = lock.entries.get(skill.name);
-        const isNoted = state === 'unchanged' && former !== undefined;
-        if (!isNoted) lock.set(skill.name, lockEntry(form, skill, files, former, now));
-      }
-      await lock.write();
-    } catch (error) {
-      await staging?.undo();
-      throw error;
-    }
-  } finally {
-    await staging?.remove();
-  }
-}
-
 function checkInstallOptions(options: InstallOptions): InstallOptions {
   checkOptions(options, OPTIONS);
   const { ids, to, lock, within, force } = options;
@@ -136,14 +117,8 @@ function checkInstallOptions(options: InstallOptions): InstallOptions {
   }
   checkPath('to', to, 'a folder');
   if (within !== undefined) checkPath('within', within, 'a folder');
+  if (lock !== undefined) checkPath('lock', lock, 'a file');
   checkFlag('force', force);
-  if (lock !== undefined) {
-    checkNames(lock, LOCK_OPTIONS, optionOf('lock'));
-    checkPath('lock.path', lock.path, 'a file');
-    if (lock.form !== 'project' && lock.form !== 'user') {
-      throw invalidArgument(optionOf('lock.form'), 'project or user', lock.form);
-    }
-  }
   return { ...options, ids: [...new Set(ids)] };
 }
 
@@ -152,8 +127,37 @@ function refuseTwins(wanted: readonly InstallableSkill[]): void {
   const idOf = new Map<string, string>();
   for (const { skill } of wanted) {
     const other = idOf.get(skill.name);
-    if (other !== undefined) throw refused(skill.id, `it has the same name as ${JSON.stringify(other)}: ${skill.name}`);
+    if (other !== undefined) {
+      throw installRefused(skill.id, `it has the same name as ${JSON.stringify(other)}: ${skill.name}`);
+    }
     idOf.set(skill.name, skill.id);
+  }
+}
+
+/**
+ * The real path of the folder that skills are installed in, which is made where it is missing.
+ *
+ * @param within a folder that the way there must not leave by a link: what is in a project is written by strangers
+ * @throws {SkillSearchError} `INSTALL_REFUSED`
+ */
+async function targetFolder(to: string, within: string | undefined): Promise<string> {
+  const path = resolve(to);
+  try {
+    if (within !== undefined) {
+      let existing = path;
+      while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+      const real = await realpath(existing);
+      if (!isInside(real, await realpath(within))) {
+        const message = `${JSON.stringify(path)} leads out of ${JSON.stringify(within)} by a link, to ${JSON.stringify(real)}`;
+        throw new SkillSearchError('INSTALL_REFUSED', message, { path });
+      }
+    }
+    makeFolder(path, { code: 'INSTALL_REFUSED' });
+    return await realpath(path);
+  } catch (cause) {
+    if (cause instanceof SkillSearchError) throw cause;
+    const message = `the folder ${JSON.stringify(path)} cannot be made: ${(cause as Error).message}`;
+    throw new SkillSearchError('INSTALL_REFUSED', message, { path, cause });
   }
 }
 
@@ -168,41 +172,199 @@ async function stateOf(
   lock: LockFile,
   force: boolean,
 ): Promise<InstalledSkill['state']> {
-  const folder = join(base, skill.name);
-  const shown = JSON.stringify(folder);
+  const folder = JSON.stringify(join(base, skill.name));
   const entry = lock.entries.get(skill.name);
-  const found = await readFolder(folder);
-  if (entry !== undefined && !isSameOrigin(entry, skill) && !force) {
+  const found = await readFolder(join(base, skill.name));
+  const withForce = 'the option force replaces it';
+  if (entry !== undefined && !isOfSkill(entry, skill) && !force) {
     const source = JSON.stringify(entry['source'] ?? 'another source');
-    throw refused(skill.id, `the lock file has ${skill.name} from ${source}; the option force replaces it`);
+    throw installRefused(skill.id, `the lock file has ${skill.name} from ${source}; ${withForce}`);
   }
-  if (found.kind === 'missing') return 'installed';
-  if (found.kind === 'other') throw refused(skill.id, `${shown} is ${found.what}: move it away`);
-  if (areSame(found.files, files)) return 'unchanged';
-  if (entry === undefined) throw refused(skill.id, `${shown} is there, and no entry of the lock file: move it away`);
-  if (!notedHash(entry)) throw refused(skill.id, `the lock file does not say what was in ${shown}: move it away`);
-  if (!isAsLocked(found.files, entry)) {
-    throw refused(
-      skill.id,
-      `${shown} was changed since it was installed: move it away, or your changes into the source`,
-    );
+  if (found === undefined) return 'installed';
+  if (typeof found === 'string') throw installRefused(skill.id, `${folder} is ${found}: move it away`);
+  if (areSame(found, files)) return 'unchanged';
+  if (entry === undefined) {
+    throw installRefused(skill.id, `${folder} is there, and no entry of the lock file: move it away`);
   }
-  if (!force) throw refused(skill.id, `${shown} has other files; the option force replaces them`);
-  return 'replaced';
+  if (force) return 'replaced';
+  const isAsInstalled = entry['computedHash'] === hashOfFiles(found);
+  const what = isAsInstalled ? 'has files of another version' : 'was changed by hand since it was installed';
+  throw installRefused(skill.id, `${folder} ${what}; ${withForce}`);
 }
 
-function areSame(found: readonly HashedFile[], files: readonly HashedFile[]): boolean {
-  const byPath = new Map(found.map((file) => [file.path, file]));
-  return (
-    found.length === files.length &&
-    files.every(({ path, bytes, executable }) => {
-      const other = byPath.get(path);
-      if (other === undefined || Buffer.compare(other.bytes, bytes) !== 0) return false;
-      return !HAS_MODES || other.executable === executable;
-    })
-  );
+/**
+ * Puts all skills in their places and notes them, or none. They are written beside their places first, and then renamed
+ * one by one.
+ */
+async function carryOut(planned: readonly PlannedSkill[], base: string, lock: LockFile): Promise<void> {
+  const changed = planned.filter(({ state }) => state !== 'unchanged');
+  const staging = join(base, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
+  const undo: (() => Promise<void>)[] = [];
+  // Whether a skill that was there before may still lie in the staging folder.
+  let isNeeded = false;
+  try {
+    for (const { skill, files } of changed) await writeFiles(join(staging, 'new', skill.name), files);
+    if (changed.length > 0) makeFolder(join(staging, 'replaced'), { code: 'INSTALL_REFUSED' });
+    try {
+      for (const { skill, state } of changed) {
+        const [target, fresh, former] = [base, join(staging, 'new'), join(staging, 'replaced')].map((folder) =>
+          join(folder, skill.name),
+        ) as [string, string, string];
+        if (state === 'replaced') {
+          await rename(target, former);
+          undo.push(() => rename(former, target));
+        }
+        await rename(fresh, target);
+        undo.push(() => rename(target, fresh));
+      }
+      const unnoted = planned.filter(({ state, skill }) => state !== 'unchanged' || !lock.entries.has(skill.name));
+      lock.write(unnoted.map(({ skill, files }) => [skill.name, lockEntry(skill, files)]));
+    } catch (error) {
+      for (const step of undo.toReversed()) {
+        await step().catch(() => {
+          isNeeded = true;
+        });
+      }
+      throw error;
+    }
+  } finally {
+    if (!isNeeded) await rm(staging, { recursive: true, force: true });
+  }
 }
 
-function refused(id: string, reason: string): SkillSearchError {
-  return new SkillSearchError('INSTALL_REFUSED', `${JSON.stringify(id)} cannot be installed: ${reason}`, { skill: id });
+/** Writes the files of a skill into a new folder, to the disk itself. */
+async function writeFiles(root: string, files: readonly HashedFile[]): Promise<void> {
+  for (const { path, bytes, executable } of files) {
+    const target = join(root, ...path.split('/'));
+    makeFolder(dirname(target), { code: 'INSTALL_REFUSED' });
+    // Fails where a file is there already: everything here is new.
+    const file = await open(target, 'wx', executable ? 0o777 : 0o666);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Before the number of the process that writes into a staging folder, and random letters. */
+const PREFIX = '.skill-discovery-install-';
+const STAGING = /^\.skill-discovery-install-(\d+)-[0-9a-f]{12}$/;
+
+/** Removes what installs left whose processes are no more, and puts back a skill that was to be replaced. */
+async function clearLeftovers(base: string): Promise<void> {
+  const entries = await readdir(base, { withFileTypes: true });
+  const names = new Set(entries.map(({ name }) => name));
+  for (const entry of entries) {
+    const pid = STAGING.exec(entry.name)?.[1];
+    if (pid === undefined || !entry.isDirectory() || isAlive(Number(pid))) continue;
+    const replaced = join(base, entry.name, 'replaced');
+    // A project may come with a link in its place: what is behind that is not ours.
+    const isFolder = lstatSync(replaced, { throwIfNoEntry: false })?.isDirectory() === true;
+    for (const former of isFolder ? await readdir(replaced, { withFileTypes: true }) : []) {
+      const isLost = former.isDirectory() && !names.has(former.name);
+      if (isLost) await rename(join(replaced, former.name), join(base, former.name));
+    }
+    await rm(join(base, entry.name), { recursive: true, force: true });
+  }
+}
+
+/** Largest lock file that is read, in bytes. A project brings its own. */
+const MAX_LOCK_FILE_BYTES: number = 16 * 1024 * 1024;
+
+/** How often a file is written that others write to as well. */
+const MOST_TRIES = 20;
+
+/** An entry of a lock file as it was read: whatever other installers write. */
+type LockEntry = Readonly<Record<string, unknown>>;
+
+/** `skills-lock.json` of version 1, as `npx skills` has it. What others wrote there stays. */
+class LockFile {
+  readonly path: string;
+  readonly entries: ReadonlyMap<string, LockEntry>;
+
+  /**
+   * @param within the file must not lie outside of this folder by a link
+   * @throws {SkillSearchError} `INSTALL_REFUSED` if it is there and cannot be read: writing it would lose what it says
+   */
+  constructor(path: string, within: string | undefined) {
+    const file = fileAt(path);
+    if (within !== undefined && file.target !== path && !isInside(file.target, realpathSync(within))) {
+      throw lockRefused(path, 'it is a link that leads out of the project');
+    }
+    this.path = file.target;
+    this.entries = new Map(Object.entries(contentsOf(file).skills));
+  }
+
+  /** Notes skills in the file as it is by now. */
+  write(entries: readonly (readonly [string, LockEntry])[]): void {
+    if (entries.length === 0) return;
+    makeFolder(dirname(this.path), { code: 'INSTALL_REFUSED' });
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const file = fileAt(this.path);
+      const contents = contentsOf(file);
+      const all = Object.entries({ ...contents.skills, ...Object.fromEntries(entries) });
+      const skills = Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
+      if (writeConfigFile(file, `${JSON.stringify({ ...contents, skills }, undefined, 2)}\n`, 0o666)) return;
+    }
+    throw lockRefused(this.path, 'other programs change it all the time');
+  }
+}
+
+function fileAt(path: string): ConfigFile {
+  try {
+    return readConfigFile(path, MAX_LOCK_FILE_BYTES, constants.R_OK);
+  } catch (error) {
+    throw error instanceof ConfigFault ? lockRefused(path, error.message) : error;
+  }
+}
+
+function contentsOf({ path, text }: ConfigFile): { readonly skills: Readonly<Record<string, LockEntry>> } {
+  if (text === undefined) return { ...{ version: 1 }, skills: {} };
+  let lock: unknown;
+  try {
+    lock = JSON.parse(text);
+  } catch {
+    throw lockRefused(path, 'it is not JSON');
+  }
+  const { version, skills } = isObject(lock) ? lock : {};
+  if (version !== 1) {
+    throw lockRefused(path, `its version must be 1, got ${(JSON.stringify(version) ?? 'none').slice(0, 100)}`);
+  }
+  if (!isObject(skills) || !Object.values(skills).every(isObject)) {
+    throw lockRefused(path, 'it has no object "skills" of objects');
+  }
+  return lock as { readonly skills: Readonly<Record<string, LockEntry>> };
+}
+
+function lockRefused(path: string, reason: string): SkillSearchError {
+  const message = `the lock file ${JSON.stringify(path)} cannot be used: ${reason}`;
+  return new SkillSearchError('INSTALL_REFUSED', message, { path });
+}
+
+/** The entry of a skill as `npx skills` writes it, with the skill's id beside: other installers leave that as it is. */
+function lockEntry(skill: Skill, files: readonly HashedFile[]): LockEntry {
+  return { ...originOf(skill), computedHash: hashOfFiles(files), skillId: skill.id };
+}
+
+/** Whether an entry names this skill of this source. */
+function isOfSkill(entry: LockEntry, skill: Skill): boolean {
+  if (typeof entry['skillId'] === 'string') return entry['skillId'] === skill.id;
+  const { source, skillPath } = originOf(skill);
+  return entry['source'] === source && (entry['skillPath'] ?? skillPath) === skillPath;
+}
+
+/** Where a skill comes from: the repository, or the folder of this machine. */
+function originOf({ id, codehostUrl, localPath }: Skill): LockEntry {
+  const repository = repositoryOf(codehostUrl);
+  if (repository === undefined) return { source: localPath ?? id, sourceType: 'local' };
+  const { github, cloneUrl, ref, folder } = repository;
+  const place = {
+    ...(ref === undefined ? {} : { ref }),
+    ...(folder === undefined ? {} : { skillPath: `${folder}/SKILL.md` }),
+  };
+  if (github !== undefined) return { source: github, sourceType: 'github', ...place };
+  const sourceType = cloneUrl.startsWith('https://gitlab.com/') ? 'gitlab' : 'git';
+  return { source: cloneUrl, sourceType, sourceUrl: cloneUrl, ...place };
 }

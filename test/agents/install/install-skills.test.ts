@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -6,14 +7,19 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type InstallOptions, installSkills } from '../../../src/agents/install/index.js';
-import { hashOfFiles } from '../../../src/agents/install/lock-file.js';
-import { readFolder } from '../../../src/agents/install/staging-folder.js';
+import {
+  type HashedFile,
+  hashOfFiles,
+  type InstallOptions,
+  installSkills,
+  readFolder,
+} from '../../../src/agents/index.js';
 import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
 import { opened } from '../../http/ask.js';
@@ -57,7 +63,7 @@ describe('an installed skill', () => {
         'pdf-forms': {
           source: join(folder, 'pdf-forms'),
           sourceType: 'local',
-          computedHash: files.kind === 'files' && hashOfFiles(files.files),
+          computedHash: hashOfFiles(files as HashedFile[]),
           skillId: id,
         },
       },
@@ -97,54 +103,39 @@ describe('an installed skill', () => {
       })),
     } as never);
     const to = scratchFolder();
-    const lock = { path: join(to, 'state', '.skill-lock.json'), form: 'user' as const };
+    const lock = join(to, 'state', 'skills-lock.json');
     const ids = ['loom', 'loom-two', 'loom-three'].map((name) => idOf(search, name));
     await installSkills(search, { ids, to, lock });
-    const { version, skills } = JSON.parse(readFileSync(lock.path, 'utf8'));
-    const times = { installedAt: expect.stringMatching(/^\d{4}-.*Z$/), updatedAt: expect.stringMatching(/Z$/) };
+    const { version, skills } = JSON.parse(readFileSync(lock, 'utf8'));
+    const computedHash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    const [two, three] = ['https://gitlab.com/otter/deep/tools.git', 'https://code.example/otter/tools.git'].map(
+      (source) => ({ source, sourceUrl: source, computedHash }),
+    );
     expect([version, skills]).toEqual([
-      3,
+      1,
       {
         loom: {
           source: 'Otter/tools',
           sourceType: 'github',
-          sourceUrl: 'https://github.com/Otter/tools.git',
           skillPath: 'skills/loom/SKILL.md',
-          skillFolderHash: expect.stringMatching(/^[0-9a-f]{40}$/),
+          computedHash,
           skillId: ids[0],
-          ...times,
         },
-        'loom-three': {
-          source: 'https://code.example/otter/tools.git',
-          sourceType: 'git',
-          sourceUrl: 'https://code.example/otter/tools.git',
-          ref: 'main',
-          skillFolderHash: expect.stringMatching(/^[0-9a-f]{64}$/),
-          skillId: ids[2],
-          ...times,
-        },
-        'loom-two': {
-          source: 'https://gitlab.com/otter/deep/tools.git',
-          sourceType: 'gitlab',
-          sourceUrl: 'https://gitlab.com/otter/deep/tools.git',
-          ref: 'v2',
-          skillPath: 'loom-two/SKILL.md',
-          skillFolderHash: expect.stringMatching(/^[0-9a-f]{64}$/),
-          skillId: ids[1],
-          ...times,
-        },
+        'loom-three': { ...three, sourceType: 'git', ref: 'main', skillId: ids[2] },
+        'loom-two': { ...two, sourceType: 'gitlab', ref: 'v2', skillPath: 'loom-two/SKILL.md', skillId: ids[1] },
       },
     ]);
   });
 
-  test('leaves what else is in the lock file byte for byte', async () => {
+  test('leaves what else is in the lock file, and its mode', async () => {
     const { search } = await catalogueOf(PDF_FORMS);
-    const to = scratchFolder();
-    const other = '"zebra" :{ "source":"o/r",  "sourceType":"github", "computedHash":"00", "later": [1,2] }';
-    writeFileSync(join(to, 'skills-lock.json'), `{ "version": 1, "skills": { ${other} } }`);
-    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
-    expect(readFileSync(join(to, 'skills-lock.json'), 'utf8')).toContain(other);
-    expect(Object.keys(lockIn(to).skills)).toEqual(['pdf-forms', 'zebra']);
+    const lock = join(scratchFolder(), 'skills-lock.json');
+    const zebra = { source: 'o/r', sourceType: 'github', computedHash: '00', later: [1, 2] };
+    writeFileSync(lock, JSON.stringify({ version: 1, skills: { zebra }, more: 'x' }), { mode: 0o600 });
+    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to: join(lock, '..'), lock });
+    const { skills, more } = JSON.parse(readFileSync(lock, 'utf8'));
+    expect([Object.keys(skills), skills.zebra, more]).toEqual([['pdf-forms', 'zebra'], zebra, 'x']);
+    if (process.platform !== 'win32') expect(statSync(lock).mode & 0o777).toBe(0o600);
   });
 });
 
@@ -186,6 +177,8 @@ describe('nothing is installed', () => {
     ['no JSON', '{'],
     ['a later version', '{"version": 2, "skills": {}}'],
     ['no skills', '{"version": 1}'],
+    ['a skill that is none', '{"version": 1, "skills": {"a": 1}}'],
+    ['a byte order mark', '\ufeff{"version": 1, "skills": {}}'],
   ])('where the lock file has %s', async (_, text) => {
     const message = await refusal((to) => writeFileSync(join(to, 'skills-lock.json'), text), { force: true });
     expect(message).toContain('skills-lock.json');
@@ -194,7 +187,7 @@ describe('nothing is installed', () => {
   test('where the lock file of a project cannot be read, and no folder is made for it', async () => {
     const project = scratchFolder();
     writeFileSync(join(project, 'skills-lock.json'), '{');
-    const lock = { path: join(project, 'skills-lock.json'), form: 'project' as const };
+    const lock = join(project, 'skills-lock.json');
     const to = join(project, '.agents', 'skills');
     expect(await refusal(() => {}, { to, within: project, lock })).toContain('it is not JSON');
     expect(readdirSync(project)).toEqual(['skills-lock.json']);
@@ -209,7 +202,7 @@ describe('nothing is installed', () => {
     if (process.platform === 'win32') return;
     writeFileSync(join(elsewhere, 'lock.json'), '{"version": 1, "skills": {}}');
     symlinkSync(join(elsewhere, 'lock.json'), join(project, 'skills-lock.json'));
-    const lock = { path: join(project, 'skills-lock.json'), form: 'project' as const };
+    const lock = join(project, 'skills-lock.json');
     expect(await refusal(() => {}, { to: join(project, 'skills'), within: project, lock })).toContain('leads out');
   });
 
@@ -261,8 +254,8 @@ describe('nothing is installed', () => {
       { ids: [1], to },
       { ids, to: '' },
       { ids, to, force: 1 },
-      { ids, to, lock: { path: 'x', form: 'x' } },
       { ids, to, lock: { path: 'x' } },
+      { ids, to, lock: '' },
       { ids, to, within: 1 },
       { ids, to, forced: true },
     ]) {
@@ -299,20 +292,26 @@ describe('with force', () => {
     expect((await installSkills(newer, { ids: [id], to })).skills[0]?.state).toBe('unchanged');
   });
 
-  test('a skill is not replaced of which the lock file has no hash', async () => {
-    const { newer, id, to } = await changed();
-    const skills = { 'pdf-forms': { source: 'skills.test', sourceType: 'well-known', skillFolderHash: '' } };
-    const lock = { path: join(to, 'lock.json'), form: 'user' as const };
-    writeFileSync(lock.path, JSON.stringify({ version: 3, skills }));
-    const refused = installSkills(newer, { ids: [id], to, lock, force: true });
-    await expect(refused).rejects.toThrow('does not say what was in');
-  });
-
-  test('a skill is not replaced that somebody changed', async () => {
+  test('a skill is replaced that was changed by hand, and refused without', async () => {
     const { newer, id, to } = await changed();
     writeFileSync(join(to, 'pdf-forms', 'notes.md'), 'mine');
-    expect(await codeOf(() => installSkills(newer, { ids: [id], to, force: true }))).toBe('INSTALL_REFUSED');
+    const refused = installSkills(newer, { ids: [id], to });
+    await expect(refused).rejects.toThrow('was changed by hand since it was installed; the option force replaces it');
     expect(readFileSync(join(to, 'pdf-forms', 'notes.md'), 'utf8')).toBe('mine');
+    expect((await installSkills(newer, { ids: [id], to, force: true })).skills[0]?.state).toBe('replaced');
+    expect(existsSync(join(to, 'pdf-forms', 'notes.md'))).toBe(false);
+  });
+
+  test('a skill is replaced that the lock file has from another source', async () => {
+    const { newer, id, to } = await changed();
+    const lock = join(to, 'skills-lock.json');
+    writeFileSync(
+      lock,
+      JSON.stringify({ version: 1, skills: { 'pdf-forms': { source: 'o/r', sourceType: 'github' } } }),
+    );
+    await expect(installSkills(newer, { ids: [id], to })).rejects.toThrow('has pdf-forms from "o/r"; the option force');
+    expect((await installSkills(newer, { ids: [id], to, force: true })).skills[0]?.state).toBe('replaced');
+    expect(lockIn(to).skills['pdf-forms']).toMatchObject({ sourceType: 'local', skillId: id });
   });
 });
 
@@ -324,7 +323,7 @@ describe('an install that is killed', () => {
     const id = idOf(search, 'big');
     const program = `
       import { openSkillSearch } from ${JSON.stringify(new URL('../../../src/index.ts', import.meta.url).href)};
-      import { installSkills } from ${JSON.stringify(new URL('../../../src/agents/install/index.ts', import.meta.url).href)};
+      import { installSkills } from ${JSON.stringify(new URL('../../../src/agents/index.ts', import.meta.url).href)};
       const search = await openSkillSearch({ database: process.argv[1], localPaths: true });
       process.stdout.write('ready');
       await installSkills(search, { ids: [process.argv[2]], to: process.argv[3], force: true });
@@ -369,6 +368,52 @@ describe('an install that is killed', () => {
     expect(listed(join(to, 'pdf-forms'))).toEqual(before);
     expect(readdirSync(to).sort()).toEqual(['other', 'pdf-forms', 'skills-lock.json']);
   });
+});
+
+describe('what an install left', () => {
+  test('is taken away, but not that of a process which still works, nor what only looks like it', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const to = scratchFolder();
+    const kept = [`.skill-discovery-install-${process.pid}-0123456789ab`, '.skill-discovery-install-x-0123456789ab'];
+    for (const name of kept) mkdirSync(join(to, name));
+    writeFileSync(join(to, '.skill-discovery-install-4194305-0123456789ab'), 'a file');
+    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+    expect(readdirSync(to)).toHaveLength(5);
+  });
+
+  test('and came with a project moves nothing from behind a link', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const [to, home] = [scratchFolder(), scratchFolder()];
+    await writeFiles(home, { 'keys/id': 'secret', 'work/plan.md': 'mine' });
+    const [linked, withLinks] = [4194305, 4194306].map((pid) => `.skill-discovery-install-${pid}-0123456789ab`);
+    await writeFiles(to, { [`${linked}/new/a.md`]: '', [`${withLinks}/replaced/b.md`]: '' });
+    symlinkSync(home, join(to, linked!, 'replaced'), 'junction');
+    symlinkSync(join(home, 'work'), join(to, withLinks!, 'replaced', 'work'), 'junction');
+    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+    expect(readdirSync(to).sort()).toEqual(['pdf-forms', 'skills-lock.json']);
+    expect(readFileSync(join(home, 'keys', 'id'), 'utf8')).toBe('secret');
+    expect(readFileSync(join(home, 'work', 'plan.md'), 'utf8')).toBe('mine');
+  });
+});
+
+test('is refused with what is in the way of its folder', async () => {
+  const { search } = await catalogueOf(PDF_FORMS);
+  const base = scratchFolder();
+  writeFileSync(join(base, 'file'), '');
+  const to = join(base, 'file', 'skills');
+  await expect(installSkills(search, { ids: [idOf(search, 'pdf-forms')], to })).rejects.toMatchObject({
+    code: 'INSTALL_REFUSED',
+  });
+});
+
+test('the hash of a lock file is over paths and bytes, in the order of a language, without what npm and git keep', () => {
+  const file = (path: string): HashedFile => ({ path, bytes: Buffer.from(path), executable: false });
+  const files = ['a.md', 'B.md', 'ä/z.md', 'scripts/run.sh'].map(file);
+  const expected = createHash('sha256');
+  for (const { path, bytes } of files.toSorted((a, b) => a.path.localeCompare(b.path)))
+    expected.update(path).update(bytes);
+  expect(hashOfFiles(files)).toBe(expected.digest('hex'));
+  expect(hashOfFiles([file('node_modules/x/index.js'), ...files.toReversed()])).toBe(hashOfFiles(files));
 });
 
 test('a search that is not opened with local paths notes a skill of a folder by its id', async () => {

@@ -1,7 +1,7 @@
 import { win32 } from 'node:path';
 import { assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultOfPath, faultOfPaths } from '../../../src/agents/install/installable-skill.js';
+import { faultOfPaths } from '../../../src/agents/index.js';
 
 describe('a path of a file in a skill', () => {
   test.each([
@@ -14,7 +14,7 @@ describe('a path of a file in a skill', () => {
     '.github/x.yml',
     '...a',
   ])('may be %s', (path) => {
-    expect(faultOfPath(path)).toBeUndefined();
+    expect(faultOfPaths([path])).toBeUndefined();
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe('a path of a file in a skill', () => {
     'x'.repeat(256),
     '\ud800',
   ])('may not be %j', (path) => {
-    expect(faultOfPath(path)).toEqual(expect.any(String));
+    expect(faultOfPaths([path])).toEqual(expect.any(String));
   });
 
   test('stays inside its folder on Windows and elsewhere, whatever it is', () => {
@@ -66,7 +66,7 @@ describe('a path of a file in a skill', () => {
     assert(
       property(string({ unit: 'binary' }), string(), (first, second) => {
         const path = `${first}/${second}`;
-        if (faultOfPath(path) !== undefined) return true;
+        if (faultOfPaths([path]) !== undefined) return true;
         return win32.resolve(base, ...path.split('/')).startsWith(`${base}\\`);
       }),
       { numRuns: 2000 },

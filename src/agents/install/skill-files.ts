@@ -1,8 +1,39 @@
 import { createHash } from 'node:crypto';
-import { isSkillName, SkillSearchError } from '../../core/index.js';
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSkillName, MAX_CONTENT_BYTES, MAX_CONTENT_FILES, SkillSearchError } from '../../core/index.js';
 import type { SkillSearch } from '../../search/index.js';
 import type { SkillDetails } from '../../skill.js';
-import type { HashedFile } from './lock-file.js';
+
+/** A file as hashes of folders see it. */
+export interface HashedFile {
+  /** Inside the folder, with `/`. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly executable: boolean;
+}
+
+/** Folders that `npx skills` leaves out of its hash. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+
+/**
+ * `computedHash` of `skills-lock.json`, as `npx skills` computes it: the SHA-256 of path and bytes of each file, in the
+ * order of `localeCompare`. It does not see which files are executable.
+ */
+export function hashOfFiles(files: readonly HashedFile[]): string {
+  const hash = createHash('sha256');
+  const kept = files.filter(
+    ({ path }) =>
+      !path
+        .split('/')
+        .slice(0, -1)
+        .some((folder) => LEFT_OUT.has(folder)),
+  );
+  for (const { path, bytes } of kept.toSorted((a, b) => a.path.localeCompare(b.path))) {
+    hash.update(path).update(bytes);
+  }
+  return hash.digest('hex');
+}
 
 /** A skill of a catalogue whose files can be written as they were. */
 export interface InstallableSkill {
@@ -21,29 +52,79 @@ export function installableSkill(search: SkillSearch, id: string): InstallableSk
   if (skill === undefined || contents === undefined) {
     throw new SkillSearchError('SKILL_NOT_FOUND', `the catalogue has no skill ${JSON.stringify(id)}`, { skill: id });
   }
-  if (!contents.complete) throw refused(id, 'not all of its files are stored as they were');
+  if (!contents.complete) throw installRefused(id, 'not all of its files are stored as they were');
   if (!isSkillName(skill.name)) {
     const name = JSON.stringify(skill.name.slice(0, 100));
-    throw refused(
+    throw installRefused(
       id,
       `a folder gets its name, so ${name} must be 1 to 64 lower-case letters, digits and single hyphens`,
     );
   }
   const paths = contents.files.map(({ path }) => path);
   const fault = paths.includes('SKILL.md') ? faultOfPaths(paths) : 'it has no file SKILL.md';
-  if (fault !== undefined) throw refused(id, fault);
+  if (fault !== undefined) throw installRefused(id, fault);
   const files = contents.files.map(({ path, sha256, executable }) => {
     const bytes = search.read(id, path);
     if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== sha256) {
-      throw refused(id, `${JSON.stringify(path)} is not stored as it was`);
+      throw installRefused(id, `${JSON.stringify(path)} is not stored as it was`);
     }
     return { path, bytes, executable };
   });
   return { skill, files };
 }
 
-function refused(id: string, reason: string): SkillSearchError {
+/** @param reason why a skill cannot be installed */
+export function installRefused(id: string, reason: string): SkillSearchError {
   return new SkillSearchError('INSTALL_REFUSED', `${JSON.stringify(id)} cannot be installed: ${reason}`, { skill: id });
+}
+
+/** Windows knows no executable files, so nothing there can differ by it. */
+const HAS_MODES = process.platform !== 'win32';
+
+/**
+ * The files of a folder. Follows no links, and reads no more than a skill may have.
+ *
+ * @returns undefined if there is nothing; a text if it is something else than a folder of files
+ */
+export async function readFolder(folder: string): Promise<readonly HashedFile[] | string | undefined> {
+  const found = await lstat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (found === undefined) return undefined;
+  if (found.isSymbolicLink()) return 'a link';
+  if (!found.isDirectory()) return 'no folder';
+  const files: HashedFile[] = [];
+  let bytes = 0;
+  const folders = [''];
+  for (const prefix of folders) {
+    for (const entry of await readdir(join(folder, prefix), { withFileTypes: true })) {
+      const path = `${prefix}${entry.name}`;
+      if (entry.isDirectory()) {
+        folders.push(`${path}/`);
+        continue;
+      }
+      if (!entry.isFile()) return `a folder with something else than files in it, ${JSON.stringify(path)}`;
+      const { size, mode } = await lstat(join(folder, path));
+      bytes += size;
+      if (files.length >= MAX_CONTENT_FILES || bytes > MAX_CONTENT_BYTES) return 'a folder larger than any skill';
+      files.push({ path, bytes: await readFile(join(folder, path)), executable: HAS_MODES && (mode & 0o111) !== 0 });
+    }
+  }
+  return files;
+}
+
+/** Whether a folder has just the files of a skill. */
+export function areSame(found: readonly HashedFile[], files: readonly HashedFile[]): boolean {
+  const byPath = new Map(found.map((file) => [file.path, file]));
+  return (
+    found.length === files.length &&
+    files.every(({ path, bytes, executable }) => {
+      const other = byPath.get(path);
+      if (other === undefined || Buffer.compare(other.bytes, bytes) !== 0) return false;
+      return !HAS_MODES || other.executable === executable;
+    })
+  );
 }
 
 /** Names that Windows keeps for devices, whatever stands behind a point. */
@@ -66,7 +147,7 @@ const LONGEST_SEGMENT = 255;
  * @param path inside the skill's folder, with `/`
  * @returns undefined where it may
  */
-export function faultOfPath(path: string): string | undefined {
+function faultOfPath(path: string): string | undefined {
   if (path === '' || path.startsWith('/')) return 'it is no path inside a folder';
   for (const segment of path.split('/')) {
     const fault = faultOfSegment(segment);
