@@ -73,7 +73,7 @@ export function readConfigFile(
  *
  * @throws {ConfigFault} if a link leads nowhere, or a folder of the path is none
  */
-export function lookAt(path: string): { readonly target: string; readonly stat: Stats } | undefined {
+function lookAt(path: string): { readonly target: string; readonly stat: Stats } | undefined {
   try {
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     const target = realpathSync(path);

@@ -68,7 +68,6 @@ export {
   type ConfigFile,
   deleteConfigFile,
   isUnchanged,
-  lookAt,
   readConfigFile,
   reasonOf,
   writeConfigFile,
