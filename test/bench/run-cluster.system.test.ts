@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { KILLS } from '../../../bench/cluster/cluster-kills.js';
-import { runCluster } from '../../../bench/cluster/run-cluster.js';
-import { scratchFolder } from '../../scratch-folder.js';
-import { programs } from '../../share/postgres/postgres-cluster.js';
+import { KILLS } from '../../bench/cluster/cluster-kills.js';
+import { runCluster } from '../../bench/cluster/run-cluster.js';
+import { scratchFolder } from '../scratch-folder.js';
+import { programs } from '../share/postgres/postgres-cluster.js';
 
-const COMMAND = ['--import', 'tsx', fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))];
+const COMMAND = ['--import', 'tsx', fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))];
 
 if (programs === undefined) console.warn('Skipped: killing parts of a cluster. No server of PostgreSQL is installed.');
 
