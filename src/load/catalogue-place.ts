@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { checkDatabase, checkNotShared, checkPath, isPostgresAddress, resolveDatabase } from '../core/index.js';
 import type { SharedState } from '../share/index.js';
 import type { SharedOptions } from './load-options.js';
@@ -41,6 +41,17 @@ export async function withFile<T>(
   if (shared === undefined) return work(file);
   const { withNewestCopy } = await import('../share/shared-catalogue/with-newest-copy.js');
   return withNewestCopy(shared, signal, ({ database, state }) => work(database, state));
+}
+
+/**
+ * The folder that paths are stored relative to in a catalogue that machines share: the root, so that two machines agree
+ * wherever their replicas lie. Paths of other drives are absolute.
+ */
+export const FILE_SYSTEM_ROOT: string = process.platform === 'win32' ? 'C:\\' : '/';
+
+/** The folder that paths are stored relative to. */
+export function homeOf({ file }: CatalogueAddress): string {
+  return file === undefined ? FILE_SYSTEM_ROOT : dirname(file);
 }
 
 /** Where a catalogue is for loads that come later. */

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { SharedState } from '../share/index.js';
 import { connectShared } from '../share/index.js';
 import { differenceOf } from '../store/index.js';
+import { FILE_SYSTEM_ROOT } from './catalogue-place.js';
 import { loadAgain } from './load-again.js';
 import type { SharedOptions } from './load-options.js';
 import type { LoadTarget } from './run-load.js';
 import { ScratchCatalogue } from './scratch-catalogue.js';
-import { FILE_SYSTEM_ROOT } from './shared-home.js';
 import { SharedLoad } from './shared-load.js';
 import { SmallTarget } from './small-target.js';
 

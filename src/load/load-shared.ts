@@ -1,10 +1,10 @@
 import { SkillSearchError } from '../core/index.js';
+import { FILE_SYSTEM_ROOT } from './catalogue-place.js';
 import { loadIntoShared } from './load-into-shared.js';
 import type { BuildOptions } from './load-options.js';
 import { isInstalledSource } from './open-sources.js';
 import type { LoadReport } from './reports.js';
 import { prepareLoad, runLoad } from './run-load.js';
-import { FILE_SYSTEM_ROOT } from './shared-home.js';
 
 /**
  * The work of `buildCatalogue` for a catalogue in PostgreSQL.

@@ -41,9 +41,6 @@ export interface OpenableSource {
  * @throws {SkillSearchError} `INVALID_OPTION`, `SOURCE_NOT_FOUND`, `INVALID_SOURCE`
  */
 export async function openSources(options: Omit<BuildOptions, 'database'>, home: string): Promise<OpenableSource[]> {
-  if (!Array.isArray(options.sources) || options.sources.length === 0) {
-    throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
-  }
   const paths = await Promise.all(
     options.sources.map((source: Source) => (typeof source === 'string' ? checkSource(source) : undefined)),
   );

@@ -1,8 +1,8 @@
 import type { VectorExchange } from '../indexing/index.js';
 import type { SharedCopy } from '../share/index.js';
 import { OpenChange, TriedChange } from '../store/index.js';
+import { FILE_SYSTEM_ROOT } from './catalogue-place.js';
 import type { IndexingProgress } from './reports.js';
-import { FILE_SYSTEM_ROOT } from './shared-home.js';
 import type { SharedLoad } from './shared-load.js';
 
 /** A small change as it was tried. */

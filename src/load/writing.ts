@@ -16,26 +16,16 @@ import {
 } from '../core/index.js';
 import { type ChosenModel, chooseModel, embeddedText, resolveModelOptions } from '../semantic/index.js';
 import { readRows } from '../sources/index.js';
-import {
-  type CatalogueWriter,
-  type EndOfLoad,
-  endChange,
-  endLoad,
-  OpenChange,
-  OpenLoad,
-  openForReading,
-  VectorStatements,
-} from '../store/index.js';
+import { CatalogueWriter, openForReading, VectorStatements } from '../store/index.js';
 import type { RemoveOptions, UpdateOptions } from './calls.js';
-import { addressOf, type SharedAddress } from './catalogue-place.js';
-import { changeInPlace, type SmallChange } from './change-in-place.js';
+import { addressOf, type CatalogueAddress, homeOf } from './catalogue-place.js';
+import { type ChangeOptions, changeInPlace, type SmallChange } from './change-in-place.js';
 import { checkModel } from './derive.js';
 import type { Ingest } from './ingest.js';
 import { BUILD_OPTIONS, type BuildOptions, type Source } from './load-options.js';
 import { type OpenableSource, openSources, rowsKey } from './open-sources.js';
-import type { LoadReport } from './reports.js';
+import { type LoadReport, ReportBuilder } from './reports.js';
 import { fileTarget, type LoadTarget, prepareLoad, runLoad } from './run-load.js';
-import { FILE_SYSTEM_ROOT } from './shared-home.js';
 
 // The work of the calls that write a catalogue, and of what a watch asks of loads.
 
@@ -44,10 +34,50 @@ export { addressOf, placeOf } from './catalogue-place.js';
 /** The work of `buildCatalogue`. */
 export async function loadSources(options: BuildOptions): Promise<LoadReport> {
   checkOptions(options, BUILD_OPTIONS);
-  const { file, shared } = addressOf(options);
-  if (shared === undefined) return runLoad(await prepareLoad(options, dirname(file)), fileTarget(file));
+  const address = addressOf(options);
+  if (!Array.isArray(options.sources) || options.sources.length === 0) {
+    throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
+  }
+  const { file, shared } = address;
+  if (shared === undefined) return runLoad(await prepareLoad(options, homeOf(address)), fileTarget(file));
   const { loadShared } = await import('./load-shared.js');
   return loadShared(options);
+}
+
+/** A change of a part of a catalogue. */
+interface Change {
+  /** Makes it in place; undefined if that cannot be done. */
+  readonly small: SmallChange | undefined;
+  /** Makes it by a load, which is run where it cannot be made in place. */
+  readonly whole: (target: LoadTarget) => Promise<LoadReport>;
+  /** Whether it reads what can be read only once. */
+  readonly isOnce?: boolean;
+  /** Keys of the sources that it prunes. */
+  readonly pruned?: readonly string[];
+  /** Whether there must be a catalogue already. */
+  readonly needsCatalogue?: boolean;
+}
+
+/** Makes a change in place, or by a load if that is needed. */
+async function makeChange(
+  { file, shared }: CatalogueAddress,
+  { small, whole, isOnce = false, ...work }: Change,
+  options: ChangeOptions,
+): Promise<LoadReport> {
+  if (shared === undefined) {
+    const target = fileTarget(file);
+    const report = small !== undefined && existsSync(file) ? await changeInPlace(target, small, options) : undefined;
+    return report ?? whole(target);
+  }
+  const [{ loadIntoShared }, { changeShared }] = await Promise.all([
+    import('./load-into-shared.js'),
+    import('./change-shared.js'),
+  ]);
+  return loadIntoShared(
+    shared,
+    { key: undefined, isOnce, signal: options.signal, ...work },
+    { whole, ...(small === undefined ? {} : { small: (target) => changeShared(target, small, options) }) },
+  );
 }
 
 const UPDATE_OPTIONS = namesOf<UpdateOptions>({
@@ -70,7 +100,7 @@ const DEFAULT_SOURCE = 'updates';
 export async function updateRows(options: UpdateOptions): Promise<LoadReport> {
   checkOptions(options, UPDATE_OPTIONS);
   const { database: _, cache: __, passwordFile: ___, source: name = DEFAULT_SOURCE, rows: given, ...others } = options;
-  const { file, shared } = addressOf(options);
+  const address = addressOf(options);
   if (typeof name !== 'string' || name === '') throw invalidArgument(optionOf('source'), 'a name', name);
   const rows = checkRows(given, 'rows');
   checkFlag('semantic', options.semantic);
@@ -80,35 +110,13 @@ export async function updateRows(options: UpdateOptions): Promise<LoadReport> {
   signal?.throwIfAborted();
 
   const first = await firstOf(rows, MAX_CHANGED_IN_PLACE);
-  const small: SmallChange | undefined = first.isAll ? changeOf(name, first.rows, signal) : undefined;
-  const whole = async (target: LoadTarget): Promise<LoadReport> => {
-    const sources = [{ name, rows: first.all() }];
-    return runLoad(await prepareLoad({ ...others, sources }, target.home ?? dirname(target.database)), target);
+  const read = async (ingest: Ingest): Promise<boolean> => {
+    for await (const item of readRows(first.rows, name, { signal })) await ingest.take(item, rowsKey(name));
+    return true;
   };
-  if (shared === undefined) {
-    const target = fileTarget(file);
-    const report = small !== undefined && existsSync(file) ? await changeInPlace(target, small, others) : undefined;
-    return report ?? whole(target);
-  }
-  const [{ loadIntoShared }, { changeShared }] = await Promise.all([
-    import('./load-into-shared.js'),
-    import('./change-shared.js'),
-  ]);
-  return loadIntoShared(
-    shared,
-    { key: undefined, isOnce: !first.isAll, signal },
-    { whole, ...(small === undefined ? {} : { small: (target) => changeShared(target, small, others) }) },
-  );
-}
-
-function changeOf(name: string, rows: readonly unknown[], signal: AbortSignal | undefined): SmallChange {
-  const source = rowsKey(name);
-  return {
-    read: async (ingest) => {
-      for await (const item of readRows(rows, name, { signal })) await ingest.take(item, source);
-      return true;
-    },
-  };
+  const whole = async (target: LoadTarget): Promise<LoadReport> =>
+    runLoad(await prepareLoad({ ...others, sources: [{ name, rows: first.all() }] }, homeOf(address)), target);
+  return makeChange(address, { small: first.isAll ? { read } : undefined, whole, isOnce: !first.isAll }, others);
 }
 
 /** The first rows of some, and whether that is all of them. */
@@ -151,54 +159,27 @@ const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true, cache
 /** The work of `removeSkills`. */
 export async function removeIds(options: RemoveOptions): Promise<number> {
   checkOptions(options, REMOVE_OPTIONS);
-  const { file, shared } = addressOf(options);
+  const address = addressOf(options);
   const ids = checkIds(options.ids);
-  return shared === undefined ? removeFrom(file, ids) : removeShared(shared, ids);
-}
-
-async function removeShared(options: SharedAddress, ids: readonly string[]): Promise<number> {
-  const { loadIntoShared } = await import('./load-into-shared.js');
-  const untold = { signal: undefined, onProgress: () => {}, onWarning: () => {} };
-  const work = { key: undefined, isOnce: false, needsCatalogue: true, signal: undefined };
-  return loadIntoShared(options, work, {
-    small: async ({ tryOut, indexWhenDue }) => {
-      if (ids.length > MAX_CHANGED_IN_PLACE) return undefined;
-      const tried = await tryOut(async (change) => removeIn(change, ids));
-      if (tried === undefined) return undefined;
-      await tried.publish();
-      await indexWhenDue(untold);
-      return tried.result;
-    },
-    whole: async ({ database, handOn, indexWhenDue }) => {
-      const removed = removeFrom(database, ids);
-      await handOn?.();
-      await indexWhenDue(untold);
-      return removed;
-    },
-  });
-}
-
-function removeFrom(database: string, ids: readonly string[]): number {
-  // Not with a CatalogueWriter: every program that imports the library would load all of it, just for this.
-  const change = ids.length <= MAX_CHANGED_IN_PLACE ? OpenChange.open(database) : undefined;
-  const load = change ?? new OpenLoad(database, true);
-  try {
-    return removeIn(load, ids);
-  } finally {
-    load.close();
-  }
-}
-
-function removeIn(load: OpenLoad | OpenChange, ids: readonly string[]): number {
-  const end: EndOfLoad = {
-    hasWork: () => ids.some((id) => load.statements.find.get(id) !== undefined),
-    onlyRemoves: true,
-    write: (statements) => {
-      for (const id of ids) statements.remove(id);
-      return false;
-    },
+  const read = async (_: Ingest, writer: CatalogueWriter): Promise<boolean> => {
+    writer.remove(ids);
+    return true;
   };
-  const { removed } = load instanceof OpenChange ? endChange(load, end) : endLoad(load, end);
+  const whole = async ({ database, home, handOn, indexWhenDue }: LoadTarget): Promise<LoadReport> => {
+    const report = new ReportBuilder({});
+    const writer = new CatalogueWriter(database, undefined, true, undefined, home);
+    try {
+      writer.remove(ids);
+      const counts = writer.publish();
+      await handOn?.();
+      await indexWhenDue(report.indexing());
+      return report.finish(counts);
+    } finally {
+      writer.close();
+    }
+  };
+  const small = ids.length > MAX_CHANGED_IN_PLACE ? undefined : { read };
+  const { removed } = await makeChange(address, { small, whole, needsCatalogue: true }, { semantic: false });
   return removed;
 }
 
@@ -244,32 +225,33 @@ export async function updateSources({
   passwordFile,
   ...options
 }: UpdateSourcesOptions): Promise<LoadReport> {
-  const { file, shared } = addressOf({ database, cache, passwordFile });
-  const whole = { ...options, sources: changed.map(({ source }) => source), prune: true };
-  const { signal } = options;
-  const partsOf = (sources: readonly OpenableSource[]): SmallChange => ({
-    read: (ingest, writer) => readParts(sources, changed, ingest, writer, signal),
-  });
-  if (shared !== undefined) {
-    const { loadIntoShared } = await import('./load-into-shared.js');
-    const { changeShared } = await import('./change-shared.js');
-    const sources = await openSources(whole, FILE_SYSTEM_ROOT);
-    return loadIntoShared(
-      shared,
-      { key: undefined, isOnce: false, pruned: sources.map(({ key }) => key), signal },
-      {
-        small: (target) => changeShared(target, partsOf(sources), options),
-        whole: async (target) => runLoad(await prepareLoad(whole, FILE_SYSTEM_ROOT), target),
-      },
-    );
-  }
-  const target = fileTarget(file);
-  const home = dirname(target.database);
-  if (existsSync(target.database)) {
-    const report = await changeInPlace(target, partsOf(await openSources(whole, home)), options);
-    if (report !== undefined) return report;
-  }
-  return runLoad(await prepareLoad(whole, home), target);
+  const address = addressOf({ database, cache, passwordFile });
+  const load = { ...options, sources: changed.map(({ source }) => source), prune: true };
+  const sources = await openSources(load, homeOf(address));
+  const read = (ingest: Ingest, writer: CatalogueWriter): Promise<boolean> =>
+    readParts(sources, changed, ingest, writer, options.signal);
+  const whole = async (target: LoadTarget): Promise<LoadReport> =>
+    runLoad(await prepareLoad(load, homeOf(address)), target);
+  return makeChange(address, { small: { read }, whole, pruned: sources.map(({ key }) => key) }, options);
+}
+
+/**
+ * Makes the vectors and categories that are missing in a catalogue, whatever it was loaded from. Reads no source.
+ *
+ * @throws {SkillSearchError} as `buildCatalogue`
+ * @throws the signal's reason when aborted
+ */
+export async function embedMissing({
+  database,
+  cache,
+  passwordFile,
+  ...options
+}: Omit<BuildOptions, 'sources' | 'prune' | 'semantic'>): Promise<LoadReport> {
+  const address = addressOf({ database, cache, passwordFile });
+  const wanted = { ...options, semantic: true };
+  const whole = async (target: LoadTarget): Promise<LoadReport> =>
+    runLoad(await prepareLoad({ ...wanted, sources: [] }, homeOf(address)), target);
+  return makeChange(address, { small: { read: async () => true }, whole }, wanted);
 }
 
 /** @returns false if all of the sources must be loaded */

@@ -42,6 +42,7 @@ export class CatalogueWriter implements SkillSink {
   readonly #damaged: DamagedSkills | undefined;
   #hasMended = false;
   readonly #prunings: Pruning[] = [];
+  #removals: readonly string[] = [];
   #written = 0;
   readonly #withContents: boolean;
 
@@ -175,6 +176,11 @@ export class CatalogueWriter implements SkillSink {
     this.#prunings.push(new Pruning(sources, spared, this.#places, folders));
   }
 
+  /** Removes skills by their ids when the load ends. An id that no skill has is passed over. */
+  remove(ids: readonly string[]): void {
+    this.#removals = ids;
+  }
+
   /** Skills that this load has written. */
   get written(): number {
     return this.#written;
@@ -214,6 +220,7 @@ export class CatalogueWriter implements SkillSink {
     const end: EndOfLoad = {
       hasWork: () => this.#hasWork(),
       write: (statements) => this.#writeEnd(statements),
+      onlyRemoves: this.#removals.length > 0 && this.#brought.size === 0 && !this.labels.hasWork,
       hasMended: this.#hasMended || this.labels.hasMended,
       model: this.vectors.model,
       brought: this.#brought,
@@ -270,10 +277,15 @@ export class CatalogueWriter implements SkillSink {
 
   #hasWork(): boolean {
     const { statements } = this.#load;
-    return this.labels.hasWork || this.#prunings.some((pruning) => pruning.count(statements, this.#brought) > 0);
+    return (
+      this.labels.hasWork ||
+      this.#removals.some((id) => statements.find.get(id) !== undefined) ||
+      this.#prunings.some((pruning) => pruning.count(statements, this.#brought) > 0)
+    );
   }
 
   #writeEnd(statements: WriterStatements): boolean {
+    for (const id of this.#removals) statements.remove(id);
     this.#writeRowNotes(statements);
     let claimsDeleted = false;
     for (const pruning of this.#prunings) claimsDeleted = pruning.write(statements, this.#brought) || claimsDeleted;
