@@ -1,2 +1,7 @@
-export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch-options.js';
-export { watchSources } from './watch-sources.js';
+export {
+  type SourceWatch,
+  type WatchedChange,
+  type WatchOptions,
+  type WatchProblem,
+  watchSources,
+} from './watch-sources.js';

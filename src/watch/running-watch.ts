@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
-import { anyOf, SkillSearchError } from '../core/index.js';
-import type { CataloguePlace, LoadReport } from '../load/index.js';
+import { basename, dirname } from 'node:path';
+import { anyOf, isInside, SkillSearchError } from '../core/index.js';
+import { type BuildOptions, buildCatalogue, type CataloguePlace, type LoadReport } from '../load/index.js';
 import type { ChosenModel } from '../semantic/index.js';
-import { GatheredChanges, type SourceChanges } from './gathered-changes.js';
 import { KeptModel } from './kept-model.js';
-import { loadChanges, loadVectors, type WatchedLoad } from './load-changes.js';
-import { isOwnFile } from './own-files.js';
-import { type Changes, missingPaths, planLoad } from './plan-load.js';
-import { Retries } from './retries.js';
-import type { WatchedChange, WatchProblem } from './watch-options.js';
-import type { SourceListener, WatchedSource } from './watched-source.js';
+import { type Changes, GatheredChanges, missingPaths, planLoad, type SourceChanges } from './plan-load.js';
+import { Retries } from './shared-watch.js';
+import type { WatchedChange, WatchProblem } from './watch-sources.js';
+import type { SourceListener, WatchedSource } from './watched-sources.js';
 
 /** Milliseconds between two looks whether the sources are still there. */
 const LOOK_INTERVAL = 1000;
@@ -20,7 +18,7 @@ const LOOK_INTERVAL = 1000;
  */
 const REMOVAL_WAIT = 400;
 
-/** Milliseconds to wait for somebody else's load before the next attempt. */
+/** Milliseconds to wait for the load of another program before the next attempt. */
 const LOAD_WAIT = 200;
 
 /**
@@ -32,18 +30,21 @@ const MOST_PREPARED = 20_000;
 /** Milliseconds before such a load. */
 const PAUSE_BEFORE_MANY = 2000;
 
-/** Milliseconds for which changes go before vectors. Then vectors are made though there are more changes. */
-const WORDS_FIRST = 5000;
+/** Milliseconds that changes wait for vectors after these had to give way to changes once, and the most. */
+const FIRST_PATIENCE = 1000;
+const MOST_PATIENCE = 10_000;
 
-/** Milliseconds for which changes then wait, at most. Vectors that are made until then are kept. */
-const LONGEST_ROUND = 10_000;
+/** Origin of warnings that say which skills could not be classified. */
+const CATEGORIES = 'categories';
+
+/** The options of a watch for each of its loads. */
+export type WatchedLoad = Omit<BuildOptions, 'sources' | 'prune' | 'model' | 'embedder' | 'signal'>;
 
 /** What a watch needs. */
 export interface WatchParts {
   /** Where the catalogue is that is watched for. */
   readonly place: CataloguePlace;
-  /** Without what says which model. */
-  readonly load: Omit<WatchedLoad, 'signal'>;
+  readonly load: WatchedLoad;
   /** Makes vectors; undefined if none are wanted. */
   readonly model: ChosenModel | undefined;
   readonly quiet: number;
@@ -55,17 +56,15 @@ export interface WatchParts {
 /**
  * Loads what changes in watched sources, one load at a time: first the words of everything that has changed, and when
  * nothing more changes the vectors. A change stops the making of vectors; those that are made are kept. Where changes
- * never end, vectors get their turn between them.
+ * never end they wait for vectors, each time longer than the time before, so that vectors are made in the end.
  */
 export class RunningWatch implements SourceListener {
   readonly #parts: WatchParts;
+  readonly #sources: readonly WatchedSource[];
   readonly #gathered: GatheredChanges<WatchedSource>;
-  #sources: readonly WatchedSource[] = [];
   readonly #closing = new AbortController();
   readonly #retries: Retries;
   readonly #model: KeptModel | undefined;
-  /** False once it turns out that vectors cannot be made. */
-  #makesVectors: boolean;
   #looking: NodeJS.Timeout | undefined;
   #isDue = false;
   /** Until the first load has ended, changes wait: it would be in the way of theirs. */
@@ -75,21 +74,25 @@ export class RunningWatch implements SourceListener {
   readonly #missingSince = new Map<string, number>();
   /** What the last load has rejected, and which sources failed. */
   #faults = '';
+  /** False once it turns out that vectors cannot be made. */
+  #makesVectors: boolean;
   /** Since when words are loaded whose vectors are not made. */
   #withoutVectorsSince: number | undefined;
-  /** From when on vectors are made though changes wait, as of `performance.now()`. */
-  #vectorsDueAt = 0;
-  /** Aborted by the next change, but not before a time. */
-  #embedding: { readonly stop: AbortController; readonly until: number } | undefined;
+  /** Milliseconds that changes wait for vectors. */
+  #patience = 0;
+  /** Stops the making of vectors, when changes have waited for it. */
+  #stopVectors: (() => void) | undefined;
 
-  constructor(parts: WatchParts) {
+  /** @param sourcesFor makes what is watched */
+  constructor(parts: WatchParts, sourcesFor: (listener: SourceListener) => readonly WatchedSource[]) {
     this.#parts = parts;
+    this.#sources = sourcesFor(this);
     this.#retries = new Retries(this.#closing.signal);
     this.#model = parts.model === undefined ? undefined : new KeptModel(parts.model);
     this.#makesVectors = parts.model !== undefined;
     this.#gathered = new GatheredChanges({ quiet: parts.quiet, longest: parts.longestWait }, () => {
       this.#isDue = true;
-      this.#endRound();
+      this.#stopVectors?.();
       this.#work();
     });
   }
@@ -99,15 +102,14 @@ export class RunningWatch implements SourceListener {
    *
    * @throws what the load throws; then the watch is closed
    */
-  async start(sources: readonly WatchedSource[]): Promise<void> {
-    this.#sources = sources;
-    const { signal } = this.#closing;
+  async start(): Promise<void> {
     try {
       const started = performance.now();
-      await Promise.all(sources.map((source) => source.start()));
-      signal.throwIfAborted();
+      await Promise.all(this.#sources.map((source) => source.start()));
+      this.#closing.signal.throwIfAborted();
       this.#looking = setInterval(() => void this.#look(), LOOK_INTERVAL);
-      await this.#loadFirst(started);
+      while (!(await this.#loadFirst(started)));
+      this.#retries.succeeded();
       this.#hasLoaded = true;
       this.#work();
     } catch (error) {
@@ -126,7 +128,8 @@ export class RunningWatch implements SourceListener {
   }
 
   onPath(source: WatchedSource, path: string): void {
-    if (this.#closing.signal.aborted || isOwnFile(path, this.#path, this.#parts.place.folder)) return;
+    const { place } = this.#parts;
+    if (this.#closing.signal.aborted || isOwnFile(path, place.path, place.folder)) return;
     this.#gathered.add(source, path);
   }
 
@@ -143,16 +146,15 @@ export class RunningWatch implements SourceListener {
     for (const source of this.#sources) await source.look().catch(() => {});
   }
 
-  async #loadFirst(started: number): Promise<void> {
-    for (;;) {
-      try {
-        await this.#loadWords(everythingOf(this.#sources), started, true);
-        this.#retries.succeeded();
-        return;
-      } catch (error) {
-        if (!isLoadInProgress(error)) throw error;
-        await this.#waitForOther();
-      }
+  /** @returns false if another program loads, and it is to be tried again */
+  async #loadFirst(started: number): Promise<boolean> {
+    try {
+      await this.#loadWords(everythingOf(this.#sources), started, true);
+      return true;
+    } catch (error) {
+      if (!isLoadInProgress(error)) throw error;
+      await this.#waitForOther();
+      return false;
     }
   }
 
@@ -166,28 +168,26 @@ export class RunningWatch implements SourceListener {
 
   async #loadUntilDone(): Promise<void> {
     const { signal } = this.#closing;
+    /** Whether vectors get their turn though changes wait. */
+    let areVectorsNext = false;
     while (!signal.aborted) {
-      const wantsVectors = this.#withoutVectorsSince !== undefined;
-      if (wantsVectors && (!this.#isDue || performance.now() >= this.#vectorsDueAt)) await this.#loadVectors();
-      else if (this.#isDue) await this.#loadGathered();
-      else return;
+      if (this.#withoutVectorsSince !== undefined && (areVectorsNext || !this.#isDue)) {
+        await this.#loadVectors();
+        areVectorsNext = false;
+      } else if (this.#isDue) {
+        await this.#loadGathered();
+        areVectorsNext = this.#patience > 0;
+      } else {
+        return;
+      }
     }
-  }
-
-  /** Stops the making of vectors for the sake of changes, when these have waited as long as they must. */
-  #endRound(): void {
-    const { stop, until } = this.#embedding ?? {};
-    if (stop === undefined || until === undefined) return;
-    const left = until - performance.now();
-    if (left <= 0) stop.abort(new Error('something changed'));
-    else setTimeout(() => stop.abort(new Error('something changed')), left).unref();
   }
 
   async #loadGathered(): Promise<void> {
     const firstAt = this.#gathered.firstAt ?? performance.now();
     this.#isDue = false;
     const taken = this.#gathered.take();
-    const changes = existsSync(this.#path)
+    const changes = existsSync(this.#parts.place.path)
       ? await this.#putBackMissing(await ofSameSources(taken), firstAt)
       : everythingOf(this.#sources);
     try {
@@ -224,74 +224,80 @@ export class RunningWatch implements SourceListener {
     return ready;
   }
 
+  /** Loads what has changed, without vectors. Sources lose what is no longer in them. */
   async #loadWords(changes: Changes, firstAt: number, isFirst: boolean): Promise<void> {
-    const { load } = this.#parts;
-    const plan = await planLoad(changes, this.#sources, load.followLinks === true);
-    if (plan.whole.length + plan.parts.size === 0) return;
     const { signal } = this.#closing;
+    const { whole, parts } = await planLoad(changes, this.#sources, this.#parts.load.followLinks === true);
+    if (parts.size === 0) return;
     signal.throwIfAborted();
-    const report = await loadChanges(plan, { ...load, signal });
-    const { added, updated } = report;
-    if (this.#makesVectors && (isFirst || added + updated > 0)) this.#wantVectors(firstAt);
+    const options = { ...this.#parts.load, semantic: false, signal };
+    const { updateSources } = await import('../load/writing.js');
+    const loaded = whole
+      ? await buildCatalogue({ ...options, sources: [...parts.keys()].map(({ toLoad }) => toLoad), prune: true })
+      : await updateSources({
+          ...options,
+          changed: [...parts].map(([{ toLoad: source }, folders]) => ({ source, folders })),
+        });
+    // What has no vector yet is classified when it has one.
+    const report = this.#parts.load.semantic === false ? loaded : withoutWarnings(CATEGORIES, loaded);
+    if (this.#makesVectors && (isFirst || report.added + report.updated > 0)) this.#withoutVectorsSince ??= firstAt;
     // What is rejected by load after load is told once.
     const faults = JSON.stringify([report.rejected, report.failed]);
     const isNews = report.rejected.length + report.failed.length > 0 && faults !== this.#faults;
     this.#faults = faults;
-    if (isFirst || hasChanged(report) || isNews) this.#tell('words', plan.whole.length > 0, report, firstAt);
-  }
-
-  #wantVectors(since: number): void {
-    if (this.#withoutVectorsSince === undefined) this.#vectorsDueAt = performance.now() + WORDS_FIRST;
-    this.#withoutVectorsSince ??= since;
+    if (isFirst || hasChanged(report) || isNews) this.#tell('words', whole, report, firstAt);
   }
 
   async #loadVectors(): Promise<void> {
     const firstAt = this.#withoutVectorsSince!;
-    const { load } = this.#parts;
-    const now = performance.now();
+    const began = performance.now();
     const stop = new AbortController();
-    const isTheirTurn = now >= this.#vectorsDueAt;
-    this.#embedding = { stop, until: isTheirTurn ? now + LONGEST_ROUND : now };
-    if (this.#isDue) this.#endRound();
     const { signal, end } = anyOf([this.#closing.signal, stop.signal]);
+    this.#stopVectors = () => {
+      const give = (): void => stop.abort(new Error('something changed'));
+      const left = this.#patience - (performance.now() - began);
+      if (left <= 0) give();
+      else setTimeout(give, left).unref();
+    };
+    if (this.#isDue) this.#stopVectors();
     try {
-      const model = this.#model!;
-      const texts = await this.#textsWithoutVector(model.model);
-      // Whoever follows the catalogue opens a state when nobody loads. So it comes to see the words.
-      if (texts === undefined) await this.#retries.waitFor(PAUSE_BEFORE_MANY);
-      else await model.prepare(texts, signal);
-      signal.throwIfAborted();
-      const report = texts?.length === 0 ? undefined : await loadVectors(model, { ...load, signal });
-      model.forget();
+      const report = await this.#embed(signal);
       this.#withoutVectorsSince = undefined;
+      this.#patience = 0;
       this.#retries.succeeded();
       if (report !== undefined && hasChanged(report)) this.#tell('vectors', false, report, firstAt);
     } catch (error) {
+      if (stop.signal.aborted) this.#patience = Math.min(MOST_PATIENCE, Math.max(FIRST_PATIENCE, this.#patience * 2));
       if (signal.aborted) return;
       if (this.#isOptional(error)) this.#goOnWithoutVectors(error);
       else await this.#waitAfter(error);
     } finally {
       end();
-      this.#embedding = undefined;
-      // Changes that waited come first now, also if vectors cannot be made.
-      if (isTheirTurn) this.#vectorsDueAt = performance.now() + WORDS_FIRST;
+      this.#stopVectors = undefined;
     }
   }
 
-  /** @returns undefined if there are many, or nobody knows */
-  async #textsWithoutVector(model: string): Promise<string[] | undefined> {
-    // A local copy that somebody has deleted is made again by the load.
-    if (this.#parts.place.folder !== undefined && !existsSync(this.#path)) return undefined;
-    const { textsWithoutVector } = await import('../load/writing.js');
-    return textsWithoutVector(this.#path, model, MOST_PREPARED);
+  /** @returns undefined if no text lacks a vector */
+  async #embed(signal: AbortSignal): Promise<LoadReport | undefined> {
+    const { place, load } = this.#parts;
+    const model = this.#model!;
+    const { embedMissing, textsWithoutVector } = await import('../load/writing.js');
+    // A replica that was deleted is made again by the load.
+    const isThere = place.folder === undefined || existsSync(place.path);
+    const texts = isThere ? textsWithoutVector(place.path, model.model, MOST_PREPARED) : undefined;
+    // A follower of the catalogue opens a state while no load is running. So it comes to see the words.
+    if (texts === undefined) await this.#retries.waitFor(PAUSE_BEFORE_MANY);
+    else await model.prepare(texts, signal);
+    signal.throwIfAborted();
+    if (texts?.length === 0) return undefined;
+    // To store what is prepared takes no longer than to load words.
+    const storing = texts === undefined ? signal : this.#closing.signal;
+    const report = await embedMissing({ ...load, embedder: model, signal: storing });
+    model.forget();
+    return report;
   }
 
-  /** Of the catalogue's file, or of its local copy. */
-  get #path(): string {
-    return this.#parts.place.path;
-  }
-
-  /** Whether an error says that the model runtime, which is optional, is missing, and nobody asked for vectors. */
+  /** Whether an error says that the model runtime, which is optional, is missing, and vectors were not asked for. */
   #isOptional(error: unknown): error is SkillSearchError {
     const isMissing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
     return isMissing && this.#parts.load.semantic !== true && this.#parts.model?.named !== true;
@@ -315,8 +321,7 @@ export class RunningWatch implements SourceListener {
       return;
     }
     const reason = error instanceof Error ? error.message : String(error);
-    const seconds = this.#retries.seconds;
-    const message = `a load failed, and is tried again in ${seconds} s: ${reason}`;
+    const message = `a load failed, and is tried again in ${this.#retries.seconds} s: ${reason}`;
     this.#parts.onProblem({ kind: 'load-failed', message, error });
     await this.#retries.wait();
   }
@@ -346,10 +351,33 @@ async function ofSameSources(taken: Changes): Promise<Changes> {
   return same;
 }
 
+/** What SQLite keeps beside a database while it writes. */
+const BESIDE_DATABASES = /-(?:journal|wal|shm)$/;
+
+/**
+ * Whether a path is the catalogue, or a file that is derived from it, made by a load or by SQLite: what a watch causes
+ * itself. They may lie in a watched folder.
+ *
+ * @param database absolute and without links, as is the path
+ * @param folder of a replica, where all that is in it belongs to the catalogue; likewise
+ */
+function isOwnFile(path: string, database: string, folder?: string): boolean {
+  if (folder !== undefined && isInside(path, folder)) return true;
+  const name = basename(path);
+  if (BESIDE_DATABASES.test(name)) return true;
+  const own = basename(database);
+  return dirname(path) === dirname(database) && (name === own || name.startsWith(`${own}.`));
+}
+
 function isLoadInProgress(error: unknown): boolean {
   return error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
 }
 
 function hasChanged({ added, updated, removed, embedded, classified }: LoadReport): boolean {
   return added + updated + removed + embedded + classified > 0;
+}
+
+function withoutWarnings(origin: string, report: LoadReport): LoadReport {
+  const warnings = report.warnings.filter((warning) => warning.origin !== origin);
+  return { ...report, warnings, warningCount: report.warningCount - report.warnings.length + warnings.length };
 }

@@ -1,13 +1,28 @@
 import { once } from 'node:events';
-import { errorOf, startWorker } from '../core/index.js';
-import type { WatchMessage, WatchThreadData } from './thread-messages.js';
-import type { SourceWatch, WatchOptions } from './watch-options.js';
+import { type ErrorMessage, errorOf, startWorker } from '../core/index.js';
+import type { LoadProgress } from '../load/index.js';
+import type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch-sources.js';
+
+/** What the thread of a watch is started with. */
+export interface WatchThreadData {
+  readonly options: Omit<WatchOptions, 'onProgress' | 'onChange' | 'onProblem' | 'signal'>;
+  /** Whether the caller wants to know how far loads are. */
+  readonly progress: boolean;
+}
+
+/** What the thread of a watch sends. */
+export type WatchMessage =
+  | { readonly kind: 'started' }
+  | { readonly kind: 'refused'; readonly error: ErrorMessage }
+  | { readonly kind: 'change'; readonly change: WatchedChange }
+  | { readonly kind: 'problem'; readonly problem: Omit<WatchProblem, 'error'>; readonly error?: ErrorMessage }
+  | { readonly kind: 'progress'; readonly progress: LoadProgress };
 
 /**
  * Watches in a thread of its own, so that loads do not hold up this one. Its loads start threads of their own, as
  * others do.
  *
- * @param options checked, but for what only the thread can check; without `thread` and `embedder`
+ * @param options checked, but for what only the thread can check; without an embedder
  */
 export async function watchInThread({
   onProgress,
@@ -17,47 +32,39 @@ export async function watchInThread({
   ...options
 }: WatchOptions): Promise<SourceWatch> {
   signal?.throwIfAborted();
-  const data: WatchThreadData = { options, progress: onProgress !== undefined };
+  const data: WatchThreadData = { options: { ...options, thread: false }, progress: onProgress !== undefined };
   // Standard output may be for messages of a protocol.
   const worker = startWorker(import.meta.url, 'watch-thread', { workerData: data, stdout: true });
   worker.ref();
+  const tell = { change: quietly(onChange), problem: quietly(onProblem), progress: quietly(onProgress) };
   let isClosing = false;
   const exit = once(worker, 'exit').catch((error: unknown) => error);
   const close = async (): Promise<void> => {
-    if (!isClosing) {
-      isClosing = true;
-      signal?.removeEventListener('abort', abort);
-      worker.postMessage('close');
-    }
+    if (!isClosing) worker.postMessage('close');
+    isClosing = true;
+    signal?.removeEventListener('abort', abort);
     await exit;
   };
   const abort = (): void => void close();
   signal?.addEventListener('abort', abort, { once: true });
-
-  const quietly = (call: () => void): void => {
-    try {
-      call();
-    } catch {
-      // A listener that fails must not end the watch.
-    }
-  };
-  const { promise: started, resolve, reject } = newPromise();
-  worker.on('message', (message: WatchMessage) => {
-    if (message.kind === 'started') resolve();
-    else if (message.kind === 'refused') reject(errorOf(message.error));
-    else if (isClosing) return;
-    else if (message.kind === 'change') quietly(() => onChange?.(message.change));
-    else if (message.kind === 'progress') quietly(() => onProgress?.(message.progress));
-    else {
-      const { problem, error } = message;
-      quietly(() => onProblem?.(error === undefined ? problem : { ...problem, error: errorOf(error) }));
-    }
-  });
-  void exit.then((error: unknown) => {
-    const reason = error instanceof Error ? `: ${error.message}` : '';
-    const message = `the sources are watched no more, because the thread has ended${reason}`;
-    reject(new Error(message));
-    if (!isClosing) quietly(() => onProblem?.({ kind: 'ended', message, error }));
+  const started = new Promise<void>((resolve, reject) => {
+    worker.on('message', (message: WatchMessage) => {
+      if (message.kind === 'started') resolve();
+      else if (message.kind === 'refused') reject(errorOf(message.error));
+      else if (isClosing) return;
+      else if (message.kind === 'change') tell.change(message.change);
+      else if (message.kind === 'progress') tell.progress(message.progress);
+      else {
+        const { problem, error } = message;
+        tell.problem(error === undefined ? problem : { ...problem, error: errorOf(error) });
+      }
+    });
+    void exit.then((error: unknown) => {
+      const reason = error instanceof Error ? `: ${error.message}` : '';
+      const message = `the sources are watched no more, because the thread has ended${reason}`;
+      reject(new Error(message));
+      if (!isClosing) tell.problem({ kind: 'ended', message, error });
+    });
   });
   try {
     await started;
@@ -69,12 +76,13 @@ export async function watchInThread({
   return { close, [Symbol.asyncDispose]: close };
 }
 
-function newPromise(): { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } {
-  let resolve = (): void => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<void>((keep, refuse) => {
-    resolve = keep;
-    reject = refuse;
-  });
-  return { promise, resolve, reject };
+/** A listener that fails must not end the watch. */
+export function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
+  return (event) => {
+    try {
+      listener?.(event);
+    } catch {
+      // The listener's own matter.
+    }
+  };
 }

@@ -1,28 +1,4 @@
-import {
-  checkDatabase,
-  checkFlag,
-  checkInteger,
-  checkListener,
-  checkNotShared,
-  checkOptions,
-  checkSignal,
-  isPostgresAddress,
-  optionOf,
-  resolveDatabase,
-  SkillSearchError,
-} from '../core/index.js';
-import { type SourceWatch, WATCH_OPTIONS, type WatchOptions } from './watch-options.js';
-
-/** The longest `quiet` and `longestWait` of a watch, in milliseconds. Who would wait longer loads now and then. */
-const MAX_WATCH_WAIT = 60_000;
-
-/** The shortest and the longest `pollInterval` of a watch, in milliseconds. */
-const MIN_POLL_INTERVAL = 50;
-const MAX_POLL_INTERVAL = 3_600_000;
-
-const DEFAULT_QUIET = 150;
-const DEFAULT_LONGEST_WAIT = 1000;
-const DEFAULT_POLL_INTERVAL = 1000;
+import type { BuildOptions, InstalledSource, LoadReport } from '../load/index.js';
 
 /**
  * Loads sources into a catalogue, and keeps it as they are: whatever is added, changed, renamed or removed in them is
@@ -39,143 +15,109 @@ const DEFAULT_POLL_INTERVAL = 1000;
  * await using watch = await watchSources({ database: 'skills.db', sources: ['./skills'] });
  */
 export async function watchSources(options: WatchOptions): Promise<SourceWatch> {
-  checkOptions(options, WATCH_OPTIONS);
-  const { sources, polling, pollInterval, quiet, longestWait, onChange, onProblem, thread, signal, ...others } =
-    options;
-  const { database } = options;
-  const isShared = isPostgresAddress(database);
-  const file = isShared ? database : resolveDatabase(checkDatabase(database));
-  if (!isShared) checkNotShared(options);
-  checkSources(sources, isShared);
-  checkFlag('polling', polling);
-  checkListener('onChange', onChange);
-  checkListener('onProblem', onProblem);
-  checkFlag('thread', thread);
-  checkSignal(signal);
-  const wait = (name: string, value: unknown): number | undefined =>
-    checkInteger(optionOf(name), value, 0, MAX_WATCH_WAIT);
-  const waits = {
-    quiet: wait('quiet', quiet) ?? DEFAULT_QUIET,
-    longestWait: wait('longestWait', longestWait) ?? DEFAULT_LONGEST_WAIT,
-  };
-  const interval =
-    checkInteger(optionOf('pollInterval'), pollInterval, MIN_POLL_INTERVAL, MAX_POLL_INTERVAL) ?? DEFAULT_POLL_INTERVAL;
-  if (thread === true) {
-    if (options.embedder !== undefined) {
-      throw new SkillSearchError('INVALID_OPTION', 'an embedder cannot be used in a thread: leave out `thread`');
-    }
-    const { watchInThread } = await import('./watch-in-thread.js');
-    return watchInThread({
-      ...others,
-      sources,
-      database: file,
-      polling,
-      pollInterval: interval,
-      ...waits,
-      onChange,
-      onProblem,
-      signal,
-    });
-  }
-  // Watching takes as much code as loading. A program that only searches need not load it.
-  const [
-    { addressOf, chooseLoadModel, placeOf },
-    { checkSource },
-    { watchLock },
-    { RunningWatch },
-    { SharedWatch },
-    { watchKey },
-    { WatchedInstalled },
-    { WatchedPath },
-  ] = await Promise.all([
-    import('../load/writing.js'),
-    import('../sources/open-source.js'),
-    import('../store/files.js'),
-    import('./running-watch.js'),
-    import('./shared-watch.js'),
-    import('./watch-key.js'),
-    import('./watched-installed.js'),
-    import('./watched-path.js'),
-  ]);
-  const { model, embedder, ...load } = others;
-  const place = await placeOf(addressOf({ ...load, database: file }), signal);
-  const chosen = await chooseLoadModel(place.path, { model, embedder, semantic: load.semantic });
-  const resolved = await Promise.all(
-    sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),
-  );
-  signal?.throwIfAborted();
-
-  const listeners = { onChange: quietly(onChange), onProblem: quietly(onProblem) };
-  const how = { always: polling === true, interval };
-  const key = watchKey({
-    sources: resolved.map((source) => ('kind' in source ? source.path : source)),
-    load,
-    model: chosen?.id,
-    polling: how.always,
-  });
-  const make = (): { start: () => Promise<void>; close: () => Promise<void> } => {
-    const running = new RunningWatch({
-      place,
-      load: { ...load, database: place.database },
-      model: chosen,
-      ...waits,
-      ...listeners,
-    });
-    const watched = resolved.map((source) =>
-      'kind' in source
-        ? new WatchedPath(source.name, source.path, source.bytes === undefined, how, running)
-        : new WatchedInstalled(source, how, running),
-    );
-    return { start: () => running.start(watched), close: () => running.close() };
-  };
-  const watch = new SharedWatch({
-    shown: place.shown,
-    lock: watchLock(place.path, key),
-    make,
-    onProblem: listeners.onProblem,
-  });
-  const close = (): Promise<void> => watch.close();
-  const abort = (): void => void close();
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    await watch.start();
-  } catch (error) {
-    signal?.removeEventListener('abort', abort);
-    signal?.throwIfAborted();
-    throw error;
-  }
-  const end = async (): Promise<void> => {
-    signal?.removeEventListener('abort', abort);
-    await close();
-  };
-  return { close: end, [Symbol.asyncDispose]: end };
+  // Watching takes as much code as loading. A program that only searches need not link it.
+  const { startWatch } = await import('./start-watch.js');
+  return startWatch(options);
 }
 
-/** A listener that fails must not end the watch. */
-function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
-  return (event) => {
-    try {
-      listener?.(event);
-    } catch {
-      // The listener's own matter.
-    }
-  };
+/** Options of {@link watchSources}: those of a load, and how the sources are watched. */
+export interface WatchOptions extends Omit<BuildOptions, 'database' | 'sources' | 'prune' | 'stdin' | 'signal'> {
+  /**
+   * The catalogue's file, or the address of a database of PostgreSQL, `postgres://user@host/database`. It is created if
+   * it does not exist.
+   */
+  readonly database: string;
+  /**
+   * Paths of folders and files, or the installed skills; at least one. Rows from a program, and standard input, cannot
+   * be watched, nor installed skills for PostgreSQL.
+   */
+  readonly sources: readonly (string | InstalledSource)[];
+  /**
+   * Whether to look at every file again and again in place of being told by the system: for network drives, and other
+   * places where the system tells nothing. Sources that the system refuses to watch are polled anyway.
+   *
+   * @default false
+   */
+  readonly polling?: boolean | undefined;
+  /**
+   * Milliseconds between two looks of polling, at least: a look waits nine times as long as the one before took. An
+   * integer from 50 to 3,600,000.
+   *
+   * @default 1000
+   */
+  readonly pollInterval?: number | undefined;
+  /**
+   * Milliseconds without a change after which changes are loaded: whoever saves a file writes it in several steps. An
+   * integer from 0 to 60,000.
+   *
+   * @default 150
+   */
+  readonly quiet?: number | undefined;
+  /**
+   * Milliseconds after which changes are loaded though there are still more. An integer from 0 to 60,000.
+   *
+   * @default 1000
+   */
+  readonly longestWait?: number | undefined;
+  /**
+   * Called after the first load, and after each further one that changed the catalogue, rejected something else than
+   * the one before, or found a source that failed; not for what another watch loads. An error that it throws is ignored.
+   */
+  readonly onChange?: ((change: WatchedChange) => void) | undefined;
+  /** Called when something went wrong. The watch goes on, but after `ended`. An error that it throws is ignored. */
+  readonly onProblem?: ((problem: WatchProblem) => void) | undefined;
+  /**
+   * Whether to watch and load in a thread of its own. A load of a thousand skills holds up the thread that it runs in
+   * for some tenths of a second in all: a server that answers meanwhile wants this. An `embedder` cannot be given then.
+   *
+   * @default false
+   */
+  readonly thread?: boolean | undefined;
+  /** Ends the watch, as `close()` does. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-function checkSources(sources: unknown, isShared: boolean): void {
-  if (!Array.isArray(sources) || sources.length === 0) {
-    throw new SkillSearchError('INVALID_OPTION', 'sources must be an array of at least one source');
-  }
-  for (const source of sources) {
-    const isInstalled = typeof source === 'object' && source !== null && 'installed' in source;
-    if (isInstalled && isShared) {
-      const message =
-        'installed skills belong to one machine, and a catalogue in PostgreSQL to several: load them into a file';
-      throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'sources' });
-    }
-    if (isInstalled || (typeof source === 'string' && source !== '-')) continue;
-    const message =
-      'sources of a watch must be paths of folders or files, or installed skills: no others can be watched';
-    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'sources' });
-  }
+/** What a watch changed in the catalogue. */
+export interface WatchedChange {
+  /**
+   * `words`: skills were read; from now on they are found by words. `vectors`: their texts got vectors; from now on
+   * they are found by meaning, too.
+   */
+  readonly kind: 'words' | 'vectors';
+  /** Whether a whole load did it: the first one, or one after more changes than are written in place. */
+  readonly whole: boolean;
+  readonly report: LoadReport;
+  /** From the first of these changes that the watch was told of, or from the start, until they can be found. */
+  readonly milliseconds: number;
+}
+
+/** What kept a watch from its work. */
+export interface WatchProblem {
+  /**
+   * `load-failed`: a load ended with an error; it is tried again. `load-waits`: somebody else loads into the catalogue.
+   * `source-missing`: a source is not there; nothing of it is removed. `source-back`: it is there again. `polling`: the
+   * system does not watch a source, so it is polled. `no-vectors`: the model runtime is not installed; skills are found
+   * by words. `watched-elsewhere`: another watch loads the same sources into the same catalogue; this one follows, and
+   * takes over when that one ends. `ended`: the thread of the watch has ended, of too little memory say.
+   */
+  readonly kind:
+    | 'load-failed'
+    | 'load-waits'
+    | 'source-missing'
+    | 'source-back'
+    | 'polling'
+    | 'no-vectors'
+    | 'watched-elsewhere'
+    | 'ended';
+  /** What happened, in a sentence without a full stop. */
+  readonly message: string;
+  /** The source, as it was given. */
+  readonly source?: string;
+  readonly error?: unknown;
+}
+
+/** A running watch; made by {@link watchSources}. Keeps the process alive. */
+export interface SourceWatch extends AsyncDisposable {
+  /** Ends the watch: a load that is running stops, and can be resumed by the next load of the same sources. */
+  close(): Promise<void>;
 }

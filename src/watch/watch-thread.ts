@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../core/index.js';
-import type { WatchMessage, WatchThreadData } from './thread-messages.js';
-import { watchSources } from './watch-sources.js';
+import { startWatch } from './start-watch.js';
+import type { WatchMessage, WatchThreadData } from './watch-in-thread.js';
 
 // The thread of a watch. It ends when it is told anything.
 
@@ -12,12 +12,12 @@ const stop = new AbortController();
 port.once('message', () => stop.abort());
 
 try {
-  const watch = await watchSources({
+  const watch = await startWatch({
     ...options,
     onProgress: progress ? (state) => tell({ kind: 'progress', progress: state }) : undefined,
     onChange: (change) => tell({ kind: 'change', change }),
     onProblem: ({ error, ...problem }) =>
-      tell({ kind: 'problem', problem, error: error === undefined ? undefined : messageOf(error) }),
+      tell({ kind: 'problem', problem, ...(error === undefined ? {} : { error: messageOf(error) }) }),
     signal: stop.signal,
   });
   tell({ kind: 'started' });

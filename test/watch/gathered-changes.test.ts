@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { GatheredChanges, MAX_GATHERED_EVENTS } from '../../src/watch/gathered-changes.js';
+import { GatheredChanges, MAX_GATHERED_EVENTS } from '../../src/watch/plan-load.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAX_CHANGED_IN_PLACE } from '../../src/core/index.js';
 import { type Changes, missingPaths, planLoad } from '../../src/watch/plan-load.js';
-import type { WatchedSource } from '../../src/watch/watched-source.js';
+import type { WatchedSource } from '../../src/watch/watched-sources.js';
 import { temporaryFolder } from '../sources/folder/temporary-folder.js';
 import { skillText } from './watching.js';
 
@@ -31,7 +31,7 @@ function changed(source: WatchedSource, ...paths: readonly string[]): Changes {
 async function planned(folder: string, ...paths: readonly string[]): Promise<'whole' | 'all' | readonly string[]> {
   const source = sourceOf(folder);
   const { whole, parts } = await planLoad(changed(source, ...paths), [source], false);
-  if (whole.length > 0) return 'whole';
+  if (whole) return 'whole';
   const folders = parts.get(source);
   if (folders?.length === 0) return 'all';
   return (folders ?? []).map((path) => path.slice(folder.length + 1));
@@ -94,20 +94,20 @@ describe('a changed source', () => {
     const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
     const source: WatchedSource = { ...sourceOf(folder), roots: undefined };
     const plan = await planLoad(changed(source, 'a/SKILL.md'), [source], false);
-    expect(plan).toEqual({ whole: [], parts: new Map([[source, []]]) });
+    expect(plan).toEqual({ whole: false, parts: new Map([[source, []]]) });
   });
 
   test('is left alone while it is not there', async () => {
     const source: WatchedSource = { ...sourceOf('/nowhere'), isThere: false };
-    expect(await planLoad(changed(source, 'a'), [source], false)).toEqual({ whole: [], parts: new Map() });
+    expect(await planLoad(changed(source, 'a'), [source], false)).toEqual({ whole: false, parts: new Map() });
   });
 
   test('is read with all others, in their order, if links may lead from one to another', async () => {
     const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
     const [first, second] = [sourceOf(join(folder, 'a')), sourceOf(folder)];
-    const { whole } = await planLoad(changed(second, 'a/SKILL.md'), [first, second], true);
-    expect(whole).toEqual([first, second]);
-    expect(await planLoad(new Map(), [first, second], true)).toMatchObject({ whole: [] });
+    const { whole, parts } = await planLoad(changed(second, 'a/SKILL.md'), [first, second], true);
+    expect([whole, ...parts.keys()]).toEqual([true, first, second]);
+    expect(await planLoad(new Map(), [first, second], true)).toMatchObject({ whole: false, parts: new Map() });
   });
 });
 

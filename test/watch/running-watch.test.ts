@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { WatchedChange } from '../../src/index.js';
 import { chooseModel } from '../../src/semantic/choose-model.js';
 import { RunningWatch } from '../../src/watch/running-watch.js';
-import type { WatchedSource } from '../../src/watch/watched-source.js';
+import type { WatchedSource } from '../../src/watch/watched-sources.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { temporaryFolder } from '../sources/folder/temporary-folder.js';
@@ -28,7 +28,7 @@ function sourceOf(folder: string, look: () => Promise<void>): WatchedSource {
 test('a source that cannot be looked at is looked at again, and keeps no other from it', async () => {
   const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
   const database = scratchFile('skills.db');
-  const watch = new RunningWatch({
+  const parts = {
     place: { database, path: database, shown: database, folder: undefined },
     load: { database, git: false, semantic: false },
     model: undefined,
@@ -36,8 +36,7 @@ test('a source that cannot be looked at is looked at again, and keeps no other f
     longestWait: 100,
     onChange: () => {},
     onProblem: () => {},
-  });
-  onTestFinished(() => watch.close());
+  };
   const looks = { failing: 0, other: 0 };
   const failing = sourceOf(folder, async () => {
     looks.failing += 1;
@@ -46,7 +45,9 @@ test('a source that cannot be looked at is looked at again, and keeps no other f
   const other = sourceOf(folder, async () => {
     looks.other += 1;
   });
-  await watch.start([failing, other]);
+  const watch = new RunningWatch(parts, () => [failing, other]);
+  onTestFinished(() => watch.close());
+  await watch.start();
   await eventually(() => {
     expect(looks.failing).toBeGreaterThan(1);
     expect(looks.other).toBeGreaterThan(1);
@@ -66,7 +67,7 @@ test('vectors wait for changes, and get their turn though changes never end', as
     embed: async (...[texts, options]: Parameters<typeof standIn.embed>) => {
       const log = join(folder, 'b/log.txt');
       await appendFile(log, 'x');
-      time += 1000;
+      time += 1200;
       watch.onPath(source, log);
       // The change is due before this wait ends: its timer, which is shorter, was set first.
       await sleep(50);
@@ -78,20 +79,21 @@ test('vectors wait for changes, and get their turn though changes never end', as
   };
   const changes: WatchedChange[] = [];
   const database = scratchFile('skills.db');
-  const watch = new RunningWatch({
+  const parts = {
     place: { database, path: database, shown: database, folder: undefined },
     load: { database, git: false, semantic: true },
     model: await chooseModel({ embedder: slow }),
     quiet: 0,
     longestWait: 0,
-    onChange: (change) => changes.push(change),
+    onChange: (change: WatchedChange) => changes.push(change),
     onProblem: () => {},
-  });
-  onTestFinished(() => watch.close());
+  };
   const source = sourceOf(folder, async () => {});
-  await watch.start([source]);
-  const kinds = (): string[] => changes.slice(0, 7).map(({ kind }) => kind);
-  // For five seconds changes go first. Then vectors do, and the change that came meanwhile waits for them.
-  await eventually(() => expect(kinds()).toEqual(['words', 'words', 'words', 'words', 'words', 'vectors', 'words']));
-  expect(attempts.slice(0, 6)).toEqual(['stopped', 'stopped', 'stopped', 'stopped', 'stopped', 'done']);
+  const watch = new RunningWatch(parts, () => [source]);
+  onTestFinished(() => watch.close());
+  await watch.start();
+  const kinds = (): string[] => changes.slice(0, 5).map(({ kind }) => kind);
+  // Changes go first, then wait for vectors, each time twice as long.
+  await eventually(() => expect(kinds()).toEqual(['words', 'words', 'words', 'vectors', 'words']));
+  expect(attempts.slice(0, 3)).toEqual(['stopped', 'stopped', 'done']);
 }, 120_000);
