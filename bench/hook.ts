@@ -12,7 +12,7 @@ import {
   type TaskRule,
   taskScore,
 } from '../src/agents/hook/fit-rule.js';
-import { readPromptQuestion } from '../src/agents/hook/prompt-question.js';
+import { readPromptQuestion } from '../src/agents/hook/rank-prompt.js';
 import { WORD_TABLE, wordVector } from '../src/agents/hook/word-table.js';
 import { buildCatalogue } from '../src/index.js';
 import { type Answers, type Asked, askHomes, homesIn } from './hook/ask-homes.js';

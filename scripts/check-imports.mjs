@@ -64,7 +64,7 @@ const LATE = {
   ],
   load: ['ingest.ts', 'writing.ts'],
   agents: ['formats/text-size.ts', 'formats/format-skills.ts', 'hook/run-hook.ts'],
-  mcp: ['mcp-handler.ts', 'stdio.ts', 'sdk.ts', 'thread-engine.ts'],
+  mcp: ['engine.ts', 'stdio.ts', 'sdk.ts', 'thread-engine.ts'],
 };
 
 /** Each package is imported in one file, so that it can be swapped there. Types may be taken anywhere. */

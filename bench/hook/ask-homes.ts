@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type FitValues, type FitWay, fitValues, fitValuesByWords } from '../../src/agents/hook/fit-rule.js';
-import { readPromptQuestion } from '../../src/agents/hook/prompt-question.js';
-import { LOOKED_AT, rankByWords } from '../../src/agents/hook/rank-by-words.js';
+import { LOOKED_AT, rankByWords, readPromptQuestion } from '../../src/agents/hook/rank-prompt.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { embedOnce } from './embed-once.js';

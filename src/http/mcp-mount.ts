@@ -187,7 +187,7 @@ export class McpMount {
   }
 
   async #makeHandlers(): Promise<Handlers> {
-    const [sdk, { createMcpFetchHandler }] = await Promise.all([loadSdk(), import('../mcp/mcp-handler.js')]);
+    const [sdk, { createMcpFetchHandler }] = await Promise.all([loadSdk(), import('../mcp/engine.js')]);
     const { onUnpublished } = this.#options;
     const make = (): McpHttpHandler =>
       createMcpFetchHandler(

@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { onTestFinished } from 'vitest';
 import type { SkillSearch } from '../../src/index.js';
 import type { McpOptions } from '../../src/mcp/engine.js';
-import { createMcpFetchHandler } from '../../src/mcp/mcp-handler.js';
+import { createMcpFetchHandler } from '../../src/mcp/engine.js';
 import { loadSdk } from '../../src/mcp/sdk.js';
 
 /** The revisions of the protocol that clients speak: with a handshake, and without. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { SemanticHit, SemanticResult } from '../../result.js';
-import type { PromptQuestion } from './prompt-question.js';
-import type { RankedByWords } from './rank-by-words.js';
+import type { PromptQuestion, RankedByWords } from './rank-prompt.js';
 import { wordVector } from './word-table.js';
 
 /**

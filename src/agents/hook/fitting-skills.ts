@@ -3,8 +3,7 @@ import { catalogueSearchOf, openSkillSearch, type SkillSearch, type WordCandidat
 import { UNKNOWN } from '../../skill.js';
 import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
 import { type FoundSkill, type PromptQuery, TimeLimit } from './prompt-query.js';
-import { type PromptQuestion, readPromptQuestion } from './prompt-question.js';
-import { LOOKED_AT, rankByWords } from './rank-by-words.js';
+import { LOOKED_AT, type PromptQuestion, rankByWords, readPromptQuestion } from './rank-prompt.js';
 
 /**
  * The skills that fit a prompt, the best first; none where none fits.

@@ -1,0 +1,277 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  boundFor,
+  FIT_FEATURES,
+  fits,
+  fitsByWords,
+  fitValues,
+  fitValuesByWords,
+  taskScore,
+} from '../../../src/agents/hook/fit-rule.js';
+import { HOOK_LIMITS } from '../../../src/agents/hook/host-format.js';
+import { proseOf } from '../../../src/agents/hook/prompt-query.js';
+import { rankByWords, readPromptQuestion } from '../../../src/agents/hook/rank-prompt.js';
+import { WordTable, wordsIn, wordVector } from '../../../src/agents/hook/word-table.js';
+import { MAX_SEMANTIC_QUERY_LENGTH } from '../../../src/core/index.js';
+import { openSkillSearch } from '../../../src/index.js';
+import { catalogueSearchOf } from '../../../src/search/index.js';
+import { row } from '../../rows.js';
+
+describe('fit rule', () => {
+  const SKILLS = [
+    row('pdf-forms', { name: 'pdf-forms', description: 'Fills in PDF forms from a folder, such as invoices.' }),
+    row('release-notes', { name: 'release-notes', description: 'Turns the git history into a changelog.' }),
+    ...Array.from({ length: 40 }, (_, i) => row(`other-${i}`, { description: `Other matter number ${i}.` })),
+  ];
+
+  describe('the rule by words', () => {
+    const shown = async (prompt: string): Promise<boolean> => {
+      await using search = await openSkillSearch({ skills: SKILLS });
+      const question = readPromptQuestion(prompt)!;
+      const ranked = rankByWords(question.text, catalogueSearchOf(search).wordCandidates({ q: question.text }, 100));
+      return fitsByWords(question, ranked, SKILLS.length);
+    };
+
+    test('shows skills for a task that they are made for', async () => {
+      expect(await shown('fill in PDF forms from a folder of invoices: names, dates and amounts')).toBe(true);
+    });
+
+    test('is silent for answers, remarks, code and tasks that no skill is for', async () => {
+      for (const prompt of [
+        'yes, do that',
+        'thanks!',
+        'now do the same for the other folder please',
+        'why is `forms[0].name` undefined in src/pdf.ts:12?',
+        'plan a vegetable garden with tomatoes, beans and lettuce for spring and summer',
+      ]) {
+        expect(await shown(prompt), prompt).toBe(false);
+      }
+    });
+
+    test('is silent where nothing is found', () => {
+      const question = readPromptQuestion('anything at all')!;
+      expect(fits(question, { ranking: 'hybrid', confident: false, hits: [] }, undefined, 1)).toBe(false);
+      expect(fitsByWords(question, [], 1)).toBe(false);
+    });
+  });
+
+  describe('the values of a prompt', () => {
+    test('are numbers, also where few skills are found', async () => {
+      await using search = await openSkillSearch({ skills: SKILLS.slice(0, 1) });
+      const question = readPromptQuestion('PDF forms\nand more')!;
+      const { hits } = await search.semantic({ q: question.text, ranking: 'words', explain: true });
+      const values = { ...fitValues(question, hits), task: 0 };
+      for (const feature of FIT_FEATURES) expect(values[feature], feature).toSatisfy(Number.isFinite);
+      expect(values).toMatchObject({ pasted: 1, sum: 0, cosine: 0, feedback: 0 });
+      const ranked = rankByWords(question.text, catalogueSearchOf(search).wordCandidates({ q: question.text }, 100));
+      const byWords = { ...fitValuesByWords(question, ranked), task: 0 };
+      for (const feature of FIT_FEATURES) expect(byWords[feature], feature).toSatisfy(Number.isFinite);
+      expect(byWords).toMatchObject({ pasted: 1, sum: ranked[0]!.sum, lead: ranked[0]!.sum, feedback: 0 });
+    });
+  });
+
+  describe('the bound', () => {
+    const bounds = [
+      { skills: 50, bound: 1 },
+      { skills: 200, bound: 3 },
+      { skills: 800, bound: 4 },
+    ];
+
+    test('is that of its number of skills, between two of them on a line over the logarithm', () => {
+      expect([1, 50, 100, 200, 400, 800, 1_000_000].map((skills) => boundFor({ bounds }, skills))).toEqual([
+        1, 1, 2, 3, 3.5, 4, 4,
+      ]);
+    });
+  });
+});
+
+describe('rank by words', () => {
+  const SKILLS = [
+    row('soup', {
+      name: 'soup',
+      description: 'A guide to recipes and cooking of meals with vegetables for the kitchen.',
+    }),
+    row('soup-copy', {
+      name: 'soup',
+      description: 'A guide to recipes and cooking of meals with vegetables for the kitchen.',
+    }),
+    row('network', {
+      name: 'network',
+      description: 'A guide that configures routers, switches and the firewall for a network.',
+    }),
+    row('tax', { name: 'tax', description: 'A guide that prepares tax returns and forms for accounting.' }),
+  ];
+
+  describe('skills ranked by the words of a prompt', () => {
+    const ranked = async (prompt: string, limit = 100): Promise<string[]> => {
+      await using search = await openSkillSearch({ skills: SKILLS });
+      return rankByWords(prompt, catalogueSearchOf(search).wordCandidates({ q: prompt }, limit)).map(
+        ({ skill }) => skill.name,
+      );
+    };
+
+    test('come in the order of what the words mean, where all have the same of them', async () => {
+      expect((await ranked('guide to what we eat for dinner'))[0]).toBe('soup');
+      expect((await ranked('guide to internet and wifi'))[0]).toBe('network');
+    });
+
+    test('are none that has no word of it', async () => {
+      expect(await ranked('vegetables')).toEqual(['soup']);
+      expect(await ranked('xylophone')).toEqual([]);
+    });
+
+    test('stand for their copies, whose ids they name', async () => {
+      await using search = await openSkillSearch({ skills: SKILLS });
+      const [soup, ...others] = catalogueSearchOf(search).wordCandidates({ q: 'vegetables' }, 100);
+      expect(others).toEqual([]);
+      expect([...soup!.copies()].sort()).toEqual(['soup', 'soup-copy']);
+    });
+  });
+});
+
+describe('word table', () => {
+  describe('the words of a text', () => {
+    test('are in lower case, each once, without numbers and signs', () => {
+      expect([...wordsIn('Fill the form: fill 12 forms, no_2!')]).toEqual(['fill', 'the', 'form', 'forms', 'no_2']);
+      expect(wordsIn('12 + 7').size).toBe(0);
+    });
+  });
+
+  describe('the table of words', () => {
+    const table = WordTable.read();
+    const cosine = (a: string, b: string): number => {
+      const [of, other] = [table.vectorOf(a), table.vectorOf(b)];
+      return of.reduce((sum, value, i) => sum + value * other[i]!, 0);
+    };
+
+    test('has vectors of unit length, which depend on neither case, order nor repetition', () => {
+      expect(Math.hypot(...table.vectorOf('cook a meal'))).toBeCloseTo(1);
+      expect(cosine('Meal: cook a meal', 'cook a MEAL')).toBeCloseTo(1);
+    });
+
+    test('brings texts about one matter near each other, without a word in common', () => {
+      const other = cosine('what shall we eat for dinner', 'configures routers and firewalls');
+      expect(cosine('what shall we eat for dinner', 'recipes and cooking of meals')).toBeGreaterThan(other + 0.2);
+    });
+
+    test('reads words as they are told from each other elsewhere', () => {
+      const oneByOne = (text: string): Float32Array => {
+        const joined = [...wordsIn(text)].join(' ');
+        return table.vectorOf(joined);
+      };
+      for (const text of [
+        'Fill 12forms_of PDF-files, naïve “tables” — and café_data2 for 東京 maps',
+        '_leading 3d x1 É école; ALL CAPS Words words',
+      ]) {
+        expect(table.vectorOf(text), text).toEqual(oneByOne(text));
+      }
+      fc.assert(
+        fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+          expect(table.vectorOf(text)).toEqual(oneByOne(text));
+        }),
+      );
+    });
+
+    test('says nothing of words that it does not know', () => {
+      expect(table.vectorOf('xqzvy')).toEqual(new Float32Array(64));
+      expect(table.vectorOf('')).toEqual(new Float32Array(64));
+      expect(table.vectorOf('a meal xqzvy')).toEqual(table.vectorOf('a meal'));
+    });
+  });
+});
+
+describe('task score', () => {
+  const packed = (...bytes: readonly number[]): string => Buffer.from(Int8Array.from(bytes).buffer).toString('base64');
+
+  describe('the score of a task', () => {
+    test('is the weighted sum of the vector, with its intercept', () => {
+      const rule = { weights: packed(100, -50), scale: 0.02, intercept: 0.5 };
+      expect(taskScore(rule, Float32Array.of(1, 0))).toBeCloseTo(2.5);
+      expect(taskScore(rule, Float32Array.of(0, 1))).toBeCloseTo(-0.5);
+    });
+
+    test('has bounds', () => {
+      expect(taskScore({ weights: packed(127), scale: 1, intercept: 0 }, Float32Array.of(1))).toBe(8);
+      expect(taskScore({ weights: packed(-128), scale: 1, intercept: 0 }, Float32Array.of(1))).toBe(-8);
+    });
+  });
+
+  describe('the vector of words', () => {
+    test('is of unit length, and does not depend on case, order or repetition', () => {
+      const vector = wordVector('Fill the form');
+      expect(Math.hypot(...vector)).toBeCloseTo(1);
+      const inOtherOrder = wordVector('form THE fill');
+      // Sums in another order differ in the last bits.
+      for (const [i, value] of vector.entries()) expect(value).toBeCloseTo(inOtherOrder[i]!, 6);
+      expect(vector).not.toEqual(wordVector('form that fills'));
+      expect(wordVector('row 12')).toEqual(wordVector('row 7'));
+    });
+  });
+
+  describe('the vector of a question', () => {
+    test('is known of an answer by meaning, and of no other', async () => {
+      const embedder = {
+        model: 'two',
+        embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(0, 1)),
+      };
+      await using search = await openSkillSearch({ skills: [row('a', {})], embedder });
+      const asked = catalogueSearchOf(search);
+      expect((await asked.semanticWithVector({ q: 'fill in a form' })).vector).toEqual(Float32Array.of(0, 1));
+      const { vector } = await asked.semanticWithVector({ q: 'fill in a form', ranking: 'words' });
+      expect(vector).toBeUndefined();
+    });
+  });
+});
+
+describe('prompt question', () => {
+  describe('the prose of a prompt', () => {
+    test('is what stands outside of blocks of code', () => {
+      expect(proseOf('why is\n```ts\nconst a = 1;\n```\nwrong?')).toBe('why is\n \nwrong?');
+      expect(proseOf('explain ~~~\nno end')).toBe('explain');
+    });
+
+    test('is empty for a command of the host, but not for a path or an exclamation', () => {
+      for (const command of ['/clear', '/deploy staging', '/plugin:review now', ' /init', '!ls -la']) {
+        expect(proseOf(command)).toBe('');
+      }
+      for (const prose of ['/etc/hosts is wrong', 'a /clear in it', '! that is odd'])
+        expect(proseOf(prose)).toBe(prose);
+    });
+
+    test('is that of the beginning of a very long prompt', () => {
+      expect(proseOf('a'.repeat(HOOK_LIMITS.promptLength + 1))).toHaveLength(HOOK_LIMITS.promptLength);
+    });
+  });
+
+  describe('the question of a prompt', () => {
+    test('counts the words that say something', () => {
+      expect(readPromptQuestion('yes, do that')!.words).toBeLessThan(2);
+      expect(readPromptQuestion('fill in the PDF forms')!.words).toBe(3);
+      expect(readPromptQuestion('the of and')!.words).toBe(0);
+    });
+
+    test('measures how much of it is code', () => {
+      expect(readPromptQuestion('draw a chart of sales')!.code).toBe(0);
+      expect(readPromptQuestion('fooBar()')!.code).toBe(1);
+      expect(readPromptQuestion('why fooBar()')!.code).toBeCloseTo(8 / 11);
+      for (const code of ['src/main.ts', 'a[i]', 'x=1', 'std::vector', 'line 88', '`rows`', 'getName']) {
+        expect(readPromptQuestion(code)!.code).toBeGreaterThan(0);
+      }
+      for (const prose of ['Tell me: why?', "it's done - thanks!", 'Größe, bitte.', '把变量名改掉']) {
+        expect(readPromptQuestion(prose)!.code).toBe(0);
+      }
+    });
+
+    test('is none without a letter or digit, and for a command of the host', () => {
+      for (const prompt of ['', ' \n', '?!', '👍', '```\ncode\n```', '/clear']) {
+        expect(readPromptQuestion(prompt)).toBeUndefined();
+      }
+    });
+
+    test('is as long as a search takes, in code points', () => {
+      const { text } = readPromptQuestion('😀a'.repeat(3000))!;
+      expect([...text]).toHaveLength(MAX_SEMANTIC_QUERY_LENGTH);
+    });
+  });
+});
