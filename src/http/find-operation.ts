@@ -3,11 +3,9 @@ import { type KeywordQuery, SkillSearchError } from '../index.js';
 import { type ResolvedKeywordQuery, resolveKeywordQuery } from '../query.js';
 import { catalogueSearchOf } from '../search/index.js';
 import { clientTurn } from './client-turn.js';
-import { readParameters } from './parameters.js';
 import type { PublicSkill } from './public-record.js';
 import type { Publisher } from './published/publisher.js';
-import { FIND_PARAMETERS } from './query-parameters.js';
-import { cutToLimit, questionFault } from './read-query.js';
+import { cutToLimit, FIND_PARAMETERS, questionFault, readParameters } from './read-query.js';
 import type { OperationContext, SearchOperation } from './search-operations.js';
 
 const NAMES = FIND_PARAMETERS.map(({ name }) => name);

@@ -1,20 +1,11 @@
 import type { Skill } from '../index.js';
 import { linkToSkill } from './pages/frame/page-paths.js';
 
-/** The eight fields of the specification, in its order. */
-export const SKILL_FIELDS = [
-  'id',
-  'name',
-  'author',
-  'description',
-  'codehostUrl',
-  'skillUrl',
-  'stars',
-  'updatedAt',
-] as const;
-
-/** A skill as the API returns it. */
-export type PublicSkill = Pick<Skill, (typeof SKILL_FIELDS)[number]>;
+/** A skill as the API returns it: the eight fields of the specification. */
+export type PublicSkill = Pick<
+  Skill,
+  'id' | 'name' | 'author' | 'description' | 'codehostUrl' | 'skillUrl' | 'stars' | 'updatedAt'
+>;
 
 /** The end of `"codehostUrl":"unknown"`. Quotes inside a text are escaped in JSON, so only a field can contain this. */
 const WITHOUT_URL = 'Url":"unknown"';

@@ -1,19 +1,73 @@
-import { countCodePoints, MAX_LIMIT, trimWhiteSpace } from '../core/index.js';
-import { type KeywordQuery, type SemanticQuery, SkillSearchError } from '../index.js';
+import {
+  countCodePoints,
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_LIMIT,
+  MAX_SEMANTIC_QUERY_LENGTH,
+  trimWhiteSpace,
+} from '../core/index.js';
+import { type KeywordQuery, type SemanticQuery, SKILL_SCOPES, SkillSearchError } from '../index.js';
 import {
   type ResolvedKeywordQuery,
   type ResolvedSemanticQuery,
   resolveKeywordQuery,
   resolveSemanticQuery,
 } from '../query.js';
-import { readParameters } from './parameters.js';
-import {
-  HTTP_SORT_ORDERS,
-  KEYWORD_PARAMETERS,
-  MAX_DIGITS,
-  type QueryParameter,
-  SEMANTIC_PARAMETERS,
-} from './query-parameters.js';
+
+/** The values of `sortBy` over HTTP; the first is the default. The library has also `relevance`. */
+const HTTP_SORT_ORDERS = ['recent', 'stars'] as const;
+
+/**
+ * A parameter of an operation. The tables below are what query strings are read by, and in which order faults are told.
+ * `data/openapi.json` describes them.
+ */
+export type QueryParameter = {
+  readonly name: string;
+} /** Its length is counted in code points, without the white space around it. */ & (
+  | { readonly kind: 'question'; readonly longest: number }
+  /** Decimal digits. A larger number may be taken as the largest, for clients of the public service. */
+  | { readonly kind: 'integer'; readonly cut?: 'compatible' | 'always' }
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  /** `true` or `false` */
+  | { readonly kind: 'flag' }
+  /** A date or time as ISO 8601 has it, or Unix seconds in at most 11 decimal digits. */
+  | { readonly kind: 'time' }
+  | { readonly kind: 'text' }
+);
+
+const OWN_FILTERS: readonly QueryParameter[] = [
+  { name: 'author', kind: 'text' },
+  { name: 'license', kind: 'text' },
+  { name: 'minStars', kind: 'integer' },
+  { name: 'updatedAfter', kind: 'time' },
+  { name: 'updatedBefore', kind: 'time' },
+  { name: 'agent', kind: 'text' },
+  { name: 'scope', kind: 'choice', choices: SKILL_SCOPES },
+  { name: 'invocable', kind: 'flag' },
+];
+
+/** The parameters of `searchSkills`. The first faulty one in this order is reported. */
+export const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
+  { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH },
+  { name: 'page', kind: 'integer' },
+  { name: 'limit', kind: 'integer', cut: 'compatible' },
+  { name: 'sortBy', kind: 'choice', choices: HTTP_SORT_ORDERS },
+  { name: 'category', kind: 'text' },
+  { name: 'occupation', kind: 'text' },
+  ...OWN_FILTERS,
+];
+
+/** The parameters of `aiSearchSkills`. Likewise. */
+export const SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
+  { name: 'q', kind: 'question', longest: MAX_SEMANTIC_QUERY_LENGTH },
+  ...OWN_FILTERS,
+];
+
+/** The parameters of `findSkills`. Likewise. */
+export const FIND_PARAMETERS: readonly QueryParameter[] = [
+  { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH },
+  { name: 'limit', kind: 'integer', cut: 'always' },
+  { name: 'owner', kind: 'text' },
+];
 
 /**
  * The question of a keyword search.
@@ -78,6 +132,8 @@ function meaningOf(parameter: QueryParameter, text: string, cutLimit: boolean): 
   return parameter.cut === 'compatible' && cutLimit ? cutToLimit(text) : toInteger(text);
 }
 
+/** The most digits of an integer that is read, leading zeros aside: all such numbers are exact. */
+const MAX_DIGITS = 15;
 const INTEGER = new RegExp(`^0*\\d{1,${MAX_DIGITS}}$`);
 
 /** At most {@link MAX_DIGITS} decimal digits as a number. Any other text stays as it is. */
@@ -112,4 +168,59 @@ function choiceFault(parameter: QueryParameter, value: string): SkillSearchError
   return new SkillSearchError('INVALID_PARAMETER', `${name} must be one of ${choices.join(', ')}, got ${shown}`, {
     parameter: name,
   });
+}
+
+/** The value of a parameter, or what is wrong with it. */
+type Value = string | SkillSearchError;
+
+/**
+ * The known parameters of a query string, decoded. Unlike `URLSearchParams` it guesses nothing: a value that is not
+ * percent-encoded UTF-8 is an error, and so is a parameter that occurs twice. Unknown parameters are ignored.
+ *
+ * @param query without the question mark
+ */
+export function readParameters<Name extends string>(query: string, known: readonly Name[]): ReadonlyMap<Name, Value> {
+  const values = new Map<Name, Value>();
+  for (const part of query.split('&')) {
+    const at = part.indexOf('=');
+    const written = at === -1 ? part : part.slice(0, at);
+    // Cheap for unknown names: a query may have thousands.
+    if (written.length > LONGEST_NAME) continue;
+    const decoded = decode(written);
+    const name = known.find((one) => one === decoded);
+    if (name === undefined) continue;
+    values.set(name, values.has(name) ? repeated(name) : checked(name, decode(at === -1 ? '' : part.slice(at + 1))));
+  }
+  return values;
+}
+
+/** The longest known name, `updatedBefore`, with each character percent-encoded. */
+const LONGEST_NAME = 39;
+
+/** Undefined for a text that is not percent-encoded UTF-8. */
+function decode(text: string): string | undefined {
+  const spaced = text.replaceAll('+', ' ');
+  if (!spaced.includes('%')) return spaced;
+  // The most frequent fault, a `%` without two digits, is found without the cost of an exception.
+  if (/%(?![0-9a-f]{2})/i.test(spaced)) return undefined;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return undefined;
+  }
+}
+
+function checked(parameter: string, value: string | undefined): Value {
+  const code = parameter === 'q' ? 'INVALID_QUERY' : 'INVALID_PARAMETER';
+  if (value === undefined) {
+    return new SkillSearchError(code, `${parameter} must be percent-encoded UTF-8`, { parameter });
+  }
+  if (value.includes('\0')) {
+    return new SkillSearchError(code, `${parameter} must not hold the character NUL`, { parameter });
+  }
+  return value;
+}
+
+function repeated(parameter: string): SkillSearchError {
+  return new SkillSearchError('INVALID_PARAMETER', `${parameter} must be given once`, { parameter });
 }

@@ -303,9 +303,9 @@ export class SkillDiscoveryService {
     return page === undefined ? undefined : (visit) => this.#page(page, visit);
   }
 
-  #description({ publicUrl, address }: Visit): Content {
+  async #description({ publicUrl, address }: Visit): Promise<Content> {
     this.#pages.count(clientOfAddress(address));
-    return { tagged: true, body: JSON.stringify(describeApi(publicUrl, this.#extras)) };
+    return { tagged: true, body: await describeApi(publicUrl, this.#extras) };
   }
 
   #page(page: Page, visit: Visit): Content | Promise<Content> {
@@ -318,7 +318,6 @@ export class SkillDiscoveryService {
       base: baseOf(visit.publicUrl),
       longestWait: this.#options.longestWait,
       installAddress: async (id: string) => this.#publisher?.addressOf(id, visit.publicUrl),
-      describe: () => describeApi(visit.publicUrl, this.#extras),
       signal,
       turn: () => clientTurn(visit.call),
       logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {

@@ -11,13 +11,9 @@ export function everyPage({ question, skill }: Shown): readonly (readonly [name:
     ['search', '/'],
     ['results', `/?q=${encodeURIComponent(question)}`],
     ['nothing', '/?q=zzxqv+wvvqx'],
-    ['newest', '/browse?sortBy=recent'],
-    ['categories', '/categories'],
-    ['occupations', '/occupations'],
-    ['authors', '/authors'],
+    ['newest', '/?sortBy=recent'],
     ['skill', of],
     ['file', `${of}/files/SKILL.md`],
     ['error', '/skills/nobody'],
-    ['api', '/docs'],
   ];
 }

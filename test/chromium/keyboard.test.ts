@@ -19,7 +19,7 @@ describeInChromium('the keyboard alone', () => {
 
   test('reaches the box by a slash, on every page, and types slashes in it', async () => {
     const page = await newPage(site().url);
-    for (const path of ['/', '/skills/pdf-forms', '/categories', '/?q=bread']) {
+    for (const path of ['/', '/skills/pdf-forms', '/?q=bread']) {
       await page.goto(path);
       await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
       await page.evaluate(() => (document.activeElement as HTMLElement).blur());

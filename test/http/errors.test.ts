@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createHandler } from '../../src/http/index.js';
-import { KEYWORD_PARAMETERS, SEMANTIC_PARAMETERS } from '../../src/http/query-parameters.js';
+import { KEYWORD_PARAMETERS, SEMANTIC_PARAMETERS } from '../../src/http/read-query.js';
 import { buildCatalogue, ERROR_CODES, SkillSearchError } from '../../src/index.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';

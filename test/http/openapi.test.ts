@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/index.js';
 import { ERROR_STATUS } from '../../src/http/error-content.js';
 import { PAGE_PATHS } from '../../src/http/pages/frame/page-paths.js';
+import { KEYWORD_PARAMETERS, SEMANTIC_PARAMETERS } from '../../src/http/read-query.js';
 import { servedRoutes } from '../../src/http/routes.js';
-import { NOT_BLANK, TIME_OR_SECONDS, unreadable } from '../../src/http/text-patterns.js';
 import { DEFAULT_LIMIT, DEFAULT_SEMANTIC_LIMIT } from '../../src/query.js';
 import { row } from '../rows.js';
 import {
@@ -64,15 +64,6 @@ interface Description extends Json {
 }
 
 const MCP = '/mcp';
-/** Pages that other parts of the service bring. */
-const PENDING_PAGES: readonly string[] = [
-  PAGE_PATHS.categories,
-  PAGE_PATHS.occupations,
-  PAGE_PATHS.authors,
-  PAGE_PATHS.browse,
-  PAGE_PATHS.pageSearch,
-];
-
 const SKILLS = Array.from({ length: 30 }, (_, i) => row(`k${i}`, { stars: i, updatedAt: 1_700_000_000 + i }));
 
 describe('/openapi.json', () => {
@@ -112,12 +103,10 @@ describe('/openapi.json', () => {
   test('has the parameters of the specification and our own filters, with the constants of the library', async () => {
     const { paths } = await described();
     const slug = { type: 'string', minLength: 1, pattern: '^[a-z0-9-]+$' };
-    const text = { type: 'string', minLength: 1, maxLength: 200, pattern: NOT_BLANK };
-    const time = { type: 'string', minLength: 1, pattern: TIME_OR_SECONDS };
-    const question = (longest: number) => ({
-      $ref: '#/components/schemas/Question',
-      not: { pattern: unreadable(longest) },
-    });
+    const text = { type: 'string', minLength: 1, maxLength: 200, pattern: expect.any(String) };
+    const time = { type: 'string', minLength: 1, pattern: expect.any(String) };
+    // What it refuses is tested at the bounds.
+    const question = { $ref: '#/components/schemas/Question', not: { pattern: expect.any(String) } };
     const own = [
       ['author', 'query', false, text],
       ['license', 'query', false, text],
@@ -129,7 +118,7 @@ describe('/openapi.json', () => {
       ['invocable', 'query', false, { type: 'boolean' }],
     ];
     expect(parametersOf(paths, KEYWORD)).toEqual([
-      ['q', 'query', true, question(MAX_KEYWORD_QUERY_LENGTH)],
+      ['q', 'query', true, question],
       ['page', 'query', false, { type: 'integer', minimum: 1, maximum: MAX_PAGE, default: 1 }],
       ['limit', 'query', false, { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }],
       ['sortBy', 'query', false, { type: 'string', enum: ['recent', 'stars'], default: 'recent' }],
@@ -138,8 +127,14 @@ describe('/openapi.json', () => {
       ...own,
     ]);
     expect([MAX_KEYWORD_QUERY_LENGTH, MAX_PAGE, MAX_LIMIT, DEFAULT_LIMIT]).toEqual([200, 50, 50, 20]);
-    expect(parametersOf(paths, SEMANTIC)).toEqual([['q', 'query', true, question(MAX_SEMANTIC_QUERY_LENGTH)], ...own]);
+    expect(parametersOf(paths, SEMANTIC)).toEqual([['q', 'query', true, question], ...own]);
     expect(MAX_SEMANTIC_QUERY_LENGTH).toBe(2000);
+    for (const [path, read] of [
+      [KEYWORD, KEYWORD_PARAMETERS],
+      [SEMANTIC, SEMANTIC_PARAMETERS],
+    ] as const) {
+      expect(operationOf(paths, path).parameters?.map(({ name }) => name)).toEqual(read.map(({ name }) => name));
+    }
     expect(operationOf(paths, HEALTH).parameters).toBeUndefined();
     expect(JSON.stringify(operationOf(paths, SEMANTIC).responses)).toContain(`"maxItems":${DEFAULT_SEMANTIC_LIMIT}`);
   });
@@ -362,7 +357,6 @@ describe('/openapi.json', () => {
     for (const { path, methods } of operations) expect(methodsOf(path)).toEqual(methods);
     // Each is answered, with these methods only.
     for (const { path, methods, kind } of routes.filter(({ path }) => path !== PAGE_PATHS.skills)) {
-      if (PENDING_PAGES.includes(path)) continue;
       for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
         const { status } = await ask(path, { method, signal: AbortSignal.timeout(2000) });
         const isServed = methods.includes(method as 'GET');
@@ -380,7 +374,6 @@ describe('/openapi.json', () => {
       ['/.well-known/skills/index.json', { pages: true, compatibility: 'skillsmp' }],
       [MCP, { pages: true }],
       ['/openapi.json', {}],
-      ['/docs', {}],
     ] as const) {
       const { ask } = await serve(SKILLS, options);
       expect((await ask(path)).code, path).toBe('ENDPOINT_NOT_FOUND');

@@ -153,7 +153,6 @@ const GROWING_TEXT: Attack = {
     get(`/page/search?q=${encodeURIComponent('\ufdfa'.repeat(200))}&quick=1`),
     get(`/?q=${encodeURIComponent('\ufdfa'.repeat(200))}`),
     get('/skills/growing-0'),
-    get('/authors'),
     { path: '/api/v1/skills/search?q=kubernetes+grafana&limit=50', key: 'unlimited' },
     { path: `/api/v1/skills/search?q=${encodeURIComponent('\ufdfa'.repeat(200))}`, key: 'unlimited' },
   ],
@@ -204,14 +203,12 @@ const MANY_LABELS: Attack = {
   what: 'lists and counts of millions of distinct labels',
   catalogue: 'labels',
   alone: [
-    get('/categories'),
-    get('/occupations'),
     get('/'),
     get(FACETS),
     get(`${FACETS}&agent=agent-5-7`),
     get(`${FACETS}&scope=user`),
     get('/?q=labels&scope=project&agent=agent-5-3'),
-    get('/browse?category=category-3-3'),
+    get('/?category=category-3-3'),
     get('/skills/labelled-5'),
     get('/openapi.json'),
     mcp([call('list_categories', {})], 'unlimited'),
@@ -223,7 +220,7 @@ const MANY_LABELS: Attack = {
   ],
   flood: (attacker) =>
     atOnce(8, attacker, async () => {
-      await attacker.ask(get(oneOf(attacker.random, ['/categories', '/occupations', `${FACETS}&scope=user`])));
+      await attacker.ask(get(oneOf(attacker.random, [`${FACETS}&scope=user`])));
       await attacker.ask(mcp([call('list_categories', { occupations: true })]));
       await attacker.ask(mcp([call('list_categories', {})], 'usual'));
     }),
@@ -236,7 +233,7 @@ const MANY_COPIES: Attack = {
   alone: [
     get('/skills/copy-7'),
     get('/'),
-    get('/browse?page=3'),
+    get('/?page=3'),
     get('/page/search?q=copies&quick=1'),
     get('/page/search?q=copies&quick=1&page=50'),
     get('/page/search?q=one+adn+the+smae&quick=1'),
@@ -281,12 +278,8 @@ const PATHS: readonly string[] = [
   '/page/search?q=relea&quick=1',
   '/skills/skill-7',
   '/skills/skill-7/files',
-  '/categories',
-  '/occupations',
-  '/authors',
-  '/browse',
-  '/browse?page=999999999',
-  '/docs',
+  '/?sortBy=recent',
+  '/?page=999999999',
   '/openapi.json',
   '/robots.txt',
   '/favicon.ico',
@@ -326,7 +319,7 @@ const TAKERS: readonly string[] = [
   '/page/search?quick=1&q=',
   '/page/search?q=',
   '/api/v1/skills/search?q=',
-  '/browse?author=',
+  '/?author=',
   '/skills/',
   '/skills/skill-7/files/',
   '/.well-known/skills/',
@@ -334,7 +327,13 @@ const TAKERS: readonly string[] = [
 ];
 
 const PARAMETERS: readonly string[] = ['q=a&', 'a=1&', '&', 'category=x&', 'page=1&', '%71=%61&', 'minStars=1&'];
-const WITH_PARAMETERS: readonly string[] = ['/', '/page/search', '/browse', '/api/v1/skills/search', '/api/search'];
+const WITH_PARAMETERS: readonly string[] = [
+  '/',
+  '/page/search',
+  '/?sortBy=recent',
+  '/api/v1/skills/search',
+  '/api/search',
+];
 
 const ODD_BODIES: readonly string[] = [
   '['.repeat(900_000),
@@ -485,13 +484,7 @@ const ORDINARY_USE: Attack = {
   flood: (attacker) =>
     every(100, attacker, () => {
       const q = encodeURIComponent(oneOf(attacker.random, ORDINARY_SEARCHES));
-      const paths = [
-        `/?q=${q}`,
-        `/page/search?q=${q.slice(0, 9)}&quick=1`,
-        '/categories',
-        '/authors',
-        '/browse?page=7',
-      ];
+      const paths = [`/?q=${q}`, `/page/search?q=${q.slice(0, 9)}&quick=1`, '/?page=7'];
       return attacker.ask(get(oneOf(attacker.random, paths)));
     }),
 };

@@ -95,20 +95,15 @@ export async function ordinaryRequests(port: number): Promise<readonly Asked[]> 
   const lines = readFileSync(list, 'utf8').trim().split('\n').slice(0, QUESTIONS);
   const plain = lines.map((line) => (JSON.parse(line) as { readonly text: string }).text);
   // Browsing is asked first anyway, and so is what the page of skills tells their ids by.
-  const browsed = await fetch(`http://127.0.0.1:${port}/browse?sortBy=stars`).then((answer) => answer.text());
+  const browsed = await fetch(`http://127.0.0.1:${port}/?sortBy=stars`).then((answer) => answer.text());
   const ids = [...new Set([...browsed.matchAll(/href="\/skills\/([^"/?]+)/g)].map(([, id]) => id!))].slice(0, 5);
   const paths = [
     '/',
-    '/categories',
-    '/occupations',
-    '/authors',
-    '/authors?page=50',
-    '/browse',
-    '/browse?page=2000',
-    '/browse?sortBy=stars&page=2000',
-    '/browse?category=data-ai',
-    '/browse?minStars=1',
-    '/docs',
+    '/?sortBy=recent',
+    '/?page=2000',
+    '/?sortBy=stars&page=2000',
+    '/?category=data-ai',
+    '/?minStars=1',
     '/openapi.json',
     '/assets/page.js',
     '/robots.txt',

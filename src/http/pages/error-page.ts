@@ -30,24 +30,22 @@ const TITLES: Readonly<Record<number, string>> = {
 /** An error for people: what happened, and a way on. */
 export function errorPage({ status, message, retryAfter, requestId, base }: PageError): PageAnswer {
   const title = TITLES[status] ?? 'This did not work';
-  const newest = html`<a href="${linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' })}">the newest skills</a>`;
-  const categories = html`<a href="${base}${PAGE_PATHS.categories}">all categories</a>`;
-  const authors = html`<a href="${base}${PAGE_PATHS.authors}">all authors</a>`;
+  const newest = html`<a href="${linkTo(base, PAGE_PATHS.home, { sortBy: 'recent' })}">the newest skills</a>`;
   const main = html`<div class="error">
 <p class="error-status">${status}</p>
 <h1>${title}</h1>
 <p><bdi>${sentenceOf(message)}</bdi></p>
 ${retryAfter !== undefined && html`<p>You can try again in ${retryAfter} ${retryAfter === '1' ? 'second' : 'seconds'}.</p>`}
 ${siteSearch(base, 'error-search')}
-<p>Or look at ${newest}, ${categories} or ${authors}.</p>
+<p>Or look at ${newest}.</p>
 ${status >= 500 && html`<p class="muted small">The log of the service has this request as <code>${requestId}</code>.</p>`}
 </div>`;
   return { status, headers: PAGE_HEADERS, body: renderPage({ title, main, base, searchBox: false, unlisted: true }) };
 }
 
-/** A message as a sentence. The name of a parameter at its beginning stays as it is written. */
+/** A message as a sentence. */
 function sentenceOf(message: string): string {
-  const begun = /^\w+ must /.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
+  const begun = message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 

@@ -1,6 +1,4 @@
 import { readAsset } from './assets.js';
-import { showAuthors, showBrowse, showCategories, showOccupations } from './browse-pages.js';
-import { showDocs } from './docs-page.js';
 import type { PageRequest, PageRoute } from './frame/page-answer.js';
 import { PAGE_PATHS } from './frame/page-paths.js';
 import { showRobots } from './robots.js';
@@ -21,11 +19,6 @@ export interface Page {
 const PAGES: Readonly<Record<string, Page>> = {
   [PAGE_PATHS.home]: { show: showHome, counted: isQuestion },
   [PAGE_PATHS.pageSearch]: { show: answerPageSearch, counted: () => 'searches', forOwnPages: true },
-  [PAGE_PATHS.categories]: { show: showCategories, counted: () => 'pages' },
-  [PAGE_PATHS.occupations]: { show: showOccupations, counted: () => 'pages' },
-  [PAGE_PATHS.authors]: { show: showAuthors, counted: () => 'pages' },
-  [PAGE_PATHS.browse]: { show: showBrowse, counted: () => 'pages' },
-  [PAGE_PATHS.docs]: { show: showDocs, counted: () => 'pages' },
   [PAGE_PATHS.robots]: { show: showRobots, counted: () => undefined },
 };
 

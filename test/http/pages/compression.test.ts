@@ -6,15 +6,7 @@ import { KITE } from './kite.js';
 
 const FILE = { filename: 'SKILL.md', text: `# Kite\n\n${'It flies. '.repeat(300)}` };
 const SKILLS = [{ ...KITE, files: [FILE] }];
-const COMPRESSED = [
-  '/',
-  '/?q=kite',
-  '/skills/kite',
-  '/docs',
-  '/assets/page.css',
-  '/assets/page.js',
-  '/page/search?q=kite',
-];
+const COMPRESSED = ['/', '/?q=kite', '/skills/kite', '/assets/page.css', '/assets/page.js', '/page/search?q=kite'];
 
 /** Asks a handler; a fetch would unpack what it gets. */
 async function askers() {

@@ -30,15 +30,12 @@ const NAVIGATION: readonly (readonly [
   parameters: Readonly<Record<string, string>>,
 ])[] = [
   ['Search', PAGE_PATHS.home, {}],
-  ['Categories', PAGE_PATHS.categories, {}],
-  ['Authors', PAGE_PATHS.authors, {}],
-  ['Newest', PAGE_PATHS.browse, { sortBy: 'recent' }],
-  ['Most stars', PAGE_PATHS.browse, { sortBy: 'stars' }],
-  ['API', PAGE_PATHS.docs, {}],
+  ['Newest', PAGE_PATHS.home, { sortBy: 'recent' }],
+  ['Most stars', PAGE_PATHS.home, { sortBy: 'stars' }],
 ];
 
 /** Names of the navigation; see {@link PageView.current}. */
-type NavigationName = 'Search' | 'Categories' | 'Authors' | 'Newest' | 'Most stars' | 'API';
+type NavigationName = 'Search' | 'Newest' | 'Most stars';
 
 const STAR_SHAPE = 'M12 2l2.6 6.6L21 11l-6.4 2.4L12 20l-2.6-6.6L3 11l6.4-2.4z';
 const STAR = html`<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d="${STAR_SHAPE}"/></svg>`;
@@ -75,7 +72,7 @@ ${main}
 </main>
 <footer class="site">
 <p>Skills are written by many people. Read one before an agent runs it.</p>
-<p><a href="${base}${PAGE_PATHS.occupations}">Occupations</a> <a href="${base}${PAGE_PATHS.docs}">API</a> <a href="${base}/openapi.json">openapi.json</a></p>
+<p>For programs: <a href="${base}/openapi.json">openapi.json</a></p>
 </footer>
 </body>
 </html>

@@ -1,5 +1,4 @@
 import type { DamagedSkill, SkillSearch } from '../../../index.js';
-import type { ApiDocument } from './api-document.js';
 
 /** The answer to a request for a page. */
 export interface PageAnswer {
@@ -30,8 +29,6 @@ export interface PageRequest {
   readonly signal: AbortSignal | undefined;
   /** Waits until it is the client's turn again: what was read meanwhile took time. */
   readonly turn: () => Promise<void>;
-  /** The description of the API. */
-  readonly describe: () => ApiDocument;
   /** Logs skills that the answer lacks. */
   readonly logDamaged: (damaged: readonly DamagedSkill[] | undefined) => void;
   /** Logs why a part of the page is missing. */

@@ -3,12 +3,6 @@ export const PAGE_PATHS = {
   home: '/',
   /** Before the id of a skill. */
   skills: '/skills/',
-  categories: '/categories',
-  occupations: '/occupations',
-  authors: '/authors',
-  browse: '/browse',
-  /** The page about the API. */
-  docs: '/docs',
   /** What the search page asks as somebody types. */
   pageSearch: '/page/search',
   styles: '/assets/page.css',

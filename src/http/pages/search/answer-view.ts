@@ -1,5 +1,4 @@
 import { type Html, html } from '../frame/html.js';
-import { linkTo, PAGE_PATHS } from '../frame/page-paths.js';
 import { shownLine } from '../frame/safe-text.js';
 import { counted } from '../frame/shown-text.js';
 import { facetValueName } from './facets-view.js';
@@ -80,7 +79,6 @@ function nothingFits({ by }: Found, form: QuestionForm, base: string): Html {
     advice.push(html`<li><a href="${linkToForm(base, form, { mode: 'both' })}">Ask by meaning, too</a></li>`);
   }
   if (form.q !== undefined) advice.push(html`<li>Ask with fewer words, or with others.</li>`);
-  advice.push(html`<li>Look through the <a href="${linkTo(base, PAGE_PATHS.categories)}">categories</a>.</li>`);
   return html`<div class="empty"><p>No skill of this catalogue is what was asked for.</p><ul>${advice}</ul></div>`;
 }
 

@@ -62,7 +62,7 @@ ${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Wh
 
 function factsOf({ skill: { author, stars, updatedAt }, copies }: FoundHit, base: string): readonly (Html | false)[] {
   const updated = shownDate(updatedAt);
-  const byAuthor = linkTo(base, PAGE_PATHS.browse, { author });
+  const byAuthor = linkTo(base, PAGE_PATHS.home, { author });
   const others = counted(copies - 1, 'more copy', 'more copies');
   return [
     author !== 'unknown' && html`<a href="${byAuthor}"><bdi>${shownLine(author) || author}</bdi></a> `,
@@ -103,7 +103,7 @@ function labels({ skill }: FoundHit, base: string): Html | undefined {
 
 /** A category as a link to its skills. One that a classifier gave looks different, and says so. */
 export function categoryChip(slug: string, isDerived: boolean, base: string): Html {
-  const link = linkTo(base, PAGE_PATHS.browse, { category: slug });
+  const link = linkTo(base, PAGE_PATHS.home, { category: slug });
   return isDerived
     ? html`<li><a class="chip derived" href="${link}" title="Given by a classifier, not by the author">${categoryName(slug)}<span class="hidden-text"> (derived)</span></a></li>`
     : html`<li><a class="chip" href="${link}">${categoryName(slug)}</a></li>`;

@@ -18,7 +18,7 @@ export function wayBack(base: string, query: string): Html | undefined {
   const { form } = readForm(query);
   const { q } = form;
   if (!isAsked(form)) return undefined;
-  const href = linkTo(base, q === undefined ? PAGE_PATHS.browse : PAGE_PATHS.home, form);
+  const href = linkTo(base, PAGE_PATHS.home, form);
   return html`<p class="way-back"><a href="${href}"><span aria-hidden="true">←</span> ${
     q === undefined ? 'Back to the list' : html`Back to the results for <q dir="auto">${short(q)}</q>`
   }</a></p>`;

@@ -25,13 +25,13 @@ export function welcomeView({ search, base }: PageRequest): Html {
   const examples = EXAMPLES.map(
     (example, i) => html`${i > 0 && ', '}<a href="${linkTo(base, PAGE_PATHS.home, { q: example })}">${example}</a>`,
   );
-  const newestFirst = linkTo(base, PAGE_PATHS.browse, { sortBy: 'recent' });
-  const mostStars = linkTo(base, PAGE_PATHS.browse, { sortBy: 'stars' });
+  const newestFirst = linkTo(base, PAGE_PATHS.home, { sortBy: 'recent' });
+  const mostStars = linkTo(base, PAGE_PATHS.home, { sortBy: 'stars' });
   return html`<p class="muted">${counted(skills, 'skill')}${age}. Try ${examples}.</p>
 ${
   categories.length > 0 &&
   html`<h2>Categories</h2>
-<ul class="chips big">${categories.map((category) => categoryChip(category, base))}<li><a class="chip" href="${base}${PAGE_PATHS.categories}">All</a></li></ul>
+<ul class="chips big">${categories.map((category) => categoryChip(category, base))}</ul>
 `
 }${
   hits.length > 0 &&
@@ -43,7 +43,7 @@ ${hits.map((hit) => hitView(hit, base, {}))}</ol>
 }
 
 function categoryChip({ slug, count }: { readonly slug: string; readonly count: number }, base: string): Html {
-  const link = linkTo(base, PAGE_PATHS.browse, { category: slug });
+  const link = linkTo(base, PAGE_PATHS.home, { category: slug });
   const amount = html`<span class="count">${shownNumber(count)}</span>`;
   return html`<li><a class="chip" href="${link}">${categoryName(slug)} ${amount}</a></li>`;
 }

@@ -103,7 +103,7 @@ function webLink(url: string): Html | undefined {
 
 /** A link to the skills with this value. */
 function filterLink(base: string, name: 'author' | 'license', value: string): Html {
-  const href = linkTo(base, PAGE_PATHS.browse, { [name]: value });
+  const href = linkTo(base, PAGE_PATHS.home, { [name]: value });
   return html`<a href="${href}"><bdi>${shownLine(value) || value}</bdi></a>`;
 }
 
@@ -123,7 +123,7 @@ function chips(
   nameOf: (value: string) => string,
 ): Html | undefined {
   if (values.length === 0) return undefined;
-  const path = field === 'q' ? PAGE_PATHS.home : PAGE_PATHS.browse;
+  const path = field === 'q' ? PAGE_PATHS.home : PAGE_PATHS.home;
   return html`<ul class="chips">${values.map(
     (
       value,

@@ -63,7 +63,7 @@ describe('the search page before a question', () => {
     const reply = await ask('/');
     expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(shownText(reply)).toContain('4 skills, the newest of 14 Nov 2023');
-    expect(linksOf(reply)).toContain('/browse?category=crafts');
+    expect(linksOf(reply)).toContain('/?category=crafts');
     expect(namesOf(reply)).toEqual(expect.arrayContaining(['kite-builder', 'sourdough']));
     expect(reply.text).toContain('<form id="search" class="search" role="search" action="/" method="get"');
     expectHarmless(reply);
@@ -71,7 +71,7 @@ describe('the search page before a question', () => {
 
   test('works over an empty catalogue', async () => {
     const { ask } = await serve([], { pages: true });
-    for (const path of ['/', '/?q=kite', '/categories', '/occupations', '/authors', '/browse']) {
+    for (const path of ['/', '/?q=kite', '/?sortBy=recent']) {
       expect((await ask(path)).status, path).toBe(200);
     }
   });
@@ -83,9 +83,7 @@ describe('the answer to a question', () => {
     const reply = await ask('/?q=kite&mode=words');
     expect(namesOf(reply)).toEqual(['kite-builder', 'kite-reel']);
     expect(reply.text).toContain('<mark>kite</mark>');
-    expect(plainLinksOf(reply)).toEqual(
-      expect.arrayContaining(['/skills/kite', '/skills/reel', '/browse?author=wren']),
-    );
+    expect(plainLinksOf(reply)).toEqual(expect.arrayContaining(['/skills/kite', '/skills/reel', '/?author=wren']));
     const text = shownText(reply);
     expect(text).toContain('2 skills');
     expect(text).toContain('1 more copy');
@@ -235,9 +233,7 @@ describe('the answer to a question', () => {
     const reply = await ask('/?q=zeppelin&mode=words&category=crafts');
     expect([reply.status, namesOf(reply)]).toEqual([200, []]);
     expect(textOf(reply)).toContain('Nothing fits.');
-    expect(linksOf(reply)).toEqual(
-      expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts', '/categories']),
-    );
+    expect(linksOf(reply)).toEqual(expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts']));
   });
 
   test.each([
@@ -287,14 +283,7 @@ describe('the answer to a question', () => {
       [new Error('unforeseen'), 500],
     ] as const) {
       const { ask } = await serve(failingSearch(error), { pages: true });
-      for (const path of [
-        '/?q=kite',
-        '/?q=kite&mode=words',
-        '/page/search?q=kite',
-        '/browse',
-        '/categories',
-        '/authors',
-      ]) {
+      for (const path of ['/?q=kite', '/?q=kite&mode=words', '/page/search?q=kite', '/?sortBy=recent']) {
         expect((await ask(path)).status, path).toBe(status);
       }
     }
@@ -319,8 +308,7 @@ describe('text of a catalogue and of a question', () => {
         '/',
         `/?q=kite ${encodeURIComponent(hostile)}`,
         '/?q=kite&mode=words',
-        '/browse',
-        '/authors',
+        '/?sortBy=recent',
         `/?q=kite&author=${encodeURIComponent(hostile)}`,
         `/?minStars=${encodeURIComponent(hostile)}`,
       ]) {

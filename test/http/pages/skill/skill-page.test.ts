@@ -19,7 +19,7 @@ describe('the page of a skill', () => {
     ];
     const { ask } = await serve([{ ...KITE, installations, metadata: { internal: 'true' } }], { pages: true });
     const reply = await ask('/skills/kite');
-    expect(linksOf(reply)).toEqual(expect.arrayContaining(['/browse?agent=codex', '/browse?agent=cursor']));
+    expect(linksOf(reply)).toEqual(expect.arrayContaining(['/?agent=codex', '/?agent=cursor']));
     expect(textOf(reply)).toMatch(/Called by\s+users only/);
     expect(reply.text).not.toContain('secret');
     expect(textOf(await (await serve([KITE], { pages: true })).ask('/skills/kite'))).not.toMatch(/Agents|Called by/);
@@ -51,13 +51,13 @@ describe('the page of a skill', () => {
       expect(shown).toContain(one);
     }
     expect(linksOf(reply)).toEqual([
-      '/browse?author=wren',
+      '/?author=wren',
       '/skills/kite/files/SKILL.md',
-      '/browse?license=MIT',
+      '/?license=MIT',
       'https://code.example/wren/kites',
       'https://market.example/kite',
-      '/browse?category=crafts',
-      '/browse?occupation=toy-makers-519199',
+      '/?category=crafts',
+      '/?occupation=toy-makers-519199',
       '/?q=wind',
       '/skills/kite/files/SKILL.md',
       '/skills/kite/files/references/knots.md',
@@ -353,9 +353,9 @@ describe('the categories of a skill', () => {
     const { ask } = await serve(await opened({ database }), { pages: true });
     const reply = await ask('/skills/tests');
     expectHarmless(reply);
-    expect(reply.text).toMatch(/<a class="chip derived" href="\/browse\?category=testing"/);
+    expect(reply.text).toMatch(/<a class="chip derived" href="\/\?category=testing"/);
     expect(textOf(reply)).toContain('A classifier gave the categories');
-    expect((await ask('/browse?category=testing')).text).toContain('/skills/tests');
+    expect((await ask('/?category=testing')).text).toContain('/skills/tests');
     expect(textOf(await ask('/skills/given'))).not.toContain('classifier');
   });
 });
@@ -447,7 +447,7 @@ describe('beside a skill', () => {
 
   test.each([
     ['q=a+%26+b&page=2', '/?q=a%20%26%20b&page=2', 'Back to the results for \na & b\n'],
-    ['sortBy=stars&page=3&category=x', '/browse?page=3&sortBy=stars&category=x', 'Back to the list'],
+    ['sortBy=stars&page=3&category=x', '/?page=3&sortBy=stars&category=x', 'Back to the list'],
     ['q=%3Cb%3E%22', '/?q=%3Cb%3E%22', '<b>"'],
     ['q=x&next=https://evil.example&javascript:alert(1)', '/?q=x', 'x'],
   ])('stands the way back to the search %s', async (query, href, text) => {
