@@ -63,8 +63,8 @@ export interface HandlerOptions {
    */
   readonly compatibility?: Compatibility | undefined;
   /**
-   * Whether to serve also pages for people: a search page at `/`, a page for each skill (`/skills/<id>`), lists of
-   * categories, occupations, authors and skills, and `/openapi.json`.
+   * Whether to serve also pages for people: a search page at `/`, a page for each skill (`/skills/<id>`),
+   * and `/openapi.json`.
    *
    * @default false
    */
