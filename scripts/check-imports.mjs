@@ -40,12 +40,7 @@ const LATE = {
   core: ['toml.ts'],
   store: ['files.ts'],
   semantic: ['classifier.ts', 'nearest/vector-index.ts'],
-  keyword: [
-    'minisearch/minisearch-index.ts',
-    'build/collect-keywords.ts',
-    'build/collect-keywords.ts',
-    'packed/segmented-index.ts',
-  ],
+  keyword: ['build/collect-keywords.ts', 'build/merge-keywords.ts', 'memory-index.ts'],
   indexing: ['classify-catalogue.ts', 'index-keywords.ts'],
   share: [
     'postgres/postgres-pool.ts',
@@ -78,8 +73,7 @@ const PACKAGES = {
   'hnswlib-node': 'semantic/nearest/graph.ts',
   'jsonc-parser': 'agents/init/config-formats.ts',
   'markdown-it': 'http/pages/text/markdown.ts',
-  minisearch: 'keyword/minisearch/minisearch-words.ts',
-  'minisearch/SearchableMap': 'keyword/minisearch/minisearch-words.ts',
+  'minisearch/SearchableMap': 'keyword/memory-index.ts',
   'onnxruntime-node': 'semantic/onnx-model.ts',
   pg: 'share/postgres/postgres-pool.ts',
   pino: 'cli/server-log.ts',

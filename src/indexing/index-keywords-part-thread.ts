@@ -1,5 +1,6 @@
 import { jobInThread, memoryOf } from '../core/index.js';
 import { DocumentCollector } from '../keyword/index.js';
+
 import { CatalogueTexts } from '../store/index.js';
 import type { SharedDocuments } from './collect-part.js';
 import { type CollectedPart, collectPart } from './collect-part.js';

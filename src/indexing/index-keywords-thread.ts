@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Job, jobInThread, memoryOf, runJob } from '../core/index.js';
 import type { PackedKeywords } from '../keyword/index.js';
-import { GONE, hashOfKey, type KeywordPart, mergeKeywords, unchangedDocuments } from '../keyword/index.js';
+import { GONE, hashOfKey, type KeywordPart } from '../keyword/index.js';
 import { CatalogueReader, CatalogueTexts } from '../store/index.js';
 import type { KeywordsJob, SharedDocuments } from './collect-part.js';
 import { type CollectedPart, collectPart, shareDocuments } from './collect-part.js';
@@ -51,6 +51,7 @@ async function collect(job: Job<KeywordsJob>, texts: CatalogueTexts, reader: Cat
     ({ keywords }) => keywords.size > 0,
   );
   const [first] = parts;
+  const { mergeKeywords } = await import('../keyword/build/merge-keywords.js');
   const isComplete = parts.length === 1 && first?.keywords.size === skillOf.length;
   return { ...(isComplete ? first.keywords : mergeKeywords(skillOf.length, parts)), contentHashes };
 }
@@ -61,6 +62,7 @@ async function readFormerPart(catalogue: string, contentHashes: Uint32Array): Pr
   if (keywords === undefined) return undefined;
   // A file that was not written by a thread has no content hashes.
   if (keywords.contentHashes.length !== 2 * keywords.size) return undefined;
+  const { unchangedDocuments } = await import('../keyword/build/merge-keywords.js');
   const documentOf = unchangedDocuments(keywords.contentHashes, contentHashes);
   const keptCount = documentOf.reduce((count, document) => count + (document === GONE ? 0 : 1), 0);
   return 4 * keptCount < contentHashes.length ? undefined : { keywords, documentOf };

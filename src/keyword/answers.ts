@@ -1,12 +1,11 @@
 import { foldAccents, sameAccents, type TermNumber } from '../core/index.js';
 import type { DocumentSets, Word } from './document-sets.js';
 import { lastFieldOf } from './index-fields.js';
-import type { ListReader } from './packed/list-reader.js';
 import type { StepPlan } from './plan-steps.js';
 import type { PostingList } from './posting-list.js';
 import type { QuestionWord } from './question.js';
 import { RecentlyUsed } from './recently-used.js';
-import type { TermSource } from './term-dictionary.js';
+import type { IndexTerms } from './segments.js';
 import type { Work } from './work.js';
 
 /** Number of words whose posting lists are kept, and of these lists all together, some hundred bytes each. */
@@ -40,13 +39,11 @@ export interface AnsweredWord extends WordLists {
 
 /** Finds the terms that answer a question in one step, and their posting lists. */
 export class AnswerReader {
-  readonly #terms: TermSource;
-  readonly #lists: ListReader;
+  readonly #terms: IndexTerms;
   readonly #recentWords = new RecentlyUsed<WordLists>(WORDS_KEPT, LISTS_KEPT, ({ lists }) => lists.length);
 
-  constructor(terms: TermSource, lists: ListReader) {
+  constructor(terms: IndexTerms) {
     this.#terms = terms;
-    this.#lists = lists;
   }
 
   /**
@@ -97,7 +94,7 @@ export class AnswerReader {
     const terms = distinctTerms(asked, answers);
     const lists: PostingList[] = [];
     const termOf: TermNumber[] = [];
-    this.#lists.addLists(terms, lastField, lists, termOf);
+    this.#terms.addLists(terms, lastField, lists, termOf);
     let size = 0;
     for (let l = 0; l < lists.length; l++) size += lists[l]!.size;
     const key = terms.length > MANY_TERMS ? undefined : `${lastField}:${terms.join()}`;
@@ -115,7 +112,7 @@ function distinctTerms(asked: readonly string[], answers: AnsweringTerms): reado
 }
 
 /** Returns a function that tells whether a term of a text answers a step. The function does not refer to the index. */
-export function acceptedTerms(plan: StepPlan, answers: AnsweringTerms, terms: TermSource): (term: string) => boolean {
+export function acceptedTerms(plan: StepPlan, answers: AnsweringTerms, terms: IndexTerms): (term: string) => boolean {
   const accepted = new Set<string>();
   // Thousands of terms may have one beginning, so only the beginning is kept.
   const beginnings: string[] = [];
@@ -157,7 +154,7 @@ export function documentsWithOtherAccents(
   word: AnsweredWord,
   isBeginning: boolean,
   sets: DocumentSets,
-  terms: TermSource,
+  terms: IndexTerms,
   work: Work,
 ): Uint32Array {
   const { asked, lists, termOf } = word;

@@ -6,7 +6,6 @@ import { HIGHEST_SATURATION, inverseDocumentFrequency, saturation } from './bm25
 import type { DocumentScores, RankedDocuments, RankOptions } from './keyword-index.js';
 import type { RankingSpace } from './ranked-word.js';
 import { BLOCK, byteOf, type FieldReading, GREATEST_BYTE, type RankedWord } from './ranked-word.js';
-import { addAmounts } from './word-occurrences.js';
 import { Work } from './work.js';
 
 /** A word of a question, with what it can add to a score. */
@@ -124,7 +123,7 @@ class AnyWordRanking {
         const scoresOfField = fieldScores[field]!;
         const weight = this.#weights[field]!;
         inField.fill(0);
-        addAmounts(lists, documents, this.#norms[field]!, 1, inField);
+        for (const list of lists) list.addAmounts(documents, this.#norms[field]!, 1, inField);
         for (let i = 0; i < documents.length; i++) {
           const amount = inField[i]!;
           if (amount === 0) continue;

@@ -75,6 +75,16 @@ export class LengthNorms {
     this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthNorm(length, average));
   }
 
+  /** @param lengths of the field, by document */
+  static of(lengths: Uint32Array): LengthNorms {
+    let [total, greatest] = [0, 0];
+    for (let i = 0; i < lengths.length; i++) {
+      total += lengths[i]!;
+      if (lengths[i]! > greatest) greatest = lengths[i]!;
+    }
+    return new LengthNorms(lengths, total, greatest);
+  }
+
   of(document: DocumentNumber): number {
     return this.#byLength[this.lengthOf(document)]!;
   }

@@ -24,7 +24,7 @@ export function lastFieldOf(everywhere: boolean): number {
  * field it is from. So all parts count with the description, which is the longest of these fields: a word weighs
  * least there.
  */
-export const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> = {
+const PARTS_OF_SCORED: Readonly<Record<ScoredField, readonly number[]>> = {
   name: [0],
   author: [1],
   labels: [2],

@@ -57,6 +57,19 @@ export interface PackedPostings {
 /** Marks a frequency of 255 or more. */
 export const MANY = 255;
 
+/** Without any list. */
+export const NO_POSTINGS: PackedPostings = {
+  listStarts: new Uint32Array(),
+  listFields: new Uint8Array(),
+  entryStarts: new Uint32Array(),
+  documents: new Uint32Array(),
+  frequencies: new Uint8Array(),
+  manyEntries: new Uint32Array(),
+  manyFrequencies: new Uint32Array(),
+  positions: new Uint8Array(),
+  blockStarts: new Uint32Array(),
+};
+
 /** Entries per start in `blockStarts`. */
 export const BLOCK = 64;
 
@@ -165,12 +178,3 @@ export function checkOfKey(key: string): number {
 
 /** In place of the number of a document in the whole: it is gone. */
 export const GONE = 0xffffffff;
-
-/** Some of the documents of a catalogue, packed by themselves: the large part, or what came to it later. */
-export interface KeywordSegment {
-  readonly keywords: PackedKeywords;
-  /** Reads the parts of {@link keywords} that are needed. */
-  readonly pager: Pager;
-  /** For each document of the segment its number in the whole: ascending, {@link GONE} for one that is gone. */
-  readonly numbers: Uint32Array;
-}

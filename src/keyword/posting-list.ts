@@ -24,7 +24,7 @@ export class PostingList {
   /** For each stored entry that is left out, ascending, the first entry of the list behind it. */
   readonly #leftOut: Uint32Array | undefined;
 
-  /** The bounds, the field and the documents of the list must have been read, see `ListReader`. */
+  /** The bounds, the field and the documents of the list must have been read, see `IndexTerms`. */
   constructor(entries: ListEntries, from: number, to: number, field: number, leftOut?: Uint32Array) {
     this.#entries = entries;
     this.from = from;
@@ -60,17 +60,6 @@ export class PostingList {
       const document = documents[entry]!;
       bits[document >>> 5] = bits[document >>> 5]! | (1 << (document & 31));
     }
-  }
-
-  /** Frequency of the term in a document; undefined if the document is not in the list. */
-  get(document: DocumentNumber): number | undefined {
-    const entry = this.entryOf(document, this.from);
-    return entry < this.to && this.#entries.documents[entry] === document ? this.frequencyOf(entry) : undefined;
-  }
-
-  forEach(visit: (frequency: number, document: DocumentNumber) => void): void {
-    const { documents } = this.#entries;
-    for (let entry = this.from; entry < this.to; entry++) visit(this.frequencyOf(entry), documents[entry]!);
   }
 
   /**
@@ -122,24 +111,6 @@ export class PostingList {
     }
   }
 
-  /** Sets the flag beside each of some ascending documents that is in the list. */
-  mark(documents: Uint32Array, flags: Uint8Array, value: number): void {
-    const { documents: listed } = this.#entries;
-    const { to } = this;
-    let entry = this.from;
-    let i = 0;
-    while (i < documents.length && entry < to) {
-      const document = documents[i]!;
-      const other = listed[entry]!;
-      if (other === document) {
-        flags[i] = value;
-        i += 1;
-        entry += 1;
-      } else if (other < document) entry = leapTo(listed, document, entry, to);
-      else i = leapTo(documents, other, i);
-    }
-  }
-
   documentAt(entry: number): DocumentNumber {
     return this.#entries.documents[entry]!;
   }
@@ -161,8 +132,8 @@ export class PostingList {
 }
 
 /** A list of postings as they are stored. */
-export function storedList(postings: PackedPostings, entries: ListEntries, list: number): PostingList {
-  const { entryStarts, listFields } = postings;
+export function storedList(entries: ListEntries, list: number): PostingList {
+  const { entryStarts, listFields } = entries.stored;
   return new PostingList(entries, entryStarts[list]!, entryStarts[list + 1]!, listFields[list]!);
 }
 

@@ -242,7 +242,7 @@ const ACROSS_SCRIPTS = 0.25;
  * @param tokens of a text, in order
  * @returns the weight of each pair and single character; other tokens are left out
  */
-export function weighPairs(tokens: readonly Token[]): ReadonlyMap<Token, number> {
+function weighPairs(tokens: readonly Token[]): ReadonlyMap<Token, number> {
   const weights = new Map<Token, number>();
   let run: Token[] = [];
   for (const token of tokens) {

@@ -1,8 +1,8 @@
 import { lowerBound, type Pieces } from '../core/index.js';
 import { SCORED_FIELDS } from '../result.js';
 import { type FieldWeights, type LengthNorms, saturation } from './bm25.js';
+import type { PostingList } from './posting-list.js';
 import { RecentlyUsed } from './recently-used.js';
-import { addAllAmounts, type DocumentFrequencies } from './word-occurrences.js';
 
 /**
  * A word of a question, read for ranking: each document that has it, with the saturation of the word there in a byte.
@@ -14,7 +14,7 @@ export interface RankedWord {
   /** Number of postings that were read. */
   readonly postings: number;
   /** By scored field, the posting lists of the word's forms; empty if no document has the word there. */
-  readonly lists: readonly (readonly DocumentFrequencies[])[];
+  readonly lists: readonly (readonly PostingList[])[];
   /** The documents that have it in a field that counts; undefined if {@link bytes} are by document. */
   readonly documents: DocumentBlocks | undefined;
   /** Saturation = byte * {@link scale}: beside each of the documents, or by document, 0 for those without the word. */
@@ -71,7 +71,7 @@ const SORTED_BELOW = 1 / 32;
  * @returns the word, after a piece of work for each list
  */
 export function* readRankedWord(
-  lists: readonly (readonly DocumentFrequencies[])[],
+  lists: readonly (readonly PostingList[])[],
   { norms, weights }: FieldReading,
   { inField, amounts, isHaving, having, havingInField }: RankingSpace,
 ): Pieces<RankedWord> {
@@ -79,7 +79,7 @@ export function* readRankedWord(
   for (const [field, ofField] of lists.entries()) {
     let count = 0;
     for (const list of ofField) {
-      count = addAllAmounts(list, norms[field]!, 1, inField, havingInField, count);
+      count = list.addAllAmounts(norms[field]!, 1, inField, havingInField, count);
       postings += list.size;
       yield;
     }

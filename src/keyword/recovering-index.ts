@@ -11,7 +11,7 @@ import type {
   RankedDocuments,
   RankOptions,
 } from './keyword-index.js';
-import { PackedIndex } from './packed/packed-index.js';
+import { PackedIndex } from './packed-index.js';
 import type { Question } from './question.js';
 import { Work } from './work.js';
 
@@ -98,6 +98,6 @@ export class RecoveringIndex implements KeywordIndex {
   /** Makes an index in memory, if the file is damaged. */
   #recoverFrom(error: unknown): void {
     if (!(error instanceof DamagedArrayFileError)) throw error;
-    this.#index = new PackedIndex(collectKeywords(this.#documents), this.#documents);
+    this.#index = new PackedIndex([{ keywords: collectKeywords(this.#documents) }], this.#documents);
   }
 }

@@ -2,7 +2,7 @@ import { type DocumentNumber, LargestValues, leapTo } from '../core/index.js';
 import { SCORED_FIELDS } from '../result.js';
 import { FIELD_WEIGHTS, inverseDocumentFrequency, type LengthNorms, saturation } from './bm25.js';
 import type { BestOptions, ScoredDocuments } from './keyword-index.js';
-import { addAllAmounts, addAmounts, type DocumentFrequencies } from './word-occurrences.js';
+import type { PostingList } from './posting-list.js';
 
 /** What the relevance of the documents that match a question depends on. */
 export interface Relevance {
@@ -152,7 +152,7 @@ interface MatchedWord {
   /** Number of documents that have the word in a field that counts in the step. */
   readonly documentFrequency: number;
   /** By scored field, the posting lists of all terms that answer the word. */
-  readonly lists: readonly (readonly DocumentFrequencies[])[];
+  readonly lists: readonly (readonly PostingList[])[];
 }
 
 const WEIGHTS = SCORED_FIELDS.map((field) => FIELD_WEIGHTS[field]);
@@ -195,7 +195,7 @@ function addLookedUp(
   { amounts }: ScoringSpace,
 ): void {
   for (const [field, ofField] of lists.entries()) {
-    addAmounts(ofField, documents, norms[field]!, WEIGHTS[field]!, amounts);
+    for (const list of ofField) list.addAmounts(documents, norms[field]!, WEIGHTS[field]!, amounts);
   }
   for (let i = 0; i < scores.length; i++) {
     const amount = amounts[i]!;
@@ -217,7 +217,7 @@ function addRead(
   let count = 0;
   for (const [field, ofField] of lists.entries()) {
     for (const list of ofField) {
-      count = addAllAmounts(list, norms[field]!, WEIGHTS[field]!, amounts, having, count);
+      count = list.addAllAmounts(norms[field]!, WEIGHTS[field]!, amounts, having, count);
     }
   }
   for (let i = 0; i < scores.length; i++) {

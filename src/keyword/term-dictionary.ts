@@ -10,9 +10,7 @@ import {
 } from '../core/index.js';
 import { editDistance, isWithinEdits } from './edit-distance.js';
 import { isAscii, type PackedStrings } from './packed-keywords.js';
-import type { Lookup } from './plan-steps.js';
-import { RecentlyUsed } from './recently-used.js';
-import { Work } from './work.js';
+import type { Work } from './work.js';
 
 /** The arrays of a {@link TermDictionary}. */
 export interface PackedDictionary {
@@ -36,10 +34,6 @@ export interface PackedDictionary {
   readonly groupStarts: Uint32Array;
 }
 
-/** Number of words whose terms are remembered, and number of their terms in all, four bytes each. */
-const WORDS_REMEMBERED = 20_000;
-const TERMS_REMEMBERED = 500_000;
-
 /** Looking a word up costs as much as reading this many postings. */
 export const LOOKUP_COST = 800;
 
@@ -51,19 +45,13 @@ const LETTERS_COST = 1;
 const COMPARISON_COST = 40;
 
 /** All terms of a catalogue. Finds them by stem, by prefix and by edit distance. */
-export class TermDictionary implements TermSource {
+export class TermDictionary {
   readonly size: number;
   readonly #packed: PackedDictionary;
   readonly #forms: StringTable;
   readonly #stems: StringTable;
   readonly #accented: StringTable;
   readonly #pager: Pager;
-  /** The terms of recent words. A question of many words looks each word up in every step. */
-  readonly #termsOfWord = new RecentlyUsed<readonly TermNumber[]>(
-    WORDS_REMEMBERED,
-    TERMS_REMEMBERED,
-    ({ length }) => length,
-  );
 
   constructor(packed: PackedDictionary, pager: Pager) {
     this.#packed = packed;
@@ -86,12 +74,6 @@ export class TermDictionary implements TermSource {
     return this.#forms.at(term);
   }
 
-  /** The number of a term; -1 if the catalogue does not have it. */
-  numberOf(text: string): TermNumber {
-    const place = this.placeOf(text);
-    return place < this.size && this.termAt(place) === text ? place : -1;
-  }
-
   /** The number of the first term that is not before a text in the order of terms. */
   placeOf(text: string): TermNumber {
     const [from, to] = this.#forms.rangeOf(foldAccents(text));
@@ -104,25 +86,6 @@ export class TermDictionary implements TermSource {
   /** The terms whose forms begin with that of a text: the first, and the one behind the last. */
   rangeOfPrefix(text: string): readonly [from: TermNumber, to: TermNumber] {
     return this.#forms.rangeOfPrefix(foldAccents(text));
-  }
-
-  find(lookup: Lookup, work: Work = new Work()): readonly TermNumber[] | undefined {
-    if (!work.affords(LOOKUP_COST)) return undefined;
-    switch (lookup.kind) {
-      case 'stem':
-        return this.#termsOfWord.get(lookup.term, () => this.withSameStem(lookup.term));
-      case 'character':
-      case 'prefix': {
-        const [from, to] = this.rangeOfPrefix(lookup.term);
-        return work.affords((to - from) * TERM_COST) ? termsIn(from, to) : undefined;
-      }
-      case 'edits':
-        return this.#withinEdits(foldAccents(lookup.term), lookup.edits, work);
-    }
-  }
-
-  occurs(lookup: Lookup, work: Work): boolean {
-    return (this.find(lookup, work) ?? []).length > 0;
   }
 
   isAccented(term: TermNumber): boolean {
@@ -140,18 +103,6 @@ export class TermDictionary implements TermSource {
     this.#pager.need(stemStarts, stem, stem + 2);
     this.#pager.need(stemTerms, stemStarts[stem], stemStarts[stem + 1]);
     return Array.from(stemTerms.subarray(stemStarts[stem]!, stemStarts[stem + 1]!));
-  }
-
-  /** @returns undefined if the work is not afforded */
-  #withinEdits(form: string, edits: number, work: Work): readonly TermNumber[] | undefined {
-    const near = this.nearTerms(form, edits, work);
-    if (near === undefined) return undefined;
-    const found = new Set<TermNumber>();
-    for (const term of near) {
-      if (!work.affords(LOOKUP_COST)) return undefined;
-      for (const sameStem of this.withSameStem(this.formAt(term))) found.add(sameStem);
-    }
-    return [...found];
   }
 
   /**
@@ -219,22 +170,6 @@ function hasMoreBits(bits: number, most: number): boolean {
 
 function termsIn(from: TermNumber, to: TermNumber): TermNumber[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
-}
-
-/** The terms of an index. A term that several segments have has several numbers, one in each. */
-export interface TermSource {
-  /**
-   * The terms that match a lookup, each number once.
-   *
-   * @param work without it, nothing is left out
-   * @returns undefined if the work is not afforded
-   */
-  find(lookup: Lookup, work?: Work): readonly TermNumber[] | undefined;
-  /** Whether any document has a term that matches a lookup. False if the work is not afforded. */
-  occurs(lookup: Lookup, work: Work): boolean;
-  termAt(term: TermNumber): string;
-  /** Whether a term has accents: it differs from its form. */
-  isAccented(term: TermNumber): boolean;
 }
 
 /** A range of strings: the first, and the one behind the last. */

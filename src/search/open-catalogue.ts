@@ -1,5 +1,4 @@
 import {
-  ALL_IN_MEMORY,
   arraysOf,
   checkDatabase,
   checkFlag,
@@ -227,12 +226,16 @@ async function openKeywordIndex({
   signal,
 }: KeywordIndexParts): Promise<KeywordIndex> {
   const documents = documentsOf(reader);
-  if (keywordFile !== undefined && changes !== undefined && changes !== 'none') {
-    const [{ collectInTurns }, { SegmentedIndex }] = await Promise.all([
-      import('../keyword/build/collect-keywords.js'),
-      import('../keyword/packed/segmented-index.js'),
-    ]);
+  if (database === undefined) {
+    const { MemoryIndex } = await import('../keyword/memory-index.js');
+    return (await MemoryIndex.build(documents, signal)).current;
+  }
+  if (keywordFile !== undefined) {
     const { keywords, file } = keywordFile;
+    if (changes === undefined || changes === 'none') {
+      return new RecoveringIndex(new PackedIndex([{ keywords, pager: file }], documents), documents);
+    }
+    const { collectInTurns } = await import('../keyword/build/collect-keywords.js');
     const cameDocuments = {
       *all() {
         for (const document of changes.came) yield documents.read(document);
@@ -241,27 +244,23 @@ async function openKeywordIndex({
     const came = await collectInTurns(cameDocuments, signal);
     const segments = [
       { keywords, pager: file, numbers: changes.numbers },
-      { keywords: came, pager: ALL_IN_MEMORY, numbers: changes.came },
+      { keywords: came, numbers: changes.came },
     ];
-    return new RecoveringIndex(new SegmentedIndex(segments, documents), documents);
-  }
-  if (keywordFile !== undefined) {
-    return new RecoveringIndex(new PackedIndex(keywordFile.keywords, documents, keywordFile.file), documents);
+    return new RecoveringIndex(new PackedIndex(segments, documents), documents);
   }
   // What builds an index is imported when it is needed: a catalogue has its derived file as a rule.
   const { buildKeywords, isWorthAThread } = await import('../indexing/index-keywords.js');
-  const keywords =
-    database !== undefined && isWorthAThread(reader)
-      ? await buildKeywords({ catalogue: database, stamp: reader.stamp, signal })
-      : undefined;
+  const built = isWorthAThread(reader)
+    ? await buildKeywords({ catalogue: database, stamp: reader.stamp, signal })
+    : undefined;
   signal.throwIfAborted();
-  if (keywords !== undefined) {
-    reader.noteDamaged(damagedIn(keywords.contentHashes));
-    return new PackedIndex(keywords, documents);
+  if (built !== undefined) {
+    reader.noteDamaged(damagedIn(built.contentHashes));
+    return new PackedIndex([{ keywords: built }], documents);
   }
   // There is little to index, or the file was replaced since it was opened.
-  const { buildPackedIndex } = await import('../keyword/build/collect-keywords.js');
-  return buildPackedIndex(documents, signal);
+  const { collectInTurns } = await import('../keyword/build/collect-keywords.js');
+  return new PackedIndex([{ keywords: await collectInTurns(documents, signal) }], documents);
 }
 
 /** The thread that collects words gives a damaged document zeros for a hash. */

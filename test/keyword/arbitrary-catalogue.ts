@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DocumentSource, KeywordDocument } from '../../src/keyword/keyword-index.js';
+import type { DocumentSource, KeywordDocument, KeywordMatches } from '../../src/keyword/keyword-index.js';
 
 /** Words chosen to meet each other: forms of one stem, compounds and their parts, accents, edits, several scripts. */
 const WORDS = [
@@ -195,4 +195,9 @@ export function sourceOf(documents: readonly KeywordDocument[]): DocumentSource 
     read: (number) => documents[number] as KeywordDocument,
     nameOf: (number) => (documents[number] as KeywordDocument).name,
   };
+}
+
+/** The relevance beside each matching document; undefined if it was not requested, or nothing matches. */
+export function scoresOf({ documents, best }: KeywordMatches): Float64Array | undefined {
+  return best?.({ count: documents.length, isShown: () => true }).scores;
 }

@@ -3,13 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { DocumentSource, KeywordDocument, KeywordIndex, KeywordMatches } from '../../src/keyword/keyword-index.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { describeAnyWordRanking } from './any-word-ranking-contract.js';
-import { catalogue, picks, questionFor, sourceOf } from './arbitrary-catalogue.js';
+import { catalogue, picks, questionFor, scoresOf, sourceOf } from './arbitrary-catalogue.js';
+import { documentOf } from './build-indexes.js';
 import { beginsWith, isNamed, NaiveKeywordSearch } from './naive-keyword-search.js';
-import { scoresOf } from './scores-of.js';
-
-function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {
-  return { name: 'skill', author: 'somebody', labels: [], description: '', files: [], ...fields };
-}
 
 /** What every implementation of {@link KeywordIndex} must do. */
 export function describeKeywordIndex(name: string, build: (documents: DocumentSource) => Promise<KeywordIndex>): void {
@@ -232,7 +228,7 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
             expect([q, index.named(question)]).toEqual([q, numbers.filter((n) => isNamed(nameOf(n), q))]);
           }
         }),
-        { numRuns: 1000 },
+        { numRuns: 300 },
       );
     });
 
@@ -309,7 +305,7 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
             }
           },
         ),
-        { numRuns: 1000 },
+        { numRuns: 300 },
       );
     });
   });

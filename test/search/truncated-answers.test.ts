@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
-import { PackedIndex } from '../../src/keyword/packed/packed-index.js';
+import { PackedIndex } from '../../src/keyword/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { runCaptured } from '../cli/run-captured.js';
 import { KEYWORD, keyword, SEMANTIC, semantic, serve } from '../http/ask.js';
@@ -57,8 +57,10 @@ describe('an answer to a question that is too costly to finish', () => {
   });
 
   test('is told by a semantic search whose words took too much', async () => {
-    const { rank } = PackedIndex.prototype;
-    const costly = vi.spyOn(PackedIndex.prototype, 'rank').mockImplementation(function (this: PackedIndex, q, options) {
+    // That of every index.
+    const prototype = Object.getPrototypeOf(PackedIndex.prototype) as PackedIndex;
+    const { rank } = prototype;
+    const costly = vi.spyOn(prototype, 'rank').mockImplementation(function (this: PackedIndex, q, options) {
       options.work?.affords(options.work.limit - 1);
       return rank.call(this, q, options);
     });

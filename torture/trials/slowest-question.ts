@@ -4,7 +4,7 @@ import { readKeywordFile } from '../../src/indexing/keyword-file.js';
 import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
 import { collectKeywords } from '../../src/keyword/build/collect-keywords.js';
 import type { DocumentSource, KeywordDocument } from '../../src/keyword/keyword-index.js';
-import { PackedIndex } from '../../src/keyword/packed/packed-index.js';
+import { PackedIndex } from '../../src/keyword/packed-index.js';
 import type { PackedKeywords } from '../../src/keyword/packed-keywords.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { TermDictionary } from '../../src/keyword/term-dictionary.js';
@@ -79,9 +79,9 @@ function hunt(
   limit: number,
   { random, until, say }: TrialContext,
 ): Hunt {
-  const index = new PackedIndex(keywords, documents);
+  const index = new PackedIndex([{ keywords }], documents);
   // It has other words in its caches, and must answer the same.
-  const other = new PackedIndex(keywords, documents);
+  const other = new PackedIndex([{ keywords }], documents);
   const terms = termsOf(keywords);
   let kept: Slow[] = [];
   let [attempts, cut, mostWork] = [0, 0, 0];

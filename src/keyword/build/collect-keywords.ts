@@ -10,7 +10,6 @@ import {
 import { SCORED_FIELDS } from '../../result.js';
 import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
-import { PackedIndex } from '../packed/packed-index.js';
 import type { PackedKeywords } from '../packed-keywords.js';
 import { NameCollector, NameSpellings, packTerms } from './pack-names.js';
 import { PostingsBuilder } from './postings-builder.js';
@@ -163,13 +162,4 @@ export function packLengths(
     greatestLengths[field] = greatest;
   }
   return { lengths, totalLengths, greatestLengths };
-}
-
-/**
- * Builds an index of all documents in memory. Gives way to the event loop in between.
- *
- * @throws the signal's reason when aborted
- */
-export async function buildPackedIndex(documents: DocumentSource, signal?: AbortSignal): Promise<PackedIndex> {
-  return new PackedIndex(await collectInTurns(documents, signal), documents);
 }

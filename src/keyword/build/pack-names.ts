@@ -129,7 +129,7 @@ export function packTerms(
     while (accentedNumbers[nextAccented]! < term) nextAccented += 1;
     lists.length = 0;
     for (let list = listStarts[term]!; list < listStarts[term + 1]!; list++) {
-      if (isCompletedField[listFields[list]!] === true) lists.push(storedList(postings, entries, list));
+      if (isCompletedField[listFields[list]!] === true) lists.push(storedList(entries, list));
     }
     if (lists.length === 0 || !lists.some((list) => reader.standsAlone(list))) continue;
     const text = accentedNumbers[nextAccented] === term ? stringAt(accented, nextAccented) : stringAt(forms, term);

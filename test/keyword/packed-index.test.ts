@@ -1,34 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../../src/core/index.js';
-import { buildPackedIndex } from '../../../src/keyword/build/collect-keywords.js';
-import { readQuestion } from '../../../src/keyword/question.js';
-import { sourceOf } from '../arbitrary-catalogue.js';
-import { describeKeywordIndex } from '../keyword-index-contract.js';
+import { allPieces } from '../../src/core/index.js';
+import { collectInTurns } from '../../src/keyword/build/collect-keywords.js';
+import type { KeywordDocument } from '../../src/keyword/index.js';
+import { readQuestion } from '../../src/keyword/question.js';
+import { sourceOf } from './arbitrary-catalogue.js';
+import { documentOf, packed } from './build-indexes.js';
 
-describeKeywordIndex('PackedIndex', (documents) => buildPackedIndex(documents));
-
-const document = { name: 'x', author: 'somebody', labels: [], description: '', files: [] };
-const find = async (q: string, documents: readonly Partial<typeof document>[]): Promise<number[]> => {
-  const index = await buildPackedIndex(sourceOf(documents.map((one) => ({ ...document, ...one }))));
-  return [...index.match(readQuestion(q)).documents];
-};
+const find = (q: string, documents: readonly Partial<KeywordDocument>[]): number[] => [
+  ...packed(documents.map(documentOf)).match(readQuestion(q)).documents,
+];
 
 describe('an index of packed lists', () => {
   test('counts a word that stands hundreds of times in a text', async () => {
     const many = 'kite '.repeat(700);
     const documents = [{ description: many }, { description: 'kite' }, { description: `${many} release notes` }];
-    const index = await buildPackedIndex(sourceOf(documents.map((one) => ({ ...document, ...one }))));
+    const index = packed(documents.map(documentOf));
     const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
     const { scoresOf } = allPieces(index.rank(readQuestion('kite'), { weights, limit: 3 }));
     const [first, second] = scoresOf(Uint32Array.of(0, 1)).map(({ fields }) => fields.description);
     expect(first).toBeGreaterThan(second as number);
-    expect(await find('"release notes"', documents)).toEqual([2]);
-    expect(await find('"kite release"', documents)).toEqual([2]);
+    expect(find('"release notes"', documents)).toEqual([2]);
+    expect(find('"kite release"', documents)).toEqual([2]);
   });
 
   test('finds phrases in words that are cut short and equal a compound that they are a part of', async () => {
     const long = 'x'.repeat(80);
-    expect(await find(`"x-${long} then"`, [{ description: `x-${long} then` }, { description: 'then' }])).toEqual([0]);
+    expect(find(`"x-${long} then"`, [{ description: `x-${long} then` }, { description: 'then' }])).toEqual([0]);
   });
 
   test('finds phrases far behind the first of a block of entries', async () => {
@@ -36,12 +33,12 @@ describe('an index of packed lists', () => {
       description: i % 7 === 3 ? 'write the release notes' : 'notes of a release with notes',
     }));
     const expected = [...documents.keys()].filter((i) => i % 7 === 3);
-    expect(await find('"release notes"', documents)).toEqual(expected);
+    expect(find('"release notes"', documents)).toEqual(expected);
   });
 
   test('keeps no memory for a long phrase in a long text', async () => {
     const files = [{ filename: 'SKILL.md', text: 'kite '.repeat(600_000) }];
-    const index = await buildPackedIndex(sourceOf([{ ...document, files }]));
+    const index = packed([documentOf({ files })]);
     const before = process.memoryUsage().arrayBuffers;
     expect([...index.match(readQuestion(`"${'kite '.repeat(40)}"`)).documents]).toEqual([0]);
     // One number a word of the text for each word of the phrase would be a hundred megabytes.
@@ -54,12 +51,12 @@ describe('an index of packed lists', () => {
     const word = humps.join('');
     // Longer words are cut.
     const whole = word.toLowerCase().slice(0, 64);
-    expect(await find(whole, [{ description: word }, { description: 'head' }])).toEqual([0]);
+    expect(find(whole, [{ description: word }, { description: 'head' }])).toEqual([0]);
   });
 
   test('stops when the signal is aborted', async () => {
-    const documents = sourceOf(Array.from({ length: 1500 }, () => document));
+    const documents = sourceOf(Array.from({ length: 1500 }, () => documentOf({})));
     const reason = new Error('enough');
-    await expect(buildPackedIndex(documents, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(collectInTurns(documents, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { allPieces, DamagedArrayFileError } from '../../../../src/core/index.js';
-import type { KeywordIndex } from '../../../../src/keyword/keyword-index.js';
-import { readQuestion } from '../../../../src/keyword/question.js';
-import { RecoveringIndex } from '../../../../src/keyword/recovering-index.js';
-import { Work } from '../../../../src/keyword/work.js';
-import { sourceOf } from '../../arbitrary-catalogue.js';
+import { allPieces, DamagedArrayFileError } from '../../src/core/index.js';
+import type { KeywordIndex } from '../../src/keyword/keyword-index.js';
+import { readQuestion } from '../../src/keyword/question.js';
+import { RecoveringIndex } from '../../src/keyword/recovering-index.js';
+import { Work } from '../../src/keyword/work.js';
+import { sourceOf } from './arbitrary-catalogue.js';
 
 const DOCUMENTS = sourceOf([
   { name: 'react', author: 'ada', labels: [], description: 'tests', files: [] },

@@ -1,18 +1,17 @@
-import type { DocumentNumber, Pieces } from '../../core/index.js';
-import { beginningsOf, nameKey } from '../../core/index.js';
-import { type CorrectedWord, SCORED_FIELDS } from '../../result.js';
+import { beginningsOf, type DocumentNumber, nameKey, type Pieces } from '../core/index.js';
+import { type CorrectedWord, SCORED_FIELDS } from '../result.js';
 import {
   type AnsweredWord,
   type AnsweringTerms,
   AnswerReader,
   acceptedTerms,
   documentsWithOtherAccents,
-} from '../answers.js';
-import { rankAnyWord } from '../any-word-ranking.js';
-import type { LengthNorms } from '../bm25.js';
-import { inverseDocumentFrequency } from '../bm25.js';
-import { bitsOf, countDocuments, DocumentSets } from '../document-sets.js';
-import { FILES, lastFieldOf, SCORED_OF } from '../index-fields.js';
+} from './answers.js';
+import { rankAnyWord } from './any-word-ranking.js';
+import { inverseDocumentFrequency, LengthNorms } from './bm25.js';
+import { type Completions, completionsOf, TogetherCounter } from './completions.js';
+import { bitsOf, countDocuments, DocumentSets } from './document-sets.js';
+import { FILES, lastFieldOf, SCORED_OF } from './index-fields.js';
 import type {
   CompletedWord,
   CompletionOptions,
@@ -23,11 +22,12 @@ import type {
   MatchOptions,
   RankedDocuments,
   RankOptions,
-} from '../keyword-index.js';
-import { PhraseFinder } from '../phrase-finder.js';
-import { asItStands, correctedWords, type Lookup, planSteps, type StepPlan } from '../plan-steps.js';
-import type { PostingList } from '../posting-list.js';
-import type { Question, QuestionWord } from '../question.js';
+} from './keyword-index.js';
+import { documentsOfKey, GONE } from './packed-keywords.js';
+import { PhraseFinder } from './phrase-finder.js';
+import { asItStands, correctedWords, type Lookup, planSteps, type StepPlan } from './plan-steps.js';
+import type { PostingList } from './posting-list.js';
+import type { Question, QuestionWord } from './question.js';
 import {
   type FieldReading,
   keyOf,
@@ -37,14 +37,11 @@ import {
   readingOf,
   readRankedWord,
   recentWords,
-} from '../ranked-word.js';
-import type { RecentlyUsed } from '../recently-used.js';
-import { bestMatches, ScoreTiers, ScoringSpace } from '../score-matches.js';
-import type { TermSource } from '../term-dictionary.js';
-import { Work } from '../work.js';
-import type { Completions } from './completion-reader.js';
-import type { ListReader } from './list-reader.js';
-import { TogetherCounter } from './together.js';
+} from './ranked-word.js';
+import type { RecentlyUsed } from './recently-used.js';
+import { bestMatches, ScoreTiers, ScoringSpace } from './score-matches.js';
+import { type IndexTerms, type OpenSegment, openSegments, type Segment, SegmentTerms } from './segments.js';
+import { Work } from './work.js';
 
 /** Share of the work that is kept for scores while documents are looked for. */
 const HELD_FOR_SCORES = 0.2;
@@ -55,13 +52,12 @@ const LIST_COST = 30;
 /** Before ranking by a word, reading it costs for each of its postings as much as reading so many. */
 const READING_COST = 4;
 
-/** What an index answers from: the arrays of one segment, or of several. */
+/** What an index answers from: segments, or words in memory. */
 export interface IndexParts {
   /** Number of documents. */
   readonly size: number;
   readonly documents: DocumentSource;
-  readonly terms: TermSource;
-  readonly lists: ListReader;
+  readonly terms: IndexTerms;
   /** By scored field. */
   readonly readNorms: () => readonly LengthNorms[];
   /** Documents by the key of their names (`nameKey`), ascending; some may have another key. */
@@ -70,15 +66,16 @@ export interface IndexParts {
   readonly documentsOfBeginning: (key: string) => readonly DocumentNumber[];
   /** @returns undefined if there is nothing to complete */
   readonly completionsWith: (together: TogetherCounter) => Completions | undefined;
+  /** Those of some documents that have the phrases of a step; left out for lists with positions. */
+  readonly withPhrases?: (documents: Uint32Array, plan: StepPlan, answers: AnsweringTerms, work: Work) => Uint32Array;
 }
 
-/** {@link KeywordIndex} over posting lists with frequencies and positions. */
+/** {@link KeywordIndex} over posting lists with frequencies. */
 export class PostingIndex implements KeywordIndex {
   readonly size: number;
   readonly #parts: IndexParts;
   readonly #documents: DocumentSource;
-  readonly #terms: TermSource;
-  readonly #lists: ListReader;
+  readonly #terms: IndexTerms;
   readonly #answers: AnswerReader;
   readonly #sets: DocumentSets;
   readonly #phrases: PhraseFinder;
@@ -90,16 +87,15 @@ export class PostingIndex implements KeywordIndex {
   readonly #space: ScoringSpace;
 
   constructor(parts: IndexParts) {
-    const { size, documents, terms, lists } = parts;
+    const { size, documents, terms } = parts;
     this.size = size;
     this.#parts = parts;
     this.#documents = documents;
     this.#terms = terms;
-    this.#lists = lists;
-    this.#answers = new AnswerReader(terms, lists);
+    this.#answers = new AnswerReader(terms);
     this.#sets = new DocumentSets(size);
     this.#phrases = new PhraseFinder(this.#sets);
-    this.#completions = parts.completionsWith(new TogetherCounter(size, this.#answers, lists, this.#sets));
+    this.#completions = parts.completionsWith(new TogetherCounter(size, this.#answers, terms, this.#sets));
     this.#recentWords = recentWords(size);
     this.#rankingSpaces = new RankingSpaces(size);
     this.#space = new ScoringSpace(size);
@@ -142,7 +138,7 @@ export class PostingIndex implements KeywordIndex {
       const counts = new Map<string, number>();
       for (const term of answers.get(asked!) ?? []) {
         const text = this.#terms.termAt(term);
-        counts.set(text, (counts.get(text) ?? 0) + countDocuments(this.#lists.listsOf(term, FILES), found));
+        counts.set(text, (counts.get(text) ?? 0) + countDocuments(this.#terms.listsOf(term, FILES), found));
       }
       return Array.from(counts, ([text, count]) => ({ text, count }));
     });
@@ -220,10 +216,11 @@ export class PostingIndex implements KeywordIndex {
     const { phrases, everywhere, required } = plan;
     const found = required === 'all' ? this.#sets.withAll(words, filter, work) : this.#withHalf(words, filter, work);
     if (phrases.length === 0 || found.length === 0) return found;
+    if (this.#parts.withPhrases !== undefined) return this.#parts.withPhrases(found, plan, answers, work);
     const lastField = lastFieldOf(everywhere);
     const listsOf = (asked: string): PostingList[] =>
-      (answers.get(asked) ?? []).flatMap((term) => this.#lists.listsOf(term, lastField));
-    const needPositions = (lists: readonly PostingList[]): void => this.#lists.needPositions(lists);
+      (answers.get(asked) ?? []).flatMap((term) => this.#terms.listsOf(term, lastField));
+    const needPositions = (lists: readonly PostingList[]): void => this.#terms.needPositions(lists);
     return this.#phrases.filter(found, { phrases, everywhere, listsOf, needPositions }, work);
   }
 
@@ -282,12 +279,12 @@ export class PostingIndex implements KeywordIndex {
   /** The posting lists of the terms that answer some terms as they stand or by their stem. */
   #listsOf(asked: readonly string[]): PostingList[] {
     const terms = new Set(asked.flatMap((term) => this.#terms.find(asItStands(term)) ?? []));
-    return [...terms].flatMap((term) => this.#lists.listsOf(term, FILES));
+    return [...terms].flatMap((term) => this.#terms.listsOf(term, FILES));
   }
 
   /** The lists by scored field, with their frequencies read. */
   #byScoredField(lists: readonly PostingList[]): PostingList[][] {
-    this.#lists.needFrequencies(lists);
+    this.#terms.needFrequencies(lists);
     const fields: PostingList[][] = SCORED_FIELDS.map(() => []);
     for (const list of lists) fields[SCORED_OF[list.field]!]!.push(list);
     return fields;
@@ -299,4 +296,76 @@ function scoringCost({ lists, size }: AnsweredWord, documents: number): number {
   let cost = documents + (lists.length < 2 ? 0 : size);
   for (const list of lists) cost += LIST_COST + 2 * Math.min(list.size, documents);
   return cost;
+}
+
+/**
+ * The index over packed segments: the one of a load, and small ones of documents that came later. Documents of any of
+ * them may be gone. It answers as one segment of the documents that are left would: each document is in one segment, so a
+ * word has the lists of all segments, and everything that is counted is counted over these. Only the work of a question
+ * is another, so an answer that a bound cuts may be cut elsewhere.
+ */
+export class PackedIndex extends PostingIndex {
+  /**
+   * @param segments each document is in one of them
+   * @param documents those that are left
+   * @throws {DamagedArrayFileError} if the numbers of the segments are not those of the catalogue
+   */
+  constructor(segments: readonly Segment[], documents: DocumentSource) {
+    const { size } = documents;
+    const opened = openSegments(segments, size);
+    super({
+      size,
+      documents,
+      terms: new SegmentTerms(opened),
+      readNorms: () => readNorms(opened, size),
+      documentsOfName: (key) => documentsNamed('names', key, opened),
+      documentsOfBeginning: (key) => documentsNamed('beginnings', key, opened),
+      completionsWith: (together) => completionsOf(opened, together),
+    });
+  }
+}
+
+/** The documents of a key in any segment, ascending. */
+function documentsNamed(
+  table: 'names' | 'beginnings',
+  key: string,
+  segments: readonly OpenSegment[],
+): readonly DocumentNumber[] {
+  const found: DocumentNumber[] = [];
+  for (const segment of segments) {
+    for (const document of documentsOfKey(segment.keywords[table], key, segment.pager)) {
+      const number = segment.numberOf(document);
+      if (number !== GONE) found.push(number);
+    }
+  }
+  return segments.length === 1 ? found : found.sort((a, b) => a - b);
+}
+
+/**
+ * The length norms of the documents, without those that are gone.
+ *
+ * @param size number of documents of the catalogue
+ * @returns by scored field
+ */
+function readNorms(segments: readonly OpenSegment[], size: number): LengthNorms[] {
+  for (const { keywords, pager } of segments) pager.need(keywords.lengths);
+  const [only] = segments;
+  if (only !== undefined && only.numbers === undefined) {
+    const { lengths, totalLengths, greatestLengths } = only.keywords;
+    for (const array of [totalLengths, greatestLengths]) only.pager.need(array);
+    return SCORED_FIELDS.map((_, field) => {
+      const ofField = lengths.subarray(field * size, (field + 1) * size);
+      return new LengthNorms(ofField, totalLengths[field]!, greatestLengths[field]!);
+    });
+  }
+  return SCORED_FIELDS.map((_, field) => {
+    const lengths = new Uint32Array(size);
+    for (const { keywords, numbers = [] } of segments) {
+      const from = field * keywords.size;
+      for (let i = 0; i < numbers.length; i++) {
+        if (numbers[i] !== GONE) lengths[numbers[i]!] = keywords.lengths[from + i]!;
+      }
+    }
+    return LengthNorms.of(lengths);
+  });
 }

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { collectKeywords } from '../../../src/keyword/build/collect-keywords.js';
-import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
-import { readQuestion } from '../../../src/keyword/question.js';
-import { sourceOf } from '../arbitrary-catalogue.js';
-import { scoresOf } from '../scores-of.js';
+import { readQuestion } from '../../src/keyword/question.js';
+import { scoresOf } from './arbitrary-catalogue.js';
+import { packed } from './build-indexes.js';
 
 const WORDS = ['alpha', 'alphas', 'álpha', 'beta', 'gamma', 'delta'];
 const QUESTIONS = ['alpha', 'beta', 'álpha', 'alpha beta', 'alph', '"alpha beta"'];
@@ -25,7 +23,7 @@ test('of so many documents that not all are scored, the best are those of all sc
         description: `${text(2 + next(8))} alpha beta`,
         files: [],
       }));
-      const index = new PackedIndex(collectKeywords(sourceOf(documents)), sourceOf(documents));
+      const index = packed(documents);
       for (const q of QUESTIONS) {
         const matches = index.match(readQuestion(q), { scored: true });
         const all = scoresOf(matches)!;

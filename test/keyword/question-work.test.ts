@@ -1,25 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../../src/core/index.js';
-import { FIELD_WEIGHTS } from '../../../src/keyword/bm25.js';
-import { collectKeywords } from '../../../src/keyword/build/collect-keywords.js';
-import type { KeywordDocument } from '../../../src/keyword/keyword-index.js';
-import { PackedIndex } from '../../../src/keyword/packed/packed-index.js';
-import { readQuestion } from '../../../src/keyword/question.js';
-import { Work } from '../../../src/keyword/work.js';
-import { catalogue, picks, questionFor, sourceOf } from '../arbitrary-catalogue.js';
-import { scoresOf } from '../scores-of.js';
+import { allPieces } from '../../src/core/index.js';
+import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
+import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
+import type { PackedIndex } from '../../src/keyword/packed-index.js';
+import { readQuestion } from '../../src/keyword/question.js';
+import { Work } from '../../src/keyword/work.js';
+import { catalogue, picks, questionFor, scoresOf } from './arbitrary-catalogue.js';
+import { documentOf, packed } from './build-indexes.js';
 
 function indexOf(documents: readonly Partial<KeywordDocument>[]): PackedIndex {
-  const whole = documents.map((fields) => ({
-    name: 'skill',
-    author: 'somebody',
-    labels: [],
-    description: '',
-    files: [],
-    ...fields,
-  }));
-  return new PackedIndex(collectKeywords(sourceOf(whole)), sourceOf(whole));
+  return packed(documents.map(documentOf));
 }
 
 /** Units of work of a question that nothing bounds. */
@@ -88,10 +79,9 @@ describe('a bound on the work of a question', () => {
     let cut = 0;
     fc.assert(
       fc.property(catalogue, fc.array(fc.tuple(picks, bound), { minLength: 4, maxLength: 4 }), (documents, asked) => {
-        const keywords = collectKeywords(sourceOf(documents));
-        const index = new PackedIndex(keywords, sourceOf(documents));
+        const index = packed(documents);
         // It has nothing in its caches.
-        const other = new PackedIndex(keywords, sourceOf(documents));
+        const other = packed(documents);
         for (const [wanted, [percent, scored]] of asked) {
           const text = questionFor(documents, wanted);
           const question = readQuestion(text);
