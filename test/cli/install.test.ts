@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { catalogueOf, idOf, PDF_FORMS, skillMarkdown } from '../agents/install/skill-catalogue.js';
 import { scratchFolder } from '../scratch-folder.js';
-import { writeFiles } from '../sources/folder/temporary-folder.js';
+import { writeFiles } from '../sources/folders.js';
 import { linesOf, runCaptured } from './run-captured.js';
 
 /** A catalogue, and a user in a project of theirs. */

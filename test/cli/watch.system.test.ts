@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scratchFile } from '../scratch-folder.js';
-import { temporaryFolder, writeFiles } from '../sources/folder/temporary-folder.js';
+import { temporaryFolder, writeFiles } from '../sources/folders.js';
 import { eventually, namesIn, skillText } from '../watch/watching.js';
 import { linesOf, runCaptured } from './run-captured.js';
 import { catchOutput, startProcess } from './run-process.js';

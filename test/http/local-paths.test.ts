@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue } from '../../src/index.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { writeFiles } from '../sources/folder/temporary-folder.js';
+import { writeFiles } from '../sources/folders.js';
 import { FIND, HEALTH, keyword, opened, semantic, serve } from './ask.js';
 
 describe('the path of a folder on the machine', () => {

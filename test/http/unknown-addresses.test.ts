@@ -5,7 +5,7 @@ import { buildCatalogue } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
-import { temporaryFolder } from '../sources/folder/temporary-folder.js';
+import { temporaryFolder } from '../sources/folders.js';
 import { keyword, ORIGIN, opened, type Reply, searchOver, semantic, serve } from './ask.js';
 import { KITE } from './pages/kite.js';
 import { faultsOf, KEYWORD_ANSWER } from './shapes.js';

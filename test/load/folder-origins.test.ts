@@ -7,7 +7,7 @@ import { buildCatalogue, copyCatalogue, type LoadReport, openSkillSearch } from 
 import { StagingFile } from '../../src/store/write/staging-file.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { repository } from '../sources/folder/git-repository.js';
+import { repository } from '../sources/folders.js';
 
 /** Two folders with the same last name and the same skill, and a catalogue beside them. */
 function twoFolders() {

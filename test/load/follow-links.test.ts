@@ -6,7 +6,7 @@ import { buildCatalogue, type LoadReport } from '../../src/index.js';
 import { contentOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { scratchFolder } from '../scratch-folder.js';
-import { writeFiles } from '../sources/folder/temporary-folder.js';
+import { writeFiles } from '../sources/folders.js';
 
 /** A pool of skills, and a folder of links into it, as installers of skills make them. */
 async function place() {

@@ -23,7 +23,7 @@ import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { writeFiles } from '../sources/folder/temporary-folder.js';
+import { writeFiles } from '../sources/folders.js';
 import { changeKeywordFile } from './change-keyword-file.js';
 
 const USER = { agent: 'codex', scope: 'user' };

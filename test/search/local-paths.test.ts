@@ -15,7 +15,7 @@ import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { writeFiles } from '../sources/folder/temporary-folder.js';
+import { writeFiles } from '../sources/folders.js';
 
 const SKILL = (name: string): string => `---\nname: ${name}\ndescription: bakes bread\n---\nText of ${name}\n`;
 

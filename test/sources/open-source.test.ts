@@ -6,8 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { checkSource, readRows, readSource, SKILL_FOLDER } from '../../src/sources/index.js';
 import { JSON_FILE, STANDARD_INPUT } from '../../src/sources/json/json-source.js';
-import { temporaryFolder } from './folder/temporary-folder.js';
-import { readAll, rowsOf } from './read-all.js';
+import { readAll, rowsOf, temporaryFolder } from './folders.js';
 
 const LINES = '{"n":1}\n\n{"n":2}\r\n{"n":3}';
 const ARRAY = '[{"n":1},\n\n{"n":2},\n{"n":3}]';

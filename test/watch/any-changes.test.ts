@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentOf } from '../catalogue-file.js';
-import { temporaryFolder } from '../sources/folder/temporary-folder.js';
+import { temporaryFolder } from '../sources/folders.js';
 import { eventually, freshContent, skillText, watching } from './watching.js';
 
 /** Folders that operations work on: some lie in others. */

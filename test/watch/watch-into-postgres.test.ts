@@ -7,7 +7,7 @@ import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
-import { temporaryFolder } from '../sources/folder/temporary-folder.js';
+import { temporaryFolder } from '../sources/folders.js';
 import { until } from '../until.js';
 import { eventually, skillText, watching } from './watching.js';
 

@@ -10,7 +10,7 @@ import { codeOf } from '../error-code.js';
 import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { temporaryFolder, writeFiles } from '../sources/folder/temporary-folder.js';
+import { temporaryFolder, writeFiles } from '../sources/folders.js';
 import { eventually, skillText, watching } from './watching.js';
 
 // For a machine with twenty other things to do.

@@ -26,7 +26,7 @@ import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
 import { opened } from '../../http/ask.js';
 import { scratchFolder } from '../../scratch-folder.js';
-import { writeFiles } from '../../sources/folder/temporary-folder.js';
+import { writeFiles } from '../../sources/folders.js';
 import { catalogueOf, idOf, PDF_FORMS, skillMarkdown, wholeFile, withFiles } from './skill-catalogue.js';
 
 describe('install skills', () => {

@@ -3,7 +3,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildCatalogue, type ContentFile, type SkillSearch } from '../../../src/index.js';
 import { opened } from '../../http/ask.js';
-import { temporaryFolder } from '../../sources/folder/temporary-folder.js';
+import { temporaryFolder } from '../../sources/folders.js';
 
 /** A SKILL.md with this name. */
 export function skillMarkdown(name: string, body = 'Do it.'): string {

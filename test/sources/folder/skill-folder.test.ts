@@ -8,8 +8,7 @@ import { MAX_SKILL_ENTRIES } from '../../../src/sources/folder/read-skill.js';
 import { MAX_WALK_PROBLEMS } from '../../../src/sources/folder/walk-folder.js';
 import type { SourceItem } from '../../../src/sources/index.js';
 import { checkRow, checkSource, readSource } from '../../../src/sources/index.js';
-import { readAll, rowsOf, rowValue } from '../read-all.js';
-import { temporaryFolder, writeFiles } from './temporary-folder.js';
+import { readAll, rowsOf, rowValue, temporaryFolder, writeFiles } from '../folders.js';
 
 const skillMd = (name: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n`;
 const names = (items: readonly SourceItem[]): string[] => rowsOf(items).map((row) => rowValue(row).name);

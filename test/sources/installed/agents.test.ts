@@ -1,87 +1,105 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { surroundings } from '../../../src/core/index.js';
-import { AGENTS, type Agent } from '../../../src/sources/installed/agents.js';
+import { AGENTS, type Agent, shownPath } from '../../../src/sources/installed/agents.js';
 
-const LINUX = surroundings({ platform: 'linux', home: '/home/ada', env: {}, cwd: '/work' });
-const MACOS = { ...LINUX, platform: 'darwin', home: '/Users/ada' } as const;
-const CODEX_SYSTEM = ['/home/ada/.codex/skills/.system', '/etc/codex/skills'];
-const WINDOWS = { ...LINUX, platform: 'win32', home: 'C:\\Users\\Ada' } as const;
+describe('agents', () => {
+  const LINUX = surroundings({ platform: 'linux', home: '/home/ada', env: {}, cwd: '/work' });
+  const MACOS = { ...LINUX, platform: 'darwin', home: '/Users/ada' } as const;
+  const CODEX_SYSTEM = ['/home/ada/.codex/skills/.system', '/etc/codex/skills'];
+  const WINDOWS = { ...LINUX, platform: 'win32', home: 'C:\\Users\\Ada' } as const;
 
-function agent(name: string): Agent {
-  const found = AGENTS.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`no agent ${name}`);
-  return found;
-}
+  function agent(name: string): Agent {
+    const found = AGENTS.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`no agent ${name}`);
+    return found;
+  }
 
-describe('the agents that are known', () => {
-  test('have slugs as names, each once, and titles', () => {
-    const names = AGENTS.map(({ name }) => name);
-    expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))).toEqual([]);
-    expect(new Set(names).size).toBe(names.length);
-    expect(AGENTS.every(({ title }) => title !== '')).toBe(true);
+  describe('the agents that are known', () => {
+    test('have slugs as names, each once, and titles', () => {
+      const names = AGENTS.map(({ name }) => name);
+      expect(names.filter((name) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name))).toEqual([]);
+      expect(new Set(names).size).toBe(names.length);
+      expect(AGENTS.every(({ title }) => title !== '')).toBe(true);
+    });
+
+    test.each([
+      ['claude-code', ['.claude/skills'], ['/home/ada/.claude/skills'], ['/etc/claude-code/.claude/skills']],
+      ['codex', ['.agents/skills'], ['/home/ada/.agents/skills', '/home/ada/.codex/skills'], CODEX_SYSTEM],
+      [
+        'github-copilot',
+        ['.github/skills', '.agents/skills', '.claude/skills'],
+        ['/home/ada/.copilot/skills', '/home/ada/.agents/skills', '/home/ada/.claude/skills'],
+        [],
+      ],
+      ['cursor', ['.cursor/skills', '.claude/skills', '.agents/skills'], ['/home/ada/.cursor/skills'], []],
+      [
+        'gemini-cli',
+        ['.agents/skills', '.gemini/skills'],
+        ['/home/ada/.agents/skills', '/home/ada/.gemini/skills'],
+        [],
+      ],
+      [
+        'opencode',
+        ['.opencode/skills', '.claude/skills', '.agents/skills'],
+        ['/home/ada/.config/opencode/skills', '/home/ada/.claude/skills', '/home/ada/.agents/skills'],
+        [],
+      ],
+    ])('%s look where their pages say', (name, project, user, system) => {
+      const one = agent(name);
+      expect(one.projectFolders).toEqual(project);
+      expect(one.userFolders(LINUX)).toEqual(user);
+      expect(one.systemFolders(LINUX)).toEqual(system);
+    });
+
+    test('have paths that fit each platform', () => {
+      expect(agent('codex').userFolders(MACOS)).toEqual(['/Users/ada/.agents/skills', '/Users/ada/.codex/skills']);
+      expect(agent('codex').userFolders(WINDOWS)).toEqual([
+        'C:\\Users\\Ada\\.agents\\skills',
+        'C:\\Users\\Ada\\.codex\\skills',
+      ]);
+      expect(agent('codex').systemFolders(WINDOWS)).toEqual(['C:\\Users\\Ada\\.codex\\skills\\.system']);
+      expect(agent('claude-code').systemFolders(WINDOWS)).toEqual(['C:\\Program Files\\ClaudeCode\\.claude\\skills']);
+      expect(agent('claude-code').systemFolders(MACOS)).toEqual([
+        '/Library/Application Support/ClaudeCode/.claude/skills',
+      ]);
+      expect(agent('goose').userFolders(WINDOWS)).toEqual(['C:\\Users\\Ada\\.config\\goose\\skills']);
+      for (const one of AGENTS) {
+        for (const path of one.userFolders(WINDOWS)) expect(path).toMatch(/^C:\\Users\\Ada\\[^/]+$/);
+        for (const path of [...one.userFolders(LINUX), ...one.marks(LINUX)]) expect(path).toMatch(/^\/home\/ada\/\./);
+      }
+    });
+
+    test('follow the variables that move their folders, if these are absolute', () => {
+      const moved = (name: string, variable: string): readonly string[] =>
+        agent(name).userFolders({ ...LINUX, env: { [variable]: '/moved' } });
+      expect(moved('claude-code', 'CLAUDE_CONFIG_DIR')).toEqual(['/moved/skills']);
+      expect(moved('codex', 'CODEX_HOME')).toEqual(['/home/ada/.agents/skills', '/moved/skills']);
+      expect(moved('opencode', 'XDG_CONFIG_HOME')[0]).toBe('/moved/opencode/skills');
+      expect(moved('amp', 'XDG_CONFIG_HOME')).toEqual(['/moved/agents/skills']);
+      for (const [name, variable] of [
+        ['grok', 'GROK_HOME'],
+        ['hermes-agent', 'HERMES_HOME'],
+        ['mistral-vibe', 'VIBE_HOME'],
+        ['autohand-code', 'AUTOHAND_HOME'],
+        ['codewhale', 'CODEWHALE_HOME'],
+      ] as const) {
+        expect(moved(name, variable)).toEqual(['/moved/skills']);
+      }
+      const relative = { ...LINUX, env: { CODEX_HOME: 'here', XDG_CONFIG_HOME: '' } };
+      expect(agent('codex').userFolders(relative)).toEqual(agent('codex').userFolders(LINUX));
+      const zed = { ...WINDOWS, env: { APPDATA: 'D:\\Roaming' } };
+      expect(agent('zed').marks(zed)).toContain('D:\\Roaming\\Zed');
+    });
   });
+});
 
-  test.each([
-    ['claude-code', ['.claude/skills'], ['/home/ada/.claude/skills'], ['/etc/claude-code/.claude/skills']],
-    ['codex', ['.agents/skills'], ['/home/ada/.agents/skills', '/home/ada/.codex/skills'], CODEX_SYSTEM],
-    [
-      'github-copilot',
-      ['.github/skills', '.agents/skills', '.claude/skills'],
-      ['/home/ada/.copilot/skills', '/home/ada/.agents/skills', '/home/ada/.claude/skills'],
-      [],
-    ],
-    ['cursor', ['.cursor/skills', '.claude/skills', '.agents/skills'], ['/home/ada/.cursor/skills'], []],
-    ['gemini-cli', ['.agents/skills', '.gemini/skills'], ['/home/ada/.agents/skills', '/home/ada/.gemini/skills'], []],
-    [
-      'opencode',
-      ['.opencode/skills', '.claude/skills', '.agents/skills'],
-      ['/home/ada/.config/opencode/skills', '/home/ada/.claude/skills', '/home/ada/.agents/skills'],
-      [],
-    ],
-  ])('%s look where their pages say', (name, project, user, system) => {
-    const one = agent(name);
-    expect(one.projectFolders).toEqual(project);
-    expect(one.userFolders(LINUX)).toEqual(user);
-    expect(one.systemFolders(LINUX)).toEqual(system);
-  });
-
-  test('have paths that fit each platform', () => {
-    expect(agent('codex').userFolders(MACOS)).toEqual(['/Users/ada/.agents/skills', '/Users/ada/.codex/skills']);
-    expect(agent('codex').userFolders(WINDOWS)).toEqual([
-      'C:\\Users\\Ada\\.agents\\skills',
-      'C:\\Users\\Ada\\.codex\\skills',
-    ]);
-    expect(agent('codex').systemFolders(WINDOWS)).toEqual(['C:\\Users\\Ada\\.codex\\skills\\.system']);
-    expect(agent('claude-code').systemFolders(WINDOWS)).toEqual(['C:\\Program Files\\ClaudeCode\\.claude\\skills']);
-    expect(agent('claude-code').systemFolders(MACOS)).toEqual([
-      '/Library/Application Support/ClaudeCode/.claude/skills',
-    ]);
-    expect(agent('goose').userFolders(WINDOWS)).toEqual(['C:\\Users\\Ada\\.config\\goose\\skills']);
-    for (const one of AGENTS) {
-      for (const path of one.userFolders(WINDOWS)) expect(path).toMatch(/^C:\\Users\\Ada\\[^/]+$/);
-      for (const path of [...one.userFolders(LINUX), ...one.marks(LINUX)]) expect(path).toMatch(/^\/home\/ada\/\./);
-    }
-  });
-
-  test('follow the variables that move their folders, if these are absolute', () => {
-    const moved = (name: string, variable: string): readonly string[] =>
-      agent(name).userFolders({ ...LINUX, env: { [variable]: '/moved' } });
-    expect(moved('claude-code', 'CLAUDE_CONFIG_DIR')).toEqual(['/moved/skills']);
-    expect(moved('codex', 'CODEX_HOME')).toEqual(['/home/ada/.agents/skills', '/moved/skills']);
-    expect(moved('opencode', 'XDG_CONFIG_HOME')[0]).toBe('/moved/opencode/skills');
-    expect(moved('amp', 'XDG_CONFIG_HOME')).toEqual(['/moved/agents/skills']);
-    for (const [name, variable] of [
-      ['grok', 'GROK_HOME'],
-      ['hermes-agent', 'HERMES_HOME'],
-      ['mistral-vibe', 'VIBE_HOME'],
-      ['autohand-code', 'AUTOHAND_HOME'],
-      ['codewhale', 'CODEWHALE_HOME'],
-    ] as const) {
-      expect(moved(name, variable)).toEqual(['/moved/skills']);
-    }
-    const relative = { ...LINUX, env: { CODEX_HOME: 'here', XDG_CONFIG_HOME: '' } };
-    expect(agent('codex').userFolders(relative)).toEqual(agent('codex').userFolders(LINUX));
-    const zed = { ...WINDOWS, env: { APPDATA: 'D:\\Roaming' } };
-    expect(agent('zed').marks(zed)).toContain('D:\\Roaming\\Zed');
+describe('shown path', () => {
+  test('a path in the home folder begins with a tilde, another is shown as it is', () => {
+    const home = join('/', 'home', 'ada');
+    expect(shownPath(join(home, '.claude', 'skills'), home)).toBe('~/.claude/skills');
+    expect(shownPath(home, home)).toBe('~');
+    expect(shownPath(`${home}-lovelace`, home)).toBe(`${home}-lovelace`);
+    expect(shownPath(join('/', 'etc'), home)).toBe(join('/', 'etc'));
   });
 });

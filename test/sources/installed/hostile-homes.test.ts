@@ -6,7 +6,7 @@ import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
 import { LinkRoots, walkFolder } from '../../../src/sources/folder/walk-folder.js';
 import { inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
 import { walkInstalled } from '../../../src/sources/installed/read-installed.js';
-import { temporaryFolder } from '../folder/temporary-folder.js';
+import { temporaryFolder } from '../folders.js';
 import { MadeUpHome, skillMarkdown } from './made-up-home.js';
 
 /** The skills that are found, as paths, and what was not read. */

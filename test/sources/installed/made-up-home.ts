@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { InstalledOptions } from '../../../src/sources/index.js';
 import type { InstalledFolder } from '../../../src/sources/installed/find-folders.js';
-import { temporaryFolder, writeFiles } from '../folder/temporary-folder.js';
+import { temporaryFolder, writeFiles } from '../folders.js';
 
 /** A machine of one user, in a folder of its own: `home`, a project in it with a repository, and `etc` beside it. */
 export class MadeUpHome {

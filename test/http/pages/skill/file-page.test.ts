@@ -4,7 +4,7 @@ import { createHandler } from '../../../../src/http/index.js';
 import { MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../../src/http/pages/text/text-parts.js';
 import { buildCatalogue } from '../../../../src/index.js';
 import { scratchFile } from '../../../scratch-folder.js';
-import { temporaryFolder } from '../../../sources/folder/temporary-folder.js';
+import { temporaryFolder } from '../../../sources/folders.js';
 import { type Ask, ORIGIN, opened, serve } from '../../ask.js';
 import { HOSTILE, KITE } from '../kite.js';
 import { expectHarmless, linksOf, textOf } from '../page-text.js';

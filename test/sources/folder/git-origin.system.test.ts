@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { parseRemote } from '../../../src/sources/folder/git-origin.js';
-import { readAll, rowsOf, rowValue } from '../read-all.js';
-import { commit, git, repository } from './git-repository.js';
-import { temporaryFolder, writeFiles } from './temporary-folder.js';
+import { commit, git, readAll, repository, rowsOf, rowValue, temporaryFolder, writeFiles } from '../folders.js';
 
 const SKILL = '---\nname: s\ndescription: About s.\n---\nBody\n';
 

@@ -12,9 +12,7 @@ import {
 import { MAX_COMMIT_TIMES_BYTES } from '../../../src/sources/folder/git-origin.js';
 import { checkGitObjects } from '../../../src/sources/folder/git-repository.js';
 import type { SourceItem } from '../../../src/sources/index.js';
-import { readAll, rowsOf, rowValue } from '../read-all.js';
-import { commit, git, repository } from './git-repository.js';
-import { temporaryFolder, writeFiles } from './temporary-folder.js';
+import { commit, git, readAll, repository, rowsOf, rowValue, temporaryFolder, writeFiles } from '../folders.js';
 
 const SKILL = '---\nname: s\ndescription: About s.\n---\nBody\n';
 const SECRET = 'https://private.example/secret-owner/secret-repository';
