@@ -9,10 +9,10 @@ import {
   languageOf,
   normaliseText,
   readWords,
+  splitFrontMatter,
   stemOf,
   UNSPACED_CHARACTER,
 } from '../../src/core/index.js';
-import { withoutFrontMatter } from '../../src/evaluation/benchmark.js';
 import { embeddedText } from '../../src/semantic/embedder.js';
 import type { Skill } from '../../src/skill.js';
 
@@ -252,7 +252,7 @@ function fileParts(file: string): FileParts {
 
 /** The lines after the front matter. */
 function linesOf(file: string): string[] {
-  const lines = withoutFrontMatter(file.slice(0, READ)).split(/\r?\n/);
+  const lines = splitFrontMatter(file.slice(0, READ)).body.split(/\r?\n/);
   // A file that is cut ends within a line.
   if (file.length > READ || (file.length <= 2 * CUT_BEFORE && Array.from(file).length === CUT_BEFORE)) lines.pop();
   return lines;

@@ -151,6 +151,7 @@ export {
   licenseKey,
   partsOfInstallation,
   readTime,
+  splitFrontMatter,
   trimWhiteSpace,
 } from './texts.js';
 export { inNativeCode, type Job, jobInThread, runJob, startWorker } from './threads/jobs.js';

@@ -161,3 +161,15 @@ export function partsOfInstallation(key: string): { readonly agent: string; read
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+const FRONT_MATTER = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
+
+/**
+ * The front matter of a Markdown text, between two lines `---` at its very beginning, and what follows it. Hosts of
+ * skills look for nothing else; a catalogue is read with more patience, see `readSkillMarkdown` of the sources.
+ */
+export function splitFrontMatter(text: string): { readonly frontMatter: string | undefined; readonly body: string } {
+  const found = FRONT_MATTER.exec(text);
+  if (found === null) return { frontMatter: undefined, body: text };
+  return { frontMatter: found[1] ?? '', body: text.slice(found[0].length) };
+}

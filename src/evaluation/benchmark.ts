@@ -450,11 +450,6 @@ async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Line> {
   if (rest.trim() !== '') yield { number: number + 1, text: rest };
 }
 
-/** The text after the front matter: what stands between two lines `---` at its beginning. */
-export function withoutFrontMatter(text: string): string {
-  return text.replace(/^\ufeff?---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/, '');
-}
-
 /**
  * Reads a run as trec_eval does: lines of question, `Q0`, document, rank, score and name, separated by white space. The
  * documents of a question are sorted by score in single precision, equal scores by id in descending order. The ranks of

@@ -11,6 +11,7 @@ import {
   makeFolder,
   type Names,
   namesOf,
+  splitFrontMatter,
 } from '../core/index.js';
 import {
   BUNDLED_MODEL,
@@ -26,16 +27,7 @@ import {
   type SkillSearch,
   SkillSearchError,
 } from '../index.js';
-import {
-  type Benchmark,
-  faultIn,
-  type Gains,
-  type Run,
-  readId,
-  readLines,
-  readObjects,
-  withoutFrontMatter,
-} from './benchmark.js';
+import { type Benchmark, faultIn, type Gains, type Run, readId, readLines, readObjects } from './benchmark.js';
 
 /** Which documents to search: exactly one of `documents`, `catalogue` and `database`, and changes to them. */
 export interface CorpusOptions extends ModelOptions, SharedOptions {
@@ -386,7 +378,7 @@ async function readFileTexts(path: string): Promise<Map<string, FileText[]>> {
       throw faultIn(path, line, 'expected the text of a file: an object with `_id` and `text`');
     }
     const others = (texts.get(id) ?? []).filter((file) => file.filename !== filename);
-    texts.set(id, [...others, { filename, text: cut(withoutFrontMatter(text).trim(), MAX_FILE_TEXT) }]);
+    texts.set(id, [...others, { filename, text: cut(splitFrontMatter(text).body.trim(), MAX_FILE_TEXT) }]);
   }
   return texts;
 }

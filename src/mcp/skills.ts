@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { countCodePoints, isObject, isSkillName, nextTurn } from '../core/index.js';
+import { countCodePoints, isObject, isSkillName, nextTurn, splitFrontMatter } from '../core/index.js';
 import { catalogueSearchOf, type SkillSearch } from '../search/index.js';
 import type { ContentFile } from '../skill.js';
 import { INVALID_PARAMS, ProtocolFault } from './sdk.js';
@@ -272,9 +272,6 @@ export type FrontMatterOrFault = { readonly frontMatter: FrontMatter } | { reado
 /** Longest `description` and `compatibility`, in characters. The Agent Skills specification says so. */
 const LONGEST = { description: 1024, compatibility: 500 } as const;
 
-/** A block between rules at the very beginning. Whoever reads a published skill looks for nothing else. */
-const BLOCK = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
-
 /**
  * Reads the front matter of a SKILL.md as hosts do, and holds it against the rules of the Agent Skills specification.
  *
@@ -282,9 +279,9 @@ const BLOCK = /^\ufeff?---[\t ]*\r?\n(?:([\s\S]*?)\r?\n)?---[\t ]*(?:\r?\n|$)/;
  */
 export async function readFrontMatter(bytes: Uint8Array): Promise<FrontMatterOrFault> {
   if (!isUtf8(bytes)) return { fault: 'its SKILL.md is not UTF-8' };
-  const block = BLOCK.exec(Buffer.from(bytes).toString());
-  if (block === null) return { fault: 'its SKILL.md does not begin with front matter' };
-  const fields = await readAsYaml(block[1] ?? '');
+  const { frontMatter: block } = splitFrontMatter(Buffer.from(bytes).toString());
+  if (block === undefined) return { fault: 'its SKILL.md does not begin with front matter' };
+  const fields = await readAsYaml(block);
   if (fields === undefined) return { fault: 'its front matter is not YAML' };
   const fault = faultOf(fields);
   return fault === undefined ? { frontMatter: fields as FrontMatter } : { fault };

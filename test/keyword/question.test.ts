@@ -10,7 +10,7 @@ import {
   STOP_WORDS,
   stopWordsOf,
 } from '../../src/keyword/index.js';
-import { SHORT_QUESTIONS } from '../core/text/language/short-questions.js';
+import { SHORT_QUESTIONS } from '../core/text/short-questions.js';
 
 describe('question', () => {
   const words = (text: string): string[] => readQuestion(text).words.map((word) => word.terms.join('|'));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_CHANGED_IN_PLACE } from '../../src/core/index.js';
 import { type Changes, missingPaths, planLoad } from '../../src/watch/plan-load.js';
 import type { WatchedSource } from '../../src/watch/watched-sources.js';
-import { temporaryFolder } from '../sources/folder/temporary-folder.js';
+import { temporaryFolder } from '../sources/folders.js';
 import { skillText } from './watching.js';
 
 /** A source that is not watched at all. */

@@ -31,7 +31,7 @@ const MAX_ALIASES = 20;
 /** Parses a SKILL.md, even if its front matter is not quite valid. Never throws. */
 export function readSkillMarkdown(text: string): SkillMarkdown {
   const yaml = new YamlReader();
-  const parts = splitFrontMatter(text, (block) => yaml.read(block).fields !== undefined);
+  const parts = findFrontMatter(text, (block) => yaml.read(block).fields !== undefined);
   const warnings: string[] = [];
   if (parts.unclosed) warnings.push('the front matter is not closed: its leading keys were taken');
 
@@ -230,7 +230,7 @@ const MULTIPART_BOUNDARY = /^-{10,}\w[\w-]*\s*$/;
  *
  * @param isYaml whether a text is valid front matter. Decides whether a rule further down closes the front matter
  */
-function splitFrontMatter(source: string, isYaml: (text: string) => boolean): FrontMatterParts {
+function findFrontMatter(source: string, isYaml: (text: string) => boolean): FrontMatterParts {
   const text = source.startsWith('\ufeff') ? source.slice(1) : source;
   const lines = splitLines(text);
   const preamble = skipPreamble(lines);

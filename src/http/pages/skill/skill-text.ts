@@ -1,8 +1,8 @@
+import { splitFrontMatter } from '../../../core/index.js';
 import type { ContentFile } from '../../../index.js';
 import { type Html, html, raw } from '../frame/html.js';
 import { languageAttributes } from '../frame/language-attributes.js';
 import { linkFromText } from '../text/file-links.js';
-import { splitFrontMatter } from '../text/front-matter.js';
 import { markdownHtml } from '../text/markdown-html.js';
 import { sourceView } from '../text/source-view.js';
 import type { TextPart } from '../text/text-parts.js';

@@ -6,16 +6,6 @@ import { shownProse } from '../frame/safe-text.js';
 /** The longest value of a front matter that a page shows, in UTF-16 units. It can have 64 KB. */
 export const MAX_PAGE_VALUE = 1000;
 
-/** The front matter at the beginning of a Markdown text, and what follows it. */
-export function splitFrontMatter(text: string): { readonly frontMatter: string | undefined; readonly body: string } {
-  const start = /^\ufeff?---[ \t]*\r?\n/.exec(text)?.[0];
-  if (start === undefined) return { frontMatter: undefined, body: text };
-  const end = /^(?:---|\.\.\.)[ \t]*\r?$/m.exec(text.slice(start.length));
-  if (end === null) return { frontMatter: undefined, body: text };
-  const from = start.length + end.index;
-  return { frontMatter: text.slice(start.length, from), body: text.slice(from + end[0].length).replace(/^\r?\n/, '') };
-}
-
 /** The front matter of a skill as a table, without name and description, which its page shows anyway. */
 export function frontMatterTable(skill: SkillDetails): Html | undefined {
   const { license, compatibility, allowedTools, metadata, frontMatter } = skill;
