@@ -9,9 +9,13 @@ export {
   tellWhileWaiting,
 } from './addresses.js';
 export {
+  ALL_IN_MEMORY,
+  DamagedArrayFileError,
   type ExpectedFile,
   isCurrentArrayFile,
   openArrayFile,
+  PagedArrayFile,
+  type Pager,
   partOf,
   readArrayFile,
   writeArrayFile,
@@ -28,7 +32,6 @@ export {
   kthLargest,
   LargestValues,
 } from './arrays/growing-array.js';
-export { ALL_IN_MEMORY, DamagedArrayFileError, PagedArrayFile, type Pager } from './arrays/paged-array-file.js';
 export { type Comparator, countingSort, leapTo, lowerBound, lowerBoundBy, Members, topOf } from './arrays/sorted.js';
 export {
   type Argument,
@@ -154,8 +157,7 @@ export {
   splitFrontMatter,
   trimWhiteSpace,
 } from './texts.js';
-export { inNativeCode, type Job, jobInThread, runJob, startWorker } from './threads/jobs.js';
-export { RequestQueue } from './threads/request-queue.js';
+export { inNativeCode, type Job, jobInThread, RequestQueue, runJob, startWorker } from './threads/jobs.js';
 export { allPieces, giveWay, inTurns, nextTurn, type Pieces } from './threads/turns.js';
 export type { Tokenizer } from './tokenizer.js';
 export { type ReadTokenizer, readTokenizer, readWordPieces } from './tokenizer.js';

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { decodePart, isInside } from '../../core/index.js';
-import { pathInside, reasonOf } from '../rows/texts.js';
+import { pathInside, systemReason } from '../rows/texts.js';
 import { GitFailure, GitScratch, GitTimeout, runGit } from './git-command.js';
 import {
   checkGitObjects,
@@ -144,7 +144,7 @@ export class GitOrigins {
   #note(root: string, error: unknown, hidesRemote: boolean): void {
     const isOurs = [UnsafeRepository, GitTimeout, GitFailure].some((kind) => error instanceof kind);
     // The message of the system may have a path.
-    const reason = isOurs ? (error as Error).message : reasonOf(error);
+    const reason = isOurs ? (error as Error).message : systemReason(error);
     const instead = hidesRemote ? 'author, address and dates come from elsewhere' : 'dates are those of the files';
     const message = `git was not asked, or did not answer: ${reason}; ${instead}`;
     this.problems.push({ root, message, hidesRemote });

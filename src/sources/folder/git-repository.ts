@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, open, opendir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../../core/index.js';
-import { reasonOf } from '../rows/texts.js';
+import { systemReason } from '../rows/texts.js';
 
 /** Largest file that is read in a repository (its configuration, a reference), in bytes. Real ones have a page. */
 export const MAX_GIT_FILE_BYTES: number = 1024 * 1024;
@@ -200,7 +200,7 @@ class ObjectsCheck {
       }
     } catch (error) {
       if (error instanceof UnsafeRepository) throw error;
-      throw new UnsafeRepository(`objects cannot be read: ${reasonOf(error)}`);
+      throw new UnsafeRepository(`objects cannot be read: ${systemReason(error)}`);
     }
   }
 }
@@ -223,7 +223,7 @@ const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants
 async function pathInRepository(path: string, what: string, bounds: readonly string[]): Promise<string | undefined> {
   const real = await realpath(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw new UnsafeRepository(`${what} cannot be read: ${reasonOf(error)}`);
+    throw new UnsafeRepository(`${what} cannot be read: ${systemReason(error)}`);
   });
   if (real === undefined || bounds.some((bound) => isInside(real, bound))) return real;
   throw new UnsafeRepository(`${what} leads out of the source`);
@@ -249,7 +249,7 @@ export async function readGitFile(
     return await readRegular(real, what, limit);
   } catch (error) {
     if (error instanceof UnsafeRepository) throw error;
-    throw new UnsafeRepository(`${what} cannot be read: ${reasonOf(error)}`);
+    throw new UnsafeRepository(`${what} cannot be read: ${systemReason(error)}`);
   }
 }
 

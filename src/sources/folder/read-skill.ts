@@ -12,7 +12,7 @@ import {
   partByName,
   partByPath,
   pathInside,
-  reasonOf,
+  systemReason,
   toOneLine,
 } from '../rows/texts.js';
 import { readSkillMarkdown } from './front-matter.js';
@@ -31,9 +31,9 @@ import {
   textOfFile,
   type WholeFile,
 } from './read-file.js';
-import type { Publication } from './skill-folder.js';
+import type { PublishedPlace } from './skill-folder.js';
 import { skillMarkdownRow } from './skill-markdown-row.js';
-import type { FoundSkill, LinkRoots } from './walk-folder.js';
+import type { LinkRoots, WalkedSkill } from './walk-folder.js';
 
 /** Skills that are read at the same time. */
 export const SKILLS_AHEAD = 8;
@@ -44,7 +44,7 @@ export const AHEAD_BYTES: number = 2 * 1024 * 1024;
 /** What is known of a skill before its files are read. */
 export interface SkillSurroundings {
   readonly origin: RawRow['origin'];
-  readonly publication: Publication;
+  readonly publication: PublishedPlace;
   readonly git: GitOrigin | undefined;
   readonly roots: LinkRoots;
   readonly baseName: string;
@@ -57,7 +57,7 @@ export interface SkillSurroundings {
 
 /** Reads a skill of a folder: its SKILL.md, its other texts, and the bytes of all files if these are wanted. */
 export async function readSkill(
-  skill: FoundSkill,
+  skill: WalkedSkill,
   { origin, publication, git, roots, baseName, contents, signal, admit }: SkillSurroundings,
 ): Promise<RawRow | UnreadableRow> {
   const { location, author, codehostUrl, skillUrl } = publication;
@@ -94,7 +94,7 @@ export async function readSkill(
     return { kind: 'row', origin, value, warnings, location, folder, ...withContents(collected) };
   } catch (error) {
     signal?.throwIfAborted();
-    return unreadable(`cannot be read: ${reasonOf(error)}`);
+    return unreadable(`cannot be read: ${systemReason(error)}`);
   }
 }
 
@@ -151,7 +151,7 @@ const NOT_REGULAR = 'not a regular file';
  * @throws the signal's reason when aborted
  */
 export async function collectContents(
-  skill: FoundSkill,
+  skill: WalkedSkill,
   roots: LinkRoots,
   signal?: AbortSignal,
   admit?: Admit,
@@ -173,7 +173,7 @@ export async function collectContents(
       break;
     }
     if (file === 'special') left.add(path, NOT_REGULAR);
-    else if (file instanceof Error) left.tell(`${toOneLine(path)}: cannot be read: ${reasonOf(file)}`);
+    else if (file instanceof Error) left.tell(`${toOneLine(path)}: cannot be read: ${systemReason(file)}`);
     else {
       total += file.bytes.length;
       if (!file.isSteady) left.tell(`contents: ${toOneLine(path)}: changed while it was read; incomplete`);
@@ -246,7 +246,7 @@ function asError(error: unknown): Error {
 
 /** The files of a folder and all below, the SKILL.md first, then in code-point order. Opens nothing but folders. */
 async function listContents(
-  skill: FoundSkill,
+  skill: WalkedSkill,
   roots: LinkRoots,
   left: LeftOut,
   states: FolderStates,
@@ -305,7 +305,7 @@ async function listContents(
 }
 
 /** With the SKILL.md first: the others may be too many. */
-function inOrder(files: Listed[], skill: FoundSkill): Listed[] {
+function inOrder(files: Listed[], skill: WalkedSkill): Listed[] {
   const rank = ({ path }: Listed): number => (path === skill.skillFile ? 0 : 1);
   return files.sort((a, b) => rank(a) - rank(b) || compareCodePoints(a.path, b.path));
 }
@@ -353,7 +353,7 @@ interface ListedText {
  * @throws the signal's reason when aborted
  */
 async function collectFiles(
-  skill: FoundSkill,
+  skill: WalkedSkill,
   roots: LinkRoots,
   used: number,
   signal?: AbortSignal,
@@ -368,7 +368,7 @@ async function collectFiles(
   for (const { filename, realPath } of listed) {
     signal?.throwIfAborted();
     const file = await read(realPath).catch((error: unknown) => {
-      warnings.push(`${toOneLine(filename)}: cannot be read: ${reasonOf(error)}`);
+      warnings.push(`${toOneLine(filename)}: cannot be read: ${systemReason(error)}`);
       return undefined;
     });
     if (file?.kind !== 'text') continue;
@@ -390,7 +390,7 @@ async function collectFiles(
 
 /** The files that may belong to a skill, in code-point order of their names. Opens nothing but folders. */
 async function listFiles(
-  skill: FoundSkill,
+  skill: WalkedSkill,
   roots: LinkRoots,
   warnings: string[],
   list: typeof listFolder,

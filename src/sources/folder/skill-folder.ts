@@ -8,7 +8,7 @@ import { cleanText, joinPath, pathInside } from '../rows/texts.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
 import { AheadAllowance } from './read-file.js';
 import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from './read-skill.js';
-import { type FoundSkill, findSkillsIn, LinkRoots, walkFolder } from './walk-folder.js';
+import { findSkillsIn, LinkRoots, type WalkedSkill, walkFolder } from './walk-folder.js';
 
 /** How long git may work on one repository, in seconds. A log of 50,000 commits takes about half of it. */
 const GIT_REPOSITORY_SECONDS = 20;
@@ -55,7 +55,7 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
     const read = readAhead(walk.skills, SKILLS_AHEAD, async (skill, turn) => {
       signal?.throwIfAborted();
       const git = await gitOf(skill.realPath);
-      const publication = publicationOf(skill, git, baseName, options);
+      const publication = publishedPlaceOf(skill, git, baseName, options);
       const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
       const { admit } = new AheadAllowance(AHEAD_BYTES, turn);
       return readSkill(skill, { origin, publication, git, roots, baseName, contents, signal, admit });
@@ -77,7 +77,7 @@ function gitRemark({ root, message, hidesRemote }: GitProblem, name: string, rea
 }
 
 /** Where a skill of a folder is published, as far as git or the options say. */
-export interface Publication {
+export interface PublishedPlace {
   readonly location: string;
   readonly author: string;
   readonly codehostUrl: string;
@@ -89,12 +89,12 @@ export interface Publication {
  *
  * @param baseName of the source's folder: begins the location if there is no remote
  */
-export function publicationOf(
-  skill: FoundSkill,
+export function publishedPlaceOf(
+  skill: WalkedSkill,
   git: GitOrigin | undefined,
   baseName: string,
   options: ReadOptions,
-): Publication {
+): PublishedPlace {
   const remote = git?.remote;
   const path = git === undefined || remote === undefined ? skill.path : pathInside(git.root, skill.realPath);
   const location = joinPath(remote?.repository ?? baseName, path).replace(/\/$/, '');

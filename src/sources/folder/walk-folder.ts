@@ -3,14 +3,14 @@ import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { compareCodePoints, isInside, readAhead } from '../../core/index.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
-import { isSkillFile, joinPath, pathInside, reasonOf, toOneLine } from '../rows/texts.js';
+import { isSkillFile, joinPath, pathInside, systemReason, toOneLine } from '../rows/texts.js';
 import { isNeverEntered, listFolder } from './read-file.js';
 
 /** Problems of a walk through a folder that are told one by one: links that lead out, folders that cannot be read. */
 export const MAX_WALK_PROBLEMS = 1000;
 
 /** A folder with a SKILL.md. */
-export interface FoundSkill {
+export interface WalkedSkill {
   /** Path of the folder inside the source, with `/`; empty for the source itself. */
   readonly path: string;
   /** The same, absolute and without symbolic links. */
@@ -24,7 +24,7 @@ export interface FoundSkill {
 /** What a walk through a folder finds. */
 export interface Walk {
   /** In code-point order of their paths. Each real SKILL.md is there once. */
-  readonly skills: readonly FoundSkill[];
+  readonly skills: readonly WalkedSkill[];
   /** Real paths of folders with a `.git`. */
   readonly repositories: ReadonlySet<string>;
   /** In code-point order of their origins. */
@@ -68,7 +68,7 @@ interface SkillFile {
   readonly otherFolder?: string;
 }
 
-interface Candidate extends FoundSkill {
+interface Candidate extends WalkedSkill {
   readonly linked: boolean;
 }
 
@@ -181,7 +181,7 @@ class FolderWalk {
       if (folder.path === '') {
         throw new Error(`${this.#name} cannot be read: ${toOneLine((cause as Error).message)}`, { cause });
       }
-      const reason = `the folder cannot be read: ${reasonOf(cause)}`;
+      const reason = `the folder cannot be read: ${systemReason(cause)}`;
       this.#note({ kind: 'unreadable', origin: this.#origin(folder.path), reason, hidesSkills: true });
       return [];
     }
@@ -242,11 +242,11 @@ class FolderWalk {
 /**
  * One skill for each real SKILL.md: the one reached without links, else the first. In code-point order of their paths.
  */
-function distinct(candidates: readonly Candidate[]): FoundSkill[] {
+function distinct(candidates: readonly Candidate[]): WalkedSkill[] {
   const sorted = [...candidates].sort(
     (a, b) => Number(a.linked) - Number(b.linked) || compareCodePoints(a.path, b.path),
   );
-  const chosen = new Map<string, FoundSkill>();
+  const chosen = new Map<string, WalkedSkill>();
   for (const candidate of sorted) {
     if (!chosen.has(candidate.realSkillFile)) chosen.set(candidate.realSkillFile, candidate);
   }
@@ -268,7 +268,7 @@ class WholeWalkNeeded extends Error {
  * @throws the signal's reason when aborted
  */
 export async function findSkillsIn(folders: readonly string[], root: string, signal?: AbortSignal): Promise<Walk> {
-  const skills = new Map<string, FoundSkill>();
+  const skills = new Map<string, WalkedSkill>();
   const repositories = new Set<string>();
   for (const named of folders) {
     if (named === root || !isInside(named, root)) throw new WholeWalkNeeded(`${named} is not inside ${root}`);
@@ -396,5 +396,5 @@ function brokenLink(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'a link that leads nowhere';
   if (code === 'ELOOP') return 'a link that leads in a circle';
-  return `a link that cannot be followed: ${reasonOf(error)}`;
+  return `a link that cannot be followed: ${systemReason(error)}`;
 }

@@ -11,7 +11,7 @@ import {
   userCatalogue,
 } from '../../core/index.js';
 import type { SkillScope } from '../../skill.js';
-import { reasonOf } from '../rows/texts.js';
+import { systemReason } from '../rows/texts.js';
 import { AGENTS, type Agent, type AgentProblem, SHARED_AGENT } from './agents.js';
 import { checkInstalledOptions, type InstalledOptions } from './installed-options.js';
 import type { PluginPlace, Plugins } from './plugins.js';
@@ -263,7 +263,7 @@ async function lookAt(path: string): Promise<Look> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ELOOP') return { problem: { message: 'a link that leads in a circle', hidesSkills: false } };
     if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    return { problem: { message: `cannot be read: ${reasonOf(error)}`, hidesSkills: true } };
+    return { problem: { message: `cannot be read: ${systemReason(error)}`, hidesSkills: true } };
   }
 }
 

@@ -10,9 +10,9 @@ import {
 import { readSkillMarkdown, type SkillMarkdown } from '../folder/front-matter.js';
 import { readTextFile } from '../folder/read-file.js';
 import { SKILLS_AHEAD } from '../folder/read-skill.js';
-import { isBlank, reasonOf, toOneLine } from '../rows/texts.js';
+import { isBlank, systemReason, toOneLine } from '../rows/texts.js';
 import { AGENTS, calledAs } from './agents.js';
-import type { Installation, InstalledSkill } from './read-installed.js';
+import type { Installation, SkillOfAgents } from './read-installed.js';
 
 /** A skill of an agent, and what the agent calls it: `plugin:skill` if it belongs to a plugin. */
 export interface ReportedInstallation extends Installation {
@@ -31,13 +31,13 @@ export interface ReportedSkill {
 }
 
 /** Reads the SKILL.md of each skill, and says what it is called and what is wrong with it. In the same order. */
-export async function inspectSkills(found: readonly InstalledSkill[]): Promise<ReportedSkill[]> {
+export async function inspectSkills(found: readonly SkillOfAgents[]): Promise<ReportedSkill[]> {
   const skills: ReportedSkill[] = [];
   for await (const skill of readAhead(found, SKILLS_AHEAD, inspect)) skills.push(skill);
   return skills;
 }
 
-async function inspect({ found, installations }: InstalledSkill): Promise<ReportedSkill> {
+async function inspect({ found, installations }: SkillOfAgents): Promise<ReportedSkill> {
   const folder = basename(found.realPath);
   const { name, faults } = await look(found.realSkillFile, folder);
   return {
@@ -63,7 +63,7 @@ async function look(skillFile: string, folder: string): Promise<{ readonly name:
     if (file.repaired) faults.push('its SKILL.md is not UTF-8');
     return { name: typeof given === 'string' && !isBlank(given) ? given : folder, faults };
   } catch (error) {
-    return { name: folder, faults: [`its SKILL.md cannot be read: ${reasonOf(error)}`] };
+    return { name: folder, faults: [`its SKILL.md cannot be read: ${systemReason(error)}`] };
   }
 }
 

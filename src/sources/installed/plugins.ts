@@ -2,7 +2,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isInside, isObject, MAX_NAME } from '../../core/index.js';
 import { readTextFile } from '../folder/read-file.js';
-import { cutCodePoints, isBlank, reasonOf, toOneLine, withoutControls } from '../rows/texts.js';
+import { cutCodePoints, isBlank, systemReason, toOneLine, withoutControls } from '../rows/texts.js';
 import type { AgentProblem } from './agents.js';
 
 /** A folder with skills of a plugin, or of one skill. */
@@ -247,7 +247,7 @@ async function configuredPlugins(path: string, files: PluginFiles): Promise<Json
     if (config === undefined) files.note(path, 'not TOML');
     return isObject(config) && isObject(config['plugins']) ? config['plugins'] : {};
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') files.note(path, `cannot be read: ${reasonOf(error)}`);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') files.note(path, `cannot be read: ${systemReason(error)}`);
     return {};
   }
 }
@@ -422,7 +422,7 @@ class PluginFiles {
       return await realpath(path);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.note(path, `cannot be read: ${reasonOf(error)}`, true);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.note(path, `cannot be read: ${systemReason(error)}`, true);
       return undefined;
     }
   }
@@ -436,7 +436,7 @@ class PluginFiles {
       return names.slice(0, MAX_PLUGINS);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.note(path, `cannot be read: ${reasonOf(error)}`, true);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.note(path, `cannot be read: ${systemReason(error)}`, true);
       return [];
     }
   }
@@ -523,7 +523,7 @@ async function readJson(path: string, bound: string | undefined): Promise<JsonFi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    return { kind: 'fault', reason: `cannot be read: ${reasonOf(error)}` };
+    return { kind: 'fault', reason: `cannot be read: ${systemReason(error)}` };
   }
 }
 

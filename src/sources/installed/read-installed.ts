@@ -3,10 +3,10 @@ import { compareCodePoints, isInside, readAhead, realPathOrSelf } from '../../co
 import { type SkillInstallation, UNKNOWN } from '../../skill.js';
 import { AheadAllowance } from '../folder/read-file.js';
 import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from '../folder/read-skill.js';
-import { publicationOf } from '../folder/skill-folder.js';
-import { type FoundSkill, LinkRoots, walkFolder } from '../folder/walk-folder.js';
+import { publishedPlaceOf } from '../folder/skill-folder.js';
+import { LinkRoots, type WalkedSkill, walkFolder } from '../folder/walk-folder.js';
 import type { ReadOptions, SourceItem } from '../rows/row.js';
-import { joinPath, pathInside, reasonOf } from '../rows/texts.js';
+import { joinPath, pathInside, systemReason } from '../rows/texts.js';
 import { type AgentProblem, shownPath } from './agents.js';
 import { type FoundFolders, findFolders, type InstalledFolder, type LinkRoot } from './find-folders.js';
 import type { InstalledOptions } from './installed-options.js';
@@ -50,7 +50,7 @@ export async function* readInstalled(
   yield* readAhead(wanted, SKILLS_AHEAD, async (skill, turn) => {
     signal?.throwIfAborted();
     const { found, root, installations } = skill;
-    const publication = { ...publicationOf(found, undefined, UNKNOWN, options), location: locationOf(skill) };
+    const publication = { ...publishedPlaceOf(found, undefined, UNKNOWN, options), location: locationOf(skill) };
     const item = await readSkill(found, {
       origin: { source: `${shownPath(found.realPath, home)}/${found.skillFile}` },
       publication,
@@ -67,7 +67,7 @@ export async function* readInstalled(
 }
 
 /** Whether a skill lies in one of these folders, or is reached through it. */
-function liesIn({ found, installations }: InstalledSkill, folders: readonly string[]): boolean {
+function liesIn({ found, installations }: SkillOfAgents, folders: readonly string[]): boolean {
   const paths = [found.realPath, ...installations.map(({ path }) => path)];
   return folders.some((folder) => paths.some((path) => isInside(path, folder)));
 }
@@ -82,9 +82,9 @@ export interface Installation extends SkillInstallation {
 }
 
 /** One skill, however many agents have it. */
-export interface InstalledSkill {
+export interface SkillOfAgents {
   /** With the path inside its root. */
-  readonly found: FoundSkill;
+  readonly found: WalkedSkill;
   /** The agents' folder that it really lies in. */
   readonly root: LinkRoot;
   /** In the order of the folders. */
@@ -102,7 +102,7 @@ interface WalkProblem extends AgentProblem {
 /** What the agents of a machine have. */
 export interface InstalledWalk extends FoundFolders {
   /** In code-point order of their real paths. */
-  readonly skills: readonly InstalledSkill[];
+  readonly skills: readonly SkillOfAgents[];
   /** The folders that could not be listed; the others were read. */
   readonly problems: readonly WalkProblem[];
 }
@@ -146,7 +146,7 @@ export async function walkInstalled(
     } catch (error) {
       signal?.throwIfAborted();
       const { cause = error } = error as Error;
-      note({ path: root, message: `cannot be read: ${reasonOf(cause)}`, ...(await hiding(root)) });
+      note({ path: root, message: `cannot be read: ${systemReason(cause)}`, ...(await hiding(root)) });
     }
   }
   return { ...found, skills: inOrder(skills, found.roots), problems: [...problems.values()] };
@@ -156,7 +156,7 @@ const ALL = "the agents' folders";
 
 /** A skill while the folders are walked through. */
 interface Draft {
-  readonly found: FoundSkill;
+  readonly found: WalkedSkill;
   /** With the place of its folder among all. */
   readonly reached: { readonly installation: Installation; readonly rank: number }[];
 }
@@ -168,7 +168,7 @@ interface Draft {
  */
 function addSkill(
   skills: Map<string, Draft>,
-  found: FoundSkill,
+  found: WalkedSkill,
   root: string,
   folders: readonly InstalledFolder[],
 ): void {
@@ -185,7 +185,7 @@ function addSkill(
   else if (reached.length > 0) skills.set(found.realSkillFile, { found, reached });
 }
 
-function inOrder(skills: ReadonlyMap<string, Draft>, roots: readonly LinkRoot[]): InstalledSkill[] {
+function inOrder(skills: ReadonlyMap<string, Draft>, roots: readonly LinkRoot[]): SkillOfAgents[] {
   // The innermost first.
   const byDepth = [...roots].sort((a, b) => b.path.length - a.path.length);
   return [...skills.values()]
@@ -203,6 +203,6 @@ function inOrder(skills: ReadonlyMap<string, Draft>, roots: readonly LinkRoot[])
 }
 
 /** Says where a skill lies, for its id: the plugin that it belongs to, or `skills`, and the path inside its folder. */
-function locationOf({ found: { path, realPath }, root: { plugin } }: InstalledSkill): string {
+function locationOf({ found: { path, realPath }, root: { plugin } }: SkillOfAgents): string {
   return joinPath(plugin ?? 'skills', path === '' ? basename(realPath) : path);
 }

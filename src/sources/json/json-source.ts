@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { giveWay } from '../../core/index.js';
 import type { KnownRow, Origin, RawRow, ReadOptions, SourceItem, SourceKind, UnreadableRow } from '../rows/row.js';
 import { fingerprintOf } from '../rows/skill-id.js';
 import { toOneLine } from '../rows/texts.js';
-import { Turns } from '../rows/turns.js';
 import {
   hasTooManyValues,
   JsonArray,
@@ -306,9 +306,6 @@ const MAX_RATIO = 100;
 /** Unpacked bytes from which on the ratio counts: a small source cannot do harm, and may repeat itself. */
 const FREE_UNPACKED_BYTES: number = 16 * 1024 * 1024;
 
-/** Chunks of up to 256 KiB after which the event loop gets a turn, if they took no time. */
-const CHUNKS_A_TURN = 32;
-
 /** A source has more than it may. */
 class SourceLimit extends Error {
   override readonly name = 'SourceLimit' as const;
@@ -327,7 +324,6 @@ async function* boundedBytes(
 ): AsyncGenerator<Buffer> {
   const most = orEndless(options.maxUnpackedBytes ?? MAX_UNPACKED_BYTES);
   const ratio = orEndless(options.maxRatio ?? MAX_RATIO);
-  const turns = new Turns(CHUNKS_A_TURN);
   let total = 0;
   for await (const chunk of chunks) {
     total += chunk.length;
@@ -342,10 +338,7 @@ async function* boundedBytes(
       );
     }
     yield chunk;
-    if (turns.isDue()) {
-      await turns.take();
-      options.signal?.throwIfAborted();
-    }
+    await giveWay(options.signal);
   }
 }
 

@@ -62,7 +62,7 @@ export function utf8Boundary(bytes: Uint8Array, end: number): number {
 }
 
 /** What an error of the file system says, without the path, which may be private. */
-export function reasonOf(error: unknown): string {
+export function systemReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? toOneLine(String(message));
 }

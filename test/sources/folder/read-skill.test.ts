@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listFolder, readWholeFile } from '../../../src/sources/folder/read-file.js';
 import { collectContents, collectedText } from '../../../src/sources/folder/read-skill.js';
-import { type FoundSkill, LinkRoots } from '../../../src/sources/folder/walk-folder.js';
+import { LinkRoots, type WalkedSkill } from '../../../src/sources/folder/walk-folder.js';
 import { temporaryFolder } from '../folders.js';
 
 describe('collected text', () => {
@@ -108,7 +108,7 @@ describe('skill contents', () => {
     });
   });
 
-  function skillIn(folder: string): FoundSkill {
+  function skillIn(folder: string): WalkedSkill {
     return { path: '', realPath: folder, skillFile: 'SKILL.md', realSkillFile: join(folder, 'SKILL.md') };
   }
 });
