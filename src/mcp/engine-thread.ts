@@ -5,7 +5,7 @@ import { type FollowedSearch, followCatalogue, type ReloadEvent } from '../searc
 import { CatalogueEngine } from './engine.js';
 import { ProtocolFault } from './sdk.js';
 import { unpublishedLog } from './skills.js';
-import type { EngineData, EngineReply, EngineRequest } from './thread-engine.js';
+import type { EngineData, EngineMethod, EngineReply, EngineRequest } from './thread-engine.js';
 
 // Not from the library's entry: a client waits for the first answer, and the entry imports more.
 
@@ -119,17 +119,6 @@ const engine = new CatalogueEngine(catalogue.search, {
   onError: (error) => log('error', 'a call failed', { reason: error instanceof Error ? error.stack : String(error) }),
 });
 
-const methods = {
-  callTool: (signal: AbortSignal, name: string, args: Readonly<Record<string, unknown>>) =>
-    engine.callTool(name, args, signal),
-  listSkills: (_: AbortSignal, cursor?: string) => engine.listSkills(cursor),
-  listResources: (_: AbortSignal, cursor?: string) => engine.listResources(cursor),
-  getSkill: (_: AbortSignal, uri: string) => engine.getSkill(uri),
-  readFile: (_: AbortSignal, uri: string) => engine.readFile(uri),
-  readDirectory: (_: AbortSignal, uri: string, cursor?: string) => engine.readDirectory(uri, cursor),
-  warmUp,
-} as Record<string, (signal: AbortSignal, ...args: unknown[]) => Promise<unknown>>;
-
 /** The calls that are not answered. */
 const running = new Map<number, AbortController>();
 let closing = false;
@@ -146,17 +135,23 @@ const prompts = catalogue
   // Whoever runs `hook` names the catalogue by the path of its file.
   .then(() => (isFile ? answerPrompts(opening.database, catalogue.search, { meaning: options.meaning }) : undefined));
 
-async function answer(id: number, method: string, args: readonly unknown[]): Promise<void> {
+async function answer(id: number, method: EngineMethod, args: readonly unknown[]): Promise<void> {
   const call = new AbortController();
   running.set(id, call);
   try {
-    tell({ kind: 'answer', id, value: await methods[method]!(call.signal, ...args) });
+    tell({ kind: 'answer', id, value: await answerTo(method, args, call.signal) });
   } catch (error) {
     const code = error instanceof ProtocolFault ? error.code : undefined;
     tell({ kind: 'failure', id, code, message: reasonOf(error) });
   } finally {
     running.delete(id);
   }
+}
+
+function answerTo(method: EngineMethod, args: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+  if (method === 'warmUp') return warmUp();
+  if (method === 'callTool') return engine.callTool(...(args as [string, Readonly<Record<string, unknown>>]), signal);
+  return engine.ask(method, ...(args as [string]));
 }
 
 async function warmUp(): Promise<void> {

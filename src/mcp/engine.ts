@@ -1,17 +1,9 @@
-import type {
-  CallToolResult,
-  McpHttpHandler,
-  McpRequestContext,
-  McpServer,
-  ReadResourceResult,
-  Resource,
-} from '@modelcontextprotocol/server';
-import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import type { CallToolResult, McpHttpHandler, McpRequestContext, McpServer } from '@modelcontextprotocol/server';
 import { type ErrorCode, SkillSearchError } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault, type Sdk } from './sdk.js';
 import { createServerOver, faultOfParams } from './server-over.js';
-import { PublishedSkills, SkillPages, type UnpublishedListener } from './skills.js';
+import { PublishedSkills, type Questions, SkillPages, type UnpublishedListener } from './skills.js';
 import { type ToolContext, ToolFault } from './tools/tool.js';
 import { findTool, TOOL_NAMES } from './tools/tools.js';
 
@@ -37,16 +29,15 @@ export interface McpOptions {
   readonly longestWait?: number | undefined;
 }
 
-/** What a server of the SDK asks of a catalogue. Values are plain, so that a thread can answer as well. */
+/** What a server of the SDK asks. */
 export interface Engine {
   /** @throws {ProtocolFault} if there is no such tool; the signal's reason when aborted */
   callTool(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
-  /** @throws {ProtocolFault} as the other methods */
-  listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }>;
-  listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }>;
-  getSkill(uri: string): Promise<Skill | undefined>;
-  readFile(uri: string): Promise<ReadResourceResult | undefined>;
-  readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined>;
+  /** @throws {ProtocolFault} */
+  ask<Method extends keyof Questions>(
+    method: Method,
+    ...args: Parameters<Questions[Method]>
+  ): ReturnType<Questions[Method]>;
 }
 
 /** Answers from a search of this thread. */
@@ -89,24 +80,12 @@ export class CatalogueEngine implements Engine {
     }
   }
 
-  listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }> {
-    return this.#asProtocol(() => this.#pages.listSkills(cursor));
-  }
-
-  listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
-    return this.#asProtocol(() => this.#pages.listResources(cursor));
-  }
-
-  getSkill(uri: string): Promise<Skill | undefined> {
-    return this.#asProtocol(() => this.#pages.get(uri));
-  }
-
-  readFile(uri: string): Promise<ReadResourceResult | undefined> {
-    return this.#asProtocol(() => this.#pages.read(uri));
-  }
-
-  readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined> {
-    return this.#asProtocol(() => this.#pages.readDirectory(uri, cursor));
+  ask<Method extends keyof Questions>(
+    method: Method,
+    ...args: Parameters<Questions[Method]>
+  ): ReturnType<Questions[Method]> {
+    const pages = this.#pages as unknown as Record<Method, (...given: typeof args) => Promise<unknown>>;
+    return this.#asProtocol(() => pages[method](...args)) as ReturnType<Questions[Method]>;
   }
 
   async #contextOf(signal: AbortSignal): Promise<ToolContext> {

@@ -46,10 +46,10 @@ export function createServerOver(sdk: Sdk, engine: Engine, onUnpublished: Unpubl
   };
   const extension = new sdk.SkillsExtension({
     source: {
-      list: ({ cursor }) => asked(engine.listSkills(cursor)),
-      get: (uri) => asked(engine.getSkill(uri)),
+      list: ({ cursor }) => asked(engine.ask('listSkills', cursor)),
+      get: (uri) => asked(engine.ask('getSkill', uri)),
       read: async () => undefined,
-      readDirectory: (uri, { cursor }) => asked(engine.readDirectory(uri, cursor)),
+      readDirectory: (uri, { cursor }) => asked(engine.ask('readDirectory', uri, cursor)),
     },
     cacheHint: CACHE,
     onWarning: ({ path, message }) => onUnpublished?.(path, message, 'everywhere'),
@@ -57,10 +57,10 @@ export function createServerOver(sdk: Sdk, engine: Engine, onUnpublished: Unpubl
   extension.attach(mcp);
   const { server } = mcp;
   // The SDK lists all resources at once.
-  server.setRequestHandler('resources/list', ({ params }) => asked(engine.listResources(params?.cursor)));
+  server.setRequestHandler('resources/list', ({ params }) => asked(engine.ask('listResources', params?.cursor)));
   // The SDK takes a second to encode 16 MiB.
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const answer = URL.canParse(uri) ? await asked(engine.readFile(new URL(uri).href)) : undefined;
+    const answer = URL.canParse(uri) ? await asked(engine.ask('readFile', new URL(uri).href)) : undefined;
     if (answer === undefined) throw new sdk.ProtocolError(INVALID_PARAMS, `there is no resource ${uri}`, { uri });
     return answer;
   });

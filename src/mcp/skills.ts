@@ -26,8 +26,17 @@ interface Page {
   readonly nextCursor?: string;
 }
 
+/** What the Skills extension asks of a catalogue. Values are plain, so that a thread can answer as well. */
+export interface Questions {
+  listSkills(cursor?: string): Promise<{ skills: Skill[]; nextCursor?: string }>;
+  listResources(cursor?: string): Promise<{ resources: Resource[]; nextCursor?: string }>;
+  getSkill(uri: string): Promise<Skill | undefined>;
+  readFile(uri: string): Promise<ReadResourceResult | undefined>;
+  readDirectory(uri: string, cursor?: string): Promise<{ resources: Resource[] } | undefined>;
+}
+
 /** Lists, gets and reads the published skills of a catalogue, as the Skills extension asks. */
-export class SkillPages {
+export class SkillPages implements Questions {
   readonly #search: () => Promise<SkillSearch>;
   readonly #published: PublishedSkills;
 
@@ -36,13 +45,13 @@ export class SkillPages {
     this.#published = published;
   }
 
-  async listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }> {
+  async listSkills(cursor?: string): Promise<{ skills: Skill[]; nextCursor?: string }> {
     const { skills, ...next } = await this.#page('skills/list', cursor);
     return { skills: skills.map(entryOfSkill), ...next };
   }
 
   /** What `resources/list` gives: the SKILL.md of each published skill. */
-  async listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
+  async listResources(cursor?: string): Promise<{ resources: Resource[]; nextCursor?: string }> {
     const { skills, ...next } = await this.#page('resources/list', cursor);
     const resources = skills.map(({ id, frontMatter: { name, description }, files }) => {
       const size = files.find(({ path }) => path === 'SKILL.md')?.size;
@@ -57,7 +66,7 @@ export class SkillPages {
     return { resources, ...next };
   }
 
-  async get(uri: string): Promise<Skill | undefined> {
+  async getSkill(uri: string): Promise<Skill | undefined> {
     const found = await this.#find(uri);
     if (found === undefined) return undefined;
     const { search, skill, path } = found;
@@ -71,7 +80,7 @@ export class SkillPages {
    *
    * @returns undefined if there is no such file
    */
-  async read(uri: string): Promise<ReadResourceResult | undefined> {
+  async readFile(uri: string): Promise<ReadResourceResult | undefined> {
     const [, address, digits] = /^([^?]*)(?:\?offset=(\d{1,15}))?$/.exec(uri) ?? [];
     const found = address === undefined ? undefined : await this.#find(address);
     if (found === undefined) return undefined;
@@ -93,7 +102,7 @@ export class SkillPages {
     return { contents: [{ uri, mimeType, ...content }] };
   }
 
-  async readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined> {
+  async readDirectory(uri: string, cursor?: string): Promise<{ resources: Resource[] } | undefined> {
     // A folder is one page: a published skill has at most 512 files.
     if (cursor !== undefined) throw unknownCursor();
     const found = await this.#find(uri);

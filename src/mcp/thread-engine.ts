@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import type { CallToolResult, ReadResourceResult, Resource } from '@modelcontextprotocol/server';
-import type { Skill } from '@modelcontextprotocol/server/ext/skills';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { startWorker } from '../core/index.js';
 import type { Engine, McpOptions } from './engine.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault } from './sdk.js';
+import type { Questions } from './skills.js';
 
 /** Told of what happens in the thread. */
 export interface EngineListeners {
@@ -45,24 +45,11 @@ export class ThreadEngine implements Engine {
     return this.#call('callTool', [name, args], signal);
   }
 
-  listSkills(cursor: string | undefined): Promise<{ skills: Skill[]; nextCursor?: string }> {
-    return this.#call('listSkills', [cursor]);
-  }
-
-  listResources(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
-    return this.#call('listResources', [cursor]);
-  }
-
-  getSkill(uri: string): Promise<Skill | undefined> {
-    return this.#call('getSkill', [uri]);
-  }
-
-  readFile(uri: string): Promise<ReadResourceResult | undefined> {
-    return this.#call('readFile', [uri]);
-  }
-
-  readDirectory(uri: string, cursor: string | undefined): Promise<{ resources: Resource[] } | undefined> {
-    return this.#call('readDirectory', [uri, cursor]);
+  ask<Method extends keyof Questions>(
+    method: Method,
+    ...args: Parameters<Questions[Method]>
+  ): ReturnType<Questions[Method]> {
+    return this.#call(method, args) as ReturnType<Questions[Method]>;
   }
 
   /** Loads the model. Never fails: the log says what came of it. */
@@ -142,14 +129,7 @@ export interface EngineData {
 }
 
 /** A method of the engine, or `warmUp`, which loads the model. */
-export type EngineMethod =
-  | 'callTool'
-  | 'listSkills'
-  | 'listResources'
-  | 'getSkill'
-  | 'readFile'
-  | 'readDirectory'
-  | 'warmUp';
+export type EngineMethod = 'callTool' | keyof Questions | 'warmUp';
 
 /** To the thread. */
 export type EngineRequest =

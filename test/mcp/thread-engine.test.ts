@@ -28,12 +28,10 @@ describe('thread engine', () => {
     const { signal } = new AbortController();
     const found = await engine.callTool('search_skills', { query: 'pdf', by: 'words' }, signal);
     expect(found.structuredContent).toMatchObject({ skills: [{ id: 'pdf' }] });
-    expect((await engine.listSkills(undefined)).skills.map(({ uri }) => uri)).toEqual([
-      'skill://pdf/pdf-forms/SKILL.md',
-    ]);
-    expect(await engine.readFile('skill://pdf/pdf-forms/a.bin')).toMatchObject({ contents: [{ blob: 'AP8=' }] });
-    expect(await engine.getSkill('skill://x/Not%20Published/SKILL.md')).toBeUndefined();
-    await expect(engine.listResources('made-up')).rejects.toMatchObject({ code: -32602 });
+    expect((await engine.ask('listSkills')).skills.map(({ uri }) => uri)).toEqual(['skill://pdf/pdf-forms/SKILL.md']);
+    expect(await engine.ask('readFile', 'skill://pdf/pdf-forms/a.bin')).toMatchObject({ contents: [{ blob: 'AP8=' }] });
+    expect(await engine.ask('getSkill', 'skill://x/Not%20Published/SKILL.md')).toBeUndefined();
+    await expect(engine.ask('listResources', 'made-up')).rejects.toMatchObject({ code: -32602 });
     await expect(engine.callTool('none', {}, signal)).rejects.toMatchObject({ code: -32602 });
     expect(lines).toEqual(['found but not published']);
   });
@@ -50,7 +48,7 @@ describe('thread engine', () => {
     const refused = engine.callTool('search_skills', { query }, call.signal);
     await expect(refused).rejects.toMatchObject({ code: -32602, message: 'the arguments are nested too deeply' });
     expect(getEventListeners(call.signal, 'abort')).toEqual([]);
-    expect((await engine.listSkills(undefined)).skills).toHaveLength(1);
+    expect((await engine.ask('listSkills')).skills).toHaveLength(1);
     // Whatever still waits is rejected here, and nobody would handle that: the test would fail.
     await engine.close();
     expect(lines).toEqual([]);
@@ -58,7 +56,7 @@ describe('thread engine', () => {
 
   test('its end while the model is loaded is no warning', async () => {
     const { engine, lines } = await start([PDF], true);
-    await engine.listSkills(undefined);
+    await engine.ask('listSkills');
     const loaded = engine.warmUp();
     await engine.close();
     await loaded;
@@ -67,9 +65,9 @@ describe('thread engine', () => {
 
   test('after its end each call says so', async () => {
     const { engine, lines } = await start([PDF]);
-    await engine.listSkills(undefined);
+    await engine.ask('listSkills');
     await engine.close();
-    await expect(engine.listSkills(undefined)).rejects.toMatchObject({ code: -32603, message: /has ended/ });
+    await expect(engine.ask('listSkills')).rejects.toMatchObject({ code: -32603, message: /has ended/ });
     expect(lines).toEqual([]);
   });
 });

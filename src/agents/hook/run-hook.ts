@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, realpathSync, renameSync, statSync } from '
 import { join, parse, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { makeFolder, nearestCatalogue, type Surroundings, surroundings, userFolders } from '../../core/index.js';
-import { askLocally } from '../local/ask-locally.js';
+import { askLocally } from '../local/local-protocol.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
 import { contextOf, HOOK_LIMITS, printed, readInput } from './host-format.js';
 import { type FoundSkill, foundIn, type PromptQuery, proseOf, TimeLimit } from './prompt-query.js';

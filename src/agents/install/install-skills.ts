@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync, lstatSync, realpathSync } from 'node:fs';
-import { open, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import {
   ConfigFault,
@@ -104,9 +104,7 @@ export async function installSkills(search: SkillSearch, options: InstallOptions
   return { skills, lock: lock.path };
 }
 
-interface PlannedSkill extends InstallableSkill {
-  readonly state: InstalledSkill['state'];
-}
+type PlannedSkill = InstallableSkill & Pick<InstalledSkill, 'state'>;
 
 function checkInstallOptions(options: InstallOptions): InstallOptions {
   checkOptions(options, OPTIONS);
@@ -124,13 +122,10 @@ function checkInstallOptions(options: InstallOptions): InstallOptions {
 
 /** @throws {SkillSearchError} `INSTALL_REFUSED` if two skills would get the same folder */
 function refuseTwins(wanted: readonly InstallableSkill[]): void {
-  const idOf = new Map<string, string>();
-  for (const { skill } of wanted) {
-    const other = idOf.get(skill.name);
-    if (other !== undefined) {
-      throw installRefused(skill.id, `it has the same name as ${JSON.stringify(other)}: ${skill.name}`);
-    }
-    idOf.set(skill.name, skill.id);
+  for (const [i, { skill }] of wanted.entries()) {
+    const other = wanted.slice(0, i).find((one) => one.skill.name === skill.name)?.skill.id;
+    if (other === undefined) continue;
+    throw installRefused(skill.id, `it has the same name as ${JSON.stringify(other)}: ${skill.name}`);
   }
 }
 
@@ -142,23 +137,17 @@ function refuseTwins(wanted: readonly InstallableSkill[]): void {
  */
 async function targetFolder(to: string, within: string | undefined): Promise<string> {
   const path = resolve(to);
-  try {
-    if (within !== undefined) {
-      let existing = path;
-      while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
-      const real = await realpath(existing);
-      if (!isInside(real, await realpath(within))) {
-        const message = `${JSON.stringify(path)} leads out of ${JSON.stringify(within)} by a link, to ${JSON.stringify(real)}`;
-        throw new SkillSearchError('INSTALL_REFUSED', message, { path });
-      }
+  if (within !== undefined) {
+    let existing = path;
+    while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+    const real = await realpath(existing);
+    if (!isInside(real, await realpath(within))) {
+      const message = `${JSON.stringify(path)} leads out of ${JSON.stringify(within)} by a link, to ${JSON.stringify(real)}`;
+      throw new SkillSearchError('INSTALL_REFUSED', message, { path });
     }
-    makeFolder(path, { code: 'INSTALL_REFUSED' });
-    return await realpath(path);
-  } catch (cause) {
-    if (cause instanceof SkillSearchError) throw cause;
-    const message = `the folder ${JSON.stringify(path)} cannot be made: ${(cause as Error).message}`;
-    throw new SkillSearchError('INSTALL_REFUSED', message, { path, cause });
   }
+  makeFolder(path, { code: 'INSTALL_REFUSED' });
+  return realpath(path);
 }
 
 /**
@@ -175,10 +164,9 @@ async function stateOf(
   const folder = JSON.stringify(join(base, skill.name));
   const entry = lock.entries.get(skill.name);
   const found = await readFolder(join(base, skill.name));
-  const withForce = 'the option force replaces it';
   if (entry !== undefined && !isOfSkill(entry, skill) && !force) {
     const source = JSON.stringify(entry['source'] ?? 'another source');
-    throw installRefused(skill.id, `the lock file has ${skill.name} from ${source}; ${withForce}`);
+    throw installRefused(skill.id, `the lock file has ${skill.name} from ${source}; the option force replaces it`);
   }
   if (found === undefined) return 'installed';
   if (typeof found === 'string') throw installRefused(skill.id, `${folder} is ${found}: move it away`);
@@ -189,7 +177,7 @@ async function stateOf(
   if (force) return 'replaced';
   const isAsInstalled = entry['computedHash'] === hashOfFiles(found);
   const what = isAsInstalled ? 'has files of another version' : 'was changed by hand since it was installed';
-  throw installRefused(skill.id, `${folder} ${what}; ${withForce}`);
+  throw installRefused(skill.id, `${folder} ${what}; the option force replaces it`);
 }
 
 /**
@@ -207,9 +195,8 @@ async function carryOut(planned: readonly PlannedSkill[], base: string, lock: Lo
     if (changed.length > 0) makeFolder(join(staging, 'replaced'), { code: 'INSTALL_REFUSED' });
     try {
       for (const { skill, state } of changed) {
-        const [target, fresh, former] = [base, join(staging, 'new'), join(staging, 'replaced')].map((folder) =>
-          join(folder, skill.name),
-        ) as [string, string, string];
+        const target = join(base, skill.name);
+        const [fresh, former] = [join(staging, 'new', skill.name), join(staging, 'replaced', skill.name)];
         if (state === 'replaced') {
           await rename(target, former);
           undo.push(() => rename(former, target));
@@ -238,13 +225,7 @@ async function writeFiles(root: string, files: readonly HashedFile[]): Promise<v
     const target = join(root, ...path.split('/'));
     makeFolder(dirname(target), { code: 'INSTALL_REFUSED' });
     // Fails where a file is there already: everything here is new.
-    const file = await open(target, 'wx', executable ? 0o777 : 0o666);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(target, bytes, { flag: 'wx', mode: executable ? 0o777 : 0o666, flush: true });
   }
 }
 
@@ -350,9 +331,7 @@ function lockEntry(skill: Skill, files: readonly HashedFile[]): LockEntry {
 
 /** Whether an entry names this skill of this source. */
 function isOfSkill(entry: LockEntry, skill: Skill): boolean {
-  if (typeof entry['skillId'] === 'string') return entry['skillId'] === skill.id;
-  const { source, skillPath } = originOf(skill);
-  return entry['source'] === source && (entry['skillPath'] ?? skillPath) === skillPath;
+  return entry['skillId'] === undefined ? entry['source'] === originOf(skill)['source'] : entry['skillId'] === skill.id;
 }
 
 /** Where a skill comes from: the repository, or the folder of this machine. */
@@ -360,10 +339,7 @@ function originOf({ id, codehostUrl, localPath }: Skill): LockEntry {
   const repository = repositoryOf(codehostUrl);
   if (repository === undefined) return { source: localPath ?? id, sourceType: 'local' };
   const { github, cloneUrl, ref, folder } = repository;
-  const place = {
-    ...(ref === undefined ? {} : { ref }),
-    ...(folder === undefined ? {} : { skillPath: `${folder}/SKILL.md` }),
-  };
+  const place = { ...(ref && { ref }), ...(folder !== undefined && { skillPath: `${folder}/SKILL.md` }) };
   if (github !== undefined) return { source: github, sourceType: 'github', ...place };
   const sourceType = cloneUrl.startsWith('https://gitlab.com/') ? 'gitlab' : 'git';
   return { source: cloneUrl, sourceType, sourceUrl: cloneUrl, ...place };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSkillName, MAX_CONTENT_BYTES, MAX_CONTENT_FILES, SkillSearchError } from '../../core/index.js';
 import type { SkillSearch } from '../../search/index.js';
@@ -22,13 +23,12 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
  */
 export function hashOfFiles(files: readonly HashedFile[]): string {
   const hash = createHash('sha256');
-  const kept = files.filter(
-    ({ path }) =>
-      !path
-        .split('/')
-        .slice(0, -1)
-        .some((folder) => LEFT_OUT.has(folder)),
-  );
+  const isLeftOut = (path: string): boolean =>
+    path
+      .split('/')
+      .slice(0, -1)
+      .some((folder) => LEFT_OUT.has(folder));
+  const kept = files.filter(({ path }) => !isLeftOut(path));
   for (const { path, bytes } of kept.toSorted((a, b) => a.path.localeCompare(b.path))) {
     hash.update(path).update(bytes);
   }
@@ -87,10 +87,7 @@ const HAS_MODES = process.platform !== 'win32';
  * @returns undefined if there is nothing; a text if it is something else than a folder of files
  */
 export async function readFolder(folder: string): Promise<readonly HashedFile[] | string | undefined> {
-  const found = await lstat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
+  const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
   if (found.isSymbolicLink()) return 'a link';
   if (!found.isDirectory()) return 'no folder';
@@ -105,7 +102,7 @@ export async function readFolder(folder: string): Promise<readonly HashedFile[] 
         continue;
       }
       if (!entry.isFile()) return `a folder with something else than files in it, ${JSON.stringify(path)}`;
-      const { size, mode } = await lstat(join(folder, path));
+      const { size, mode } = lstatSync(join(folder, path));
       bytes += size;
       if (files.length >= MAX_CONTENT_FILES || bytes > MAX_CONTENT_BYTES) return 'a folder larger than any skill';
       files.push({ path, bytes: await readFile(join(folder, path)), executable: HAS_MODES && (mode & 0o111) !== 0 });
@@ -117,14 +114,12 @@ export async function readFolder(folder: string): Promise<readonly HashedFile[] 
 /** Whether a folder has just the files of a skill. */
 export function areSame(found: readonly HashedFile[], files: readonly HashedFile[]): boolean {
   const byPath = new Map(found.map((file) => [file.path, file]));
-  return (
-    found.length === files.length &&
-    files.every(({ path, bytes, executable }) => {
-      const other = byPath.get(path);
-      if (other === undefined || Buffer.compare(other.bytes, bytes) !== 0) return false;
-      return !HAS_MODES || other.executable === executable;
-    })
-  );
+  const isThere = ({ path, bytes, executable }: HashedFile): boolean => {
+    const other = byPath.get(path);
+    if (other === undefined || Buffer.compare(other.bytes, bytes) !== 0) return false;
+    return !HAS_MODES || other.executable === executable;
+  };
+  return found.length === files.length && files.every(isThere);
 }
 
 /** Names that Windows keeps for devices, whatever stands behind a point. */

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { isObject, joinPaths, makeFolder, type Surroundings, userFolders } from '../../core/index.js';
+import { isObject, joinPaths, makeFolder, type Surroundings, surroundings, userFolders } from '../../core/index.js';
 
 /** Bounds of the local socket. Times are in milliseconds. */
 interface LocalLimits {
@@ -149,7 +150,7 @@ export function pipeName(name: string, key: string): string {
  *
  * @param user number of the user; undefined on Windows
  */
-export function isPrivateFolder(path: string, user: number | undefined): boolean {
+function isPrivateFolder(path: string, user: number | undefined): boolean {
   try {
     const { uid, mode, isDirectory } = asFacts(path);
     return isDirectory && (user === undefined || (uid === user && (mode & 0o077) === 0));
@@ -172,4 +173,60 @@ export function ensurePrivateFolder(path: string, user: number | undefined): boo
 function asFacts(path: string): { readonly uid: number; readonly mode: number; readonly isDirectory: boolean } {
   const facts = lstatSync(path);
   return { uid: facts.uid, mode: facts.mode, isDirectory: facts.isDirectory() };
+}
+
+export interface AskOptions {
+  /** Real path of the catalogue. */
+  readonly database: string;
+  /** A value that JSON can carry. */
+  readonly ask: unknown;
+  /** Milliseconds to wait for the answer, once connected. */
+  readonly patience: number;
+  readonly of?: Surroundings;
+}
+
+/**
+ * Asks the process that answers for a catalogue on this machine.
+ *
+ * @returns undefined if there is none, it does not answer in time, or refuses; whoever asks then does the work
+ */
+export async function askLocally({ database, ask, patience, of }: AskOptions): Promise<unknown> {
+  const path = listeningPath(database, of ?? surroundings());
+  if (path === undefined) return undefined;
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const line = new FirstLine();
+    const end = (answer?: unknown): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(answer);
+    };
+    let timer = setTimeout(end, LOCAL_LIMITS.connectTime);
+    socket.on('error', () => end());
+    socket.on('close', () => end());
+    socket.on('connect', () => {
+      clearTimeout(timer);
+      timer = setTimeout(end, patience);
+      socket.write(writeMessage({ version: LOCAL_VERSION, database, ask }));
+    });
+    socket.on('data', (chunk: Buffer) => {
+      const read = line.add(chunk);
+      if (read === undefined) return;
+      end(read === 'too long' ? undefined : readMessage(read.line)?.['answer']);
+    });
+  });
+}
+
+/** @returns undefined if nobody of this user can be listening */
+function listeningPath(database: string, of: Surroundings): string | undefined {
+  const user = process.getuid?.();
+  const { folder, name, isPipe } = localAddress(database, of, user);
+  if (!isPrivateFolder(folder, user)) return undefined;
+  if (isPipe) {
+    const key = readPipeKey(folder);
+    return key === undefined ? undefined : pipeName(name, key);
+  }
+  const path = join(folder, socketName(name));
+  // Most often there is none, and looking is cheaper than connecting.
+  return statSync(path, { throwIfNoEntry: false })?.isSocket() === true ? path : undefined;
 }

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeF
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { askLocally } from '../../../src/agents/local/ask-locally.js';
 import {
+  askLocally,
   ensurePipeKey,
   LOCAL_LIMITS,
   localAddress,
