@@ -156,7 +156,7 @@ class SegmentWords {
    * So a few more terms are looked at than are wanted, and counted, until no other can come before those.
    */
   #first(letters: string, limit: number): Counted[] {
-    const { dictionary, pager, keywords } = this.#largest;
+    const { dictionary, pager, keywords, hasAll } = this.#largest;
     const { terms, termCounts } = keywords.completions;
     const touched = this.#inOthers(letters);
     const [first, behind] = dictionary.rangeOfPrefix(letters);
@@ -172,6 +172,7 @@ class SegmentWords {
         candidate: this.#candidateAt(terms[i]!),
         count: termCounts[i]!,
       }));
+      if (hasAll && touched.size === 0) return stored;
       const alone = stored.filter(({ candidate }) => !touched.has(candidate.text));
       const counted = [...alone, ...atMost.slice(0, looked)].map(({ candidate }) => this.#count(candidate));
       const best = counted.filter(({ count }) => count > 0).sort(compareCounted);
@@ -345,8 +346,9 @@ class SegmentNames {
     const touched = this.#inOthers(key);
     // Of names with the same key, one has a count. One that others have, too, only comes earlier by that.
     const best = firstOf(from, to, (a, b) => counts[b]! - counts[a]! || lengthOf(a) - lengthOf(b) || a - b, limit);
-    const alone = best
-      .filter((name) => counts[name]! > 0)
+    const first = best.filter((name) => counts[name]! > 0);
+    if (touched.size === 0) return first.map((name) => ({ text: largest.textAt(name), count: counts[name]! }));
+    const alone = first
       .map((name) => ({
         text: largest.textAt(name),
         key: largest.keyAt(name),
