@@ -41,7 +41,7 @@ const LATE = {
   store: ['files.ts'],
   semantic: ['classifier.ts', 'nearest/vector-index.ts'],
   keyword: ['build/collect-keywords.ts', 'build/merge-keywords.ts', 'memory-index.ts'],
-  indexing: ['classify-catalogue.ts', 'index-keywords.ts'],
+  indexing: ['index-keywords.ts'],
   share: [
     'postgres/postgres-pool.ts',
     'postgres/shared-tables.ts',

@@ -2,7 +2,7 @@ import { runJob } from '../core/index.js';
 import type { PackedKeywords } from '../keyword/index.js';
 import { collectKeywords } from '../keyword/index.js';
 import { CatalogueReader, readStamp } from '../store/index.js';
-import type { KeywordsJob } from './collect-part.js';
+import type { KeywordsJob } from './index-keywords-thread.js';
 import { documentsOf, isCurrentKeywordFile, writeKeywordFile } from './keyword-file.js';
 
 /** Number of skills from which words are collected in a thread. For fewer, starting a thread takes longer. */

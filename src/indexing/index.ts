@@ -1,5 +1,5 @@
 export type { VectorExchange } from './embed-catalogue.js';
-export { embedCatalogue, takeVectors } from './embed-catalogue.js';
+export { classifyCatalogue, embedCatalogue, takeVectors } from './embed-catalogue.js';
 export { indexKeywords } from './index-keywords.js';
 export { type IndexingWarning, indexOrWarn, indexVectors, indexWhenDue, wordsAreDue } from './index-or-warn.js';
 export {

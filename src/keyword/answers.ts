@@ -1,6 +1,6 @@
 import { foldAccents, sameAccents, type TermNumber } from '../core/index.js';
 import type { DocumentSets, Word } from './document-sets.js';
-import { lastFieldOf } from './index-fields.js';
+import { lastFieldOf } from './keyword-index.js';
 import type { StepPlan } from './plan-steps.js';
 import type { PostingList } from './posting-list.js';
 import type { QuestionWord } from './question.js';

@@ -1,8 +1,7 @@
 export { FIELD_WEIGHTS } from './bm25.js';
 export { collectKeywords, DocumentCollector } from './build/collect-keywords.js';
 export type { KeywordPart } from './build/merge-keywords.js';
-export { completeWord } from './complete-word.js';
-export { editDistance, isWithinEdits } from './edit-distance.js';
+export { completeWord } from './completions.js';
 export { type AskedWords, askedWords, type FileMatches, makeSnippet, matchedTerms, matchFiles } from './explain.js';
 export type {
   DocumentSource,
@@ -16,8 +15,17 @@ export type {
 export { PackedIndex } from './packed-index.js';
 export { GONE, hashOfKey, type PackedKeywords } from './packed-keywords.js';
 export { packedRules } from './packed-rules.js';
-export { MAX_QUESTION_WORDS, type Question, readQuestion, readStopWords } from './question.js';
+export {
+  MAX_QUESTION_WORDS,
+  mayBeStopWord,
+  type Question,
+  readQuestion,
+  readStopWords,
+  STOP_WORDS,
+  type StopWords,
+  stopWordsOf,
+} from './question.js';
 export { RecoveringIndex } from './recovering-index.js';
 export type { Segment } from './segments.js';
-export { mayBeStopWord, STOP_WORDS, type StopWords, stopWordsOf } from './stop-words.js';
+export { editDistance, isWithinEdits } from './term-dictionary.js';
 export { Work } from './work.js';

@@ -18,16 +18,15 @@ import type { AnsweringTerms } from './answers.js';
 import { LengthNorms } from './bm25.js';
 import { type Completions, completedLists, mostFrequent, type TogetherCounter } from './completions.js';
 import { countDocuments } from './document-sets.js';
-import { editDistance } from './edit-distance.js';
-import { COMPLETED_FIELDS, completesWords, FILES, INNER, SCORED_OF, textsOfFiles } from './index-fields.js';
 import type { CompletionOptions, CountedText, DocumentSource, KeywordDocument, KeywordIndex } from './keyword-index.js';
+import { COMPLETED_FIELDS, completesWords, FILES, INNER, SCORED_OF, textsOfFiles } from './keyword-index.js';
 import { PostingIndex } from './packed-index.js';
 import { GONE, MANY, NO_POSTINGS } from './packed-keywords.js';
 import type { Lookup, StepPlan } from './plan-steps.js';
 import { PostingList } from './posting-list.js';
 import type { Phrase } from './question.js';
 import type { IndexTerms } from './segments.js';
-import { LOOKUP_COST, TERM_COST } from './term-dictionary.js';
+import { editDistance, LOOKUP_COST, TERM_COST } from './term-dictionary.js';
 import { Work } from './work.js';
 
 /** Documents added between two turns of the event loop. */

@@ -7,11 +7,20 @@ import {
   acceptedTerms,
   documentsWithOtherAccents,
 } from './answers.js';
-import { rankAnyWord } from './any-word-ranking.js';
+import {
+  type FieldReading,
+  keyOf,
+  type RankedWord,
+  type RankingSpace,
+  RankingSpaces,
+  rankAnyWord,
+  readingOf,
+  readRankedWord,
+  recentWords,
+} from './any-word-ranking.js';
 import { inverseDocumentFrequency, LengthNorms } from './bm25.js';
 import { type Completions, completionsOf, TogetherCounter } from './completions.js';
 import { bitsOf, countDocuments, DocumentSets } from './document-sets.js';
-import { FILES, lastFieldOf, SCORED_OF } from './index-fields.js';
 import type {
   CompletedWord,
   CompletionOptions,
@@ -23,21 +32,12 @@ import type {
   RankedDocuments,
   RankOptions,
 } from './keyword-index.js';
+import { FILES, lastFieldOf, SCORED_OF } from './keyword-index.js';
 import { documentsOfKey, GONE } from './packed-keywords.js';
 import { PhraseFinder } from './phrase-finder.js';
 import { asItStands, correctedWords, type Lookup, planSteps, type StepPlan } from './plan-steps.js';
 import type { PostingList } from './posting-list.js';
 import type { Question, QuestionWord } from './question.js';
-import {
-  type FieldReading,
-  keyOf,
-  type RankedWord,
-  type RankingSpace,
-  RankingSpaces,
-  readingOf,
-  readRankedWord,
-  recentWords,
-} from './ranked-word.js';
 import type { RecentlyUsed } from './recently-used.js';
 import { bestMatches, ScoreTiers, ScoringSpace } from './score-matches.js';
 import { type IndexTerms, type OpenSegment, openSegments, type Segment, SegmentTerms } from './segments.js';

@@ -1,6 +1,6 @@
 import type { FileRules, StatedSizes } from '../core/index.js';
 import { SCORED_FIELDS } from '../result.js';
-import { FIELDS } from './index-fields.js';
+import { FIELDS } from './keyword-index.js';
 import { BLOCK } from './packed-keywords.js';
 import { LETTER_GROUP_COUNT } from './term-dictionary.js';
 

@@ -1,6 +1,6 @@
 import type { DocumentNumber } from '../core/index.js';
 import { amongCost, type DocumentSets, type Word } from './document-sets.js';
-import { FILES, INNER } from './index-fields.js';
+import { FILES, INNER } from './keyword-index.js';
 import type { PackedPostings } from './packed-keywords.js';
 import { PositionReader, Positions, type PostingList } from './posting-list.js';
 import type { Phrase } from './question.js';

@@ -7,7 +7,7 @@ import {
   type Pager,
   type TermNumber,
 } from '../core/index.js';
-import { FILES } from './index-fields.js';
+import { FILES } from './keyword-index.js';
 import { GONE, type PackedKeywords, type PackedPostings } from './packed-keywords.js';
 import type { Lookup } from './plan-steps.js';
 import { type ListEntries, needFrequencies, needPositions, PostingList, storedList } from './posting-list.js';

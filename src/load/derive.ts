@@ -1,5 +1,5 @@
 import { SkillSearchError } from '../core/index.js';
-import { embedCatalogue, takeVectors, type VectorExchange } from '../indexing/index.js';
+import { classifyCatalogue, embedCatalogue, takeVectors, type VectorExchange } from '../indexing/index.js';
 import { BUNDLED_MODEL, type ChosenModel, modelName } from '../semantic/index.js';
 import type { EmbeddingSink, LoadLabels, LoadVectors } from '../store/index.js';
 import type { BuildOptions } from './load-options.js';
@@ -84,10 +84,7 @@ export async function classifyOrWarn(
   }
   if (classify === undefined && labels.rules === undefined) return 0;
   // A load that does not classify need not read the weights.
-  const [{ readClassifier }, { classifyCatalogue }] = await Promise.all([
-    import('../semantic/classifier.js'),
-    import('../indexing/classify-catalogue.js'),
-  ]);
+  const { readClassifier } = await import('../semantic/classifier.js');
   const classifier = readClassifier();
   const warn = (message: string): void => report.warn({ origin: 'categories', message });
   // Vectors of a model that is being replaced are there until the load ends.

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { describe, expect, test } from 'vitest';
 import { runJob, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
 import { buildCatalogue, type KeywordResult, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
-import { shareDocuments } from '../../src/indexing/collect-part.js';
 import { buildKeywords } from '../../src/indexing/index-keywords.js';
 import { isCurrentKeywordFile, openKeywordFile, readKeywordFile } from '../../src/indexing/keyword-file.js';
 import { stampOf } from '../catalogue-file.js';
@@ -145,12 +144,16 @@ describe('the index of words', () => {
 
   test('is not made of parts of two states', async () => {
     const database = await catalogueOf(30);
-    const work = shareDocuments(database, 'another', Float64Array.of(1, 2), Uint32Array.of(0, 1));
+    const counts = new Int32Array(new SharedArrayBuffer(8));
+    const work = {
+      ...{ catalogue: database, stamp: 'another', counts },
+      ...{ documents: Uint32Array.of(0, 1), skills: Float64Array.of(1, 2) },
+    };
     const base = new URL('../../src/indexing/index-keywords-thread.ts', import.meta.url).href;
-    const part = await runJob(base, 'index-keywords-part-thread', { data: work });
+    const part = await runJob(base, 'index-keywords-thread', { data: work });
     expect(part).toMatchObject({ keywords: { size: 0 }, documentOf: new Uint32Array() });
     // What it leaves is there to be taken by a thread that has the state open.
-    expect([...work.counts]).toEqual([0, 0]);
+    expect([...counts]).toEqual([0, 0]);
   });
 
   test('that cannot be written is a warning, and the catalogue is there', async () => {

@@ -8,8 +8,8 @@ import {
   type WordVisitor,
 } from '../../core/index.js';
 import { SCORED_FIELDS } from '../../result.js';
-import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from '../index-fields.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
+import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from '../keyword-index.js';
 import type { PackedKeywords } from '../packed-keywords.js';
 import { NameCollector, NameSpellings, packTerms } from './pack-names.js';
 import { PostingsBuilder } from './postings-builder.js';

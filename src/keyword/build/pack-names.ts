@@ -1,6 +1,6 @@
 import { countingSort, type DocumentNumber, GrowingUint32, LITTLE_ENDIAN, typedNameKey } from '../../core/index.js';
 import { countDocuments } from '../document-sets.js';
-import { COMPLETED_FIELDS, completesWords } from '../index-fields.js';
+import { COMPLETED_FIELDS, completesWords } from '../keyword-index.js';
 import {
   checkOfKey,
   GONE,
@@ -13,8 +13,7 @@ import {
 } from '../packed-keywords.js';
 import { AloneReader, type PostingList, storedList } from '../posting-list.js';
 import type { PackedDictionary } from '../term-dictionary.js';
-import { sortByBytes } from './pack-dictionary.js';
-import { TermTable } from './term-table.js';
+import { sortByBytes, TermTable } from './pack-dictionary.js';
 
 /** Collects the names of documents. */
 export class NameSpellings {

@@ -1,8 +1,7 @@
 import { type DocumentNumber, GrowingBytes, GrowingUint32, type TermNumber } from '../../core/index.js';
 import { BLOCK, MANY, type PackedPostings } from '../packed-keywords.js';
 import type { PackedDictionary } from '../term-dictionary.js';
-import { packDictionary } from './pack-dictionary.js';
-import { TermTable } from './term-table.js';
+import { packDictionary, TermTable } from './pack-dictionary.js';
 
 /** Collects the terms of documents and their positions, field by field. */
 export class PostingsBuilder {
