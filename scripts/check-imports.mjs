@@ -21,8 +21,8 @@ const MODULES = {
   indexing: ['core', 'vocabulary', 'store', 'semantic', 'keyword'],
   share: ['core', 'vocabulary', 'store', 'indexing'],
   access: ['core', 'store', 'share'],
-  load: ['core', 'store', 'semantic', 'indexing', 'share', 'sources'],
-  search: ['core', 'vocabulary', 'store', 'semantic', 'keyword', 'indexing', 'share', 'load'],
+  load: ['core', 'vocabulary', 'store', 'semantic', 'indexing', 'share', 'sources'],
+  search: ['core', 'vocabulary', 'store', 'semantic', 'keyword', 'indexing', 'share'],
   watch: ['core', 'store', 'semantic', 'sources', 'load'],
   index: ['core', 'vocabulary', 'semantic', 'keyword', 'load', 'search', 'watch'],
   agents: ['core', 'vocabulary', 'store', 'keyword', 'search'],
@@ -50,6 +50,7 @@ const LATE = {
     'shared-catalogue/with-newest-copy.ts',
     'snapshot/follow-snapshot.ts',
   ],
+  search: ['memory-search.ts'],
   sources: [
     'folder/front-matter.ts',
     'installed/installed-options.ts',

@@ -1,3 +1,5 @@
+import { type MemorySearch, type OpenOptions, openSkillSearch as openFile, type SkillSearch } from './search/index.js';
+
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './core/index.js';
 export type { SkillFilters, Time } from './filters.js';
 export { STOP_WORDS } from './keyword/index.js';
@@ -74,6 +76,7 @@ export {
   type SuggestionKind,
 } from './result.js';
 export type {
+  MemorySearch,
   OpenOptions,
   SemanticOptions,
   SimilarOptions,
@@ -87,7 +90,6 @@ export {
   type FollowedSearch,
   type FollowOptions,
   followCatalogue,
-  openSkillSearch,
   type ReloadEvent,
 } from './search/index.js';
 export type {
@@ -112,3 +114,29 @@ export {
 } from './skill.js';
 export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/index.js';
 export { watchSources } from './watch/index.js';
+
+/**
+ * Opens a catalogue for searching: a file that `buildCatalogue` made, or skills that are held in memory, which can be
+ * added and removed. The search of a file answers from the state that it opened, also after a load; see
+ * `followCatalogue` for one that reloads.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_READABLE`, `NOT_A_CATALOGUE`,
+ *   `UNSUPPORTED_FORMAT`; with `warmUp` also as `SkillSearch.warmUp`
+ * @throws the signal's reason when aborted
+ * @example
+ * await using search = await openSkillSearch({ database: 'skills.db' });
+ * const { hits } = search.keyword({ q: 'react testing', category: 'testing', limit: 10 });
+ */
+export function openSkillSearch(
+  options: OpenOptions & { readonly skills: Iterable<unknown> | AsyncIterable<unknown> },
+): Promise<MemorySearch>;
+export function openSkillSearch(options: OpenOptions): Promise<SkillSearch>;
+export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch> {
+  if (options?.skills === undefined) return openFile(options);
+  // What only skills in memory need is imported with them.
+  const [{ openInMemory }, { readRowsForMemory }] = await Promise.all([
+    import('./search/memory-search.js'),
+    import('./load/ingest.js'),
+  ]);
+  return openInMemory(options, readRowsForMemory);
+}

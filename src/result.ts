@@ -73,6 +73,28 @@ export interface Pagination {
   readonly totalPages: number;
 }
 
+/** A row that could not become a skill. */
+export interface RejectedRow {
+  /** The source; for a folder, with the path of the file inside it. */
+  readonly origin: string;
+  /** Line of the row, from 1; absent if the source has no lines. */
+  readonly line?: number;
+  readonly reason: string;
+}
+
+/** Something that was corrected or left out. */
+export interface LoadWarning {
+  readonly origin: string;
+  readonly line?: number;
+  readonly message: string;
+}
+
+/** Problems of the rows of a load. */
+export interface RowProblems {
+  readonly rejected: readonly RejectedRow[];
+  readonly warnings: readonly LoadWarning[];
+}
+
 /** A skill of which something that is stored is damaged. Loading its source again mends it. */
 export interface DamagedSkill {
   /** Absent if it cannot be read. */

@@ -313,3 +313,14 @@ function editsBetween(one: string, other: string): number {
   }
   return above[other.length]!;
 }
+
+/** A text can be iterated, too, but its letters are no ids. */
+export function checkIds(ids: unknown): string[] {
+  const isList = typeof ids === 'object' && ids !== null && Symbol.iterator in ids;
+  if (!isList) throw invalidArgument(IDS, 'an array of ids, or ids that can be iterated', ids);
+  const list = [...(ids as Iterable<unknown>)];
+  for (const id of list) if (typeof id !== 'string') throw invalidArgument(IDS, 'strings', id);
+  return list as string[];
+}
+
+const IDS: Argument = { name: 'ids', code: 'INVALID_OPTION' };

@@ -39,6 +39,7 @@ export {
   checkChoice,
   checkDatabase,
   checkFlag,
+  checkIds,
   checkInteger,
   checkListener,
   checkNames,

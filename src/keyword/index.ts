@@ -12,6 +12,7 @@ export type {
   ScoredDocuments,
   TermMatcher,
 } from './keyword-index.js';
+export type { MemoryIndex } from './memory-index.js';
 export { PackedIndex } from './packed-index.js';
 export { GONE, hashOfKey, type PackedKeywords } from './packed-keywords.js';
 export { packedRules } from './packed-rules.js';

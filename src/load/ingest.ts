@@ -14,9 +14,7 @@ import {
   type UnreadableRow,
 } from '../sources/index.js';
 import {
-  type CatalogueReader,
   copyKey,
-  MemoryCatalogue,
   type PackedBlob,
   packBlob,
   type SkillContentsToStore,
@@ -195,32 +193,27 @@ function packContents(
 }
 
 /**
- * Loads rows into a catalogue in memory.
+ * Reads rows to the end, and returns what puts them into a catalogue in memory.
  *
  * @throws {SkillSearchError} `INVALID_OPTION` if they cannot be iterated
  * @throws the signal's reason when aborted
  */
-export async function loadInMemory(
-  skills: unknown,
+export async function readRowsForMemory(
+  rows: unknown,
   signal: AbortSignal | undefined,
-): Promise<{
-  readonly reader: CatalogueReader;
-  readonly memory: MemoryCatalogue;
-  readonly problems: RowProblems;
-}> {
-  const rows = checkRows(skills, 'skills');
-  const memory = new MemoryCatalogue();
-  try {
+): Promise<(memory: SkillSink) => Promise<RowProblems>> {
+  const items: SourceItem[] = [];
+  for await (const item of readRows(checkRows(rows, 'skills'), 'skills', { signal })) {
+    items.push(item);
+    await giveWay(signal);
+  }
+  return async (memory) => {
     const report = new ReportBuilder({});
     const ingest = new Ingest(memory, report);
-    for await (const item of readRows(rows, 'skills', { signal })) {
-      const waiting = ingest.take(item, 'skills');
-      if (waiting !== undefined) await waiting;
+    for (const item of items) {
+      await ingest.take(item, 'skills');
       await giveWay(signal);
     }
-    return { reader: memory.read(), memory, problems: report.problems() };
-  } catch (error) {
-    memory.close();
-    throw error;
-  }
+    return report.problems();
+  };
 }

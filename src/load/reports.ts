@@ -1,3 +1,4 @@
+import type { LoadWarning, RejectedRow, RowProblems } from '../result.js';
 import type { Origin } from '../sources/index.js';
 import type { ChangeCounts } from '../store/index.js';
 import type { BuildOptions, LoadProgress } from './load-options.js';
@@ -5,27 +6,7 @@ import type { BuildOptions, LoadProgress } from './load-options.js';
 /** Rejected rows, and warnings, that a report lists, by default. The others are counted: a list takes memory. */
 const MAX_LISTED_PROBLEMS = 10_000;
 
-/** A row that could not become a skill. */
-export interface RejectedRow {
-  /** The source; for a folder, with the path of the file inside it. */
-  readonly origin: string;
-  /** Line of the row, from 1; absent if the source has no lines. */
-  readonly line?: number;
-  readonly reason: string;
-}
-
-/** Something that was corrected or left out. */
-export interface LoadWarning {
-  readonly origin: string;
-  readonly line?: number;
-  readonly message: string;
-}
-
-/** Problems of the rows of a load. */
-export interface RowProblems {
-  readonly rejected: readonly RejectedRow[];
-  readonly warnings: readonly LoadWarning[];
-}
+export type { LoadWarning, RejectedRow, RowProblems } from '../result.js';
 
 /** A source that broke while it was read. What came before is loaded. */
 export interface FailedSource {

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
-  type Argument,
   checkFlag,
+  checkIds,
   checkInteger,
   checkListener,
   checkOptions,
@@ -182,17 +182,6 @@ export async function removeIds(options: RemoveOptions): Promise<number> {
   const { removed } = await makeChange(address, { small, whole, needsCatalogue: true }, { semantic: false });
   return removed;
 }
-
-/** A text can be iterated, too, but its letters are no ids. */
-function checkIds(ids: unknown): string[] {
-  const isList = typeof ids === 'object' && ids !== null && Symbol.iterator in ids;
-  if (!isList) throw invalidArgument(IDS, 'an array of ids, or ids that can be iterated', ids);
-  const list = [...(ids as Iterable<unknown>)];
-  for (const id of list) if (typeof id !== 'string') throw invalidArgument(IDS, 'strings', id);
-  return list as string[];
-}
-
-const IDS: Argument = { name: 'ids', code: 'INVALID_OPTION' };
 
 /** Parts of a source that changed. */
 interface SourceChange {

@@ -8,6 +8,7 @@ export {
 } from './follow-catalogue.js';
 export { openSkillSearch } from './open-catalogue.js';
 export type {
+  MemorySearch,
   OpenOptions,
   SemanticOptions,
   SimilarOptions,

@@ -15,130 +15,146 @@ import {
   untilAborted,
 } from '../core/index.js';
 import { documentsOf, type OpenKeywordFile, openKeywordFile } from '../indexing/index.js';
-import { type KeywordIndex, PackedIndex, RecoveringIndex, readStopWords } from '../keyword/index.js';
-import type { LoadWarning } from '../load/index.js';
-import type { CopyStats } from '../result.js';
-import { resolveModelOptions } from '../semantic/index.js';
+import { type KeywordIndex, PackedIndex, RecoveringIndex, readStopWords, type StopWords } from '../keyword/index.js';
+import type { CopyStats, LoadWarning } from '../result.js';
+import { type ModelOptions, resolveModelOptions } from '../semantic/index.js';
 import type { CopyFollower, FollowCopyOptions } from '../share/index.js';
 import { CatalogueReader, type ChangedColumns, type MemoryCatalogue, withoutLateLabels } from '../store/index.js';
 import { OpenedSearch } from './catalogue-search.js';
 import type { NearestDocuments } from './nearest-documents.js';
-import { CurrentState, OpenedOnce, OpenState } from './open-state.js';
+import { CurrentState, OpenedOnce, OpenState, type OpenStateParts } from './open-state.js';
 import { OPEN_OPTIONS, type OpenOptions, type SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
 
-/**
- * Opens a catalogue for searching: a file that `buildCatalogue` made, or skills that are held in memory. The search
- * answers from the state that it opened, also after a load; see `followCatalogue` for one that reloads.
- *
- * @throws {SkillSearchError} `INVALID_OPTION`, `DATABASE_NOT_FOUND`, `DATABASE_NOT_READABLE`, `NOT_A_CATALOGUE`,
- *   `UNSUPPORTED_FORMAT`; with `warmUp` also as `SkillSearch.warmUp`
- * @throws the signal's reason when aborted
- * @example
- * await using search = await openSkillSearch({ database: 'skills.db' });
- * const { hits } = search.keyword({ q: 'react testing', category: 'testing', limit: 10 });
- */
+/** Opens the catalogue that `database` names; see `openSkillSearch` of the library's entry. */
 export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch> {
   return new OpenedSearch(new CurrentState(await openCatalogue(options)));
 }
 
-/** Checks the options and opens what they name; see `openSkillSearch`. */
+/** Checks the options and opens the catalogue that they name; see `openSkillSearch`. */
 export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
+  const how = resolveOpenOptions(options);
+  const opened = await openReader(options);
+  // Folders of the machine that a replica comes from are none of this one.
+  const localPaths = how.localPaths && opened.copy === undefined;
+  return openState(opened, { ...how, localPaths }, async (signal) => {
+    const { reader, database } = opened;
+    let keywordFile = openKeywordFile(database!);
+    try {
+      const changes = await useColumns(reader, keywordFile);
+      if (changes === undefined) {
+        // It belongs to another state, or it is damaged.
+        keywordFile?.file.close();
+        keywordFile = undefined;
+      }
+      const index = await openKeywordIndex({ reader, database: database!, keywordFile, changes, signal });
+      return { index, keywordFile };
+    } catch (error) {
+      keywordFile?.file.close();
+      throw error;
+    }
+  });
+}
+
+/** How a catalogue is opened. */
+interface OpenHow {
+  readonly modelOptions: ModelOptions;
+  readonly stopWords: StopWords | undefined;
+  readonly warmUp: boolean;
+  readonly localPaths: boolean;
+  readonly graph: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` */
+export function resolveOpenOptions(options: OpenOptions): OpenHow {
   checkOptions(options, OPEN_OPTIONS);
   if ((options.database === undefined) === (options.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
-  checkFlag('warmUp', options.warmUp);
-  checkFlag('localPaths', options.localPaths);
-  checkFlag('graph', options.graph);
+  const { warmUp = false, localPaths = false, graph = true, signal } = options;
+  checkFlag('warmUp', warmUp);
+  checkFlag('localPaths', localPaths);
+  checkFlag('graph', graph);
   checkSearched(options);
   const stopWords = readStopWords(options.stopWords);
-  checkSignal(options.signal)?.throwIfAborted();
-  const modelOptions = resolveModelOptions(options);
-  const { reader, database, memory, problems, copy } = await openReader(options);
+  checkSignal(signal)?.throwIfAborted();
+  return { modelOptions: resolveModelOptions(options), stopWords, warmUp, localPaths, graph, signal };
+}
+
+/** What a search reads from. */
+export interface OpenedReader {
+  /** Of skills in memory, that of the present revision. */
+  reader: CatalogueReader;
+  /** Path of the file; undefined for skills in memory. */
+  readonly database?: string;
+  /** Where the vectors of skills in memory are stored; undefined for a file. */
+  readonly memory?: MemoryCatalogue;
+  /** Undefined if it is no replica. */
+  readonly copy?: CopyStats | undefined;
+  readonly problems: SkillSearch['problems'];
+}
+
+/**
+ * Opens an index of words and, if that is asked for, the vectors beside it. The reader is closed with what is returned,
+ * and where this fails.
+ *
+ * @param openIndex gets a signal that stops it
+ */
+export async function openState(
+  opened: OpenedReader,
+  { modelOptions, stopWords, warmUp, localPaths, graph, signal: callersSignal }: OpenHow,
+  openIndex: (signal: AbortSignal) => Promise<Pick<OpenStateParts, 'index' | 'keywordFile'>>,
+): Promise<OpenState> {
+  const { database, memory, problems, copy } = opened;
   const closing = new AbortController();
+  const { signal } = closing;
   // A search that is closed but not forgotten keeps these functions, so nothing here may refer to the keyword file.
   // Both import what they need: a search by words alone does not wait for this code to load.
   const nearest = new OpenedOnce(async (): Promise<NearestDocuments> => {
     const { NearestDocuments: Nearest } = await import('./nearest-documents.js');
-    const how = { graph: options.graph ?? true, hasEmbedder: modelOptions.embedder !== undefined };
-    return Nearest.open(reader, database, { ...how, signal: closing.signal });
+    return Nearest.open(opened.reader, database, { graph, hasEmbedder: modelOptions.embedder !== undefined, signal });
   });
+  const openNearest = (): Promise<NearestDocuments> => nearest.get();
   const openVectors = async (): Promise<VectorSearch> => {
     // What ranks by meaning is imported here as well, so that the first question after `warmUp()` does not wait for it.
     const [{ VectorSearch: Vectors }] = await Promise.all([
       import('./vector-search.js'),
       import('./semantic-search.js'),
     ]);
-    const openNearest = (): Promise<NearestDocuments> => nearest.get();
-    return Vectors.open(reader, { ...modelOptions, database, sink: memory, openNearest, signal: closing.signal });
+    return Vectors.open(opened.reader, { ...modelOptions, database, sink: memory, openNearest, signal });
   };
-  let keywordFile: OpenKeywordFile | undefined;
   let vectors: Promise<VectorSearch> | undefined;
+  let keywordFile: OpenKeywordFile | undefined;
   try {
     // First: the model takes longest, and loads in a thread of its own.
-    vectors = options.warmUp === true ? openVectors() : undefined;
-    const signal = signalUntilFailure(vectors, options.signal);
-    keywordFile = database === undefined ? undefined : openKeywordFile(database);
-    const changes = await useColumns(reader, keywordFile);
-    if (keywordFile !== undefined && changes === undefined) {
-      // It belongs to another state, or it is damaged.
-      keywordFile.file.close();
-      keywordFile = undefined;
-    }
-    const parts = { reader, database, keywordFile, changes, signal };
-    const index = await openKeywordIndex(parts);
-    if (vectors !== undefined) await untilAborted(vectors, options.signal);
-    // Folders of the machine that a copy comes from are none of this one.
-    const localPaths = options.localPaths === true && copy === undefined;
-    return new OpenState({
-      reader,
-      index,
-      stopWords,
-      localPaths,
-      keywordFile,
-      problems,
-      copy,
-      closing,
-      openVectors,
-      vectors,
-      nearest,
-      embedsFirst: memory !== undefined,
-    });
+    vectors = warmUp ? openVectors() : undefined;
+    const parts = await openIndex(signalUntilFailure(vectors, callersSignal));
+    keywordFile = parts.keywordFile;
+    if (vectors !== undefined) await untilAborted(vectors, callersSignal);
+    const embedsFirst = memory !== undefined;
+    const { reader } = opened;
+    const state = { reader, ...parts, stopWords, localPaths, problems, copy, closing, openVectors, vectors, nearest };
+    return new OpenState({ ...state, embedsFirst });
   } catch (error) {
     closing.abort(error);
-    await vectors?.then((opened) => opened.close()).catch(() => {});
+    await vectors?.then((searched) => searched.close()).catch(() => {});
     await (await nearest.take())?.close();
     keywordFile?.file.close();
-    reader.close();
+    opened.reader.close();
     throw error;
   }
 }
 
-interface OpenedReader {
-  readonly reader: CatalogueReader;
-  /** Path of the file; undefined for skills in memory. */
-  readonly database?: string;
-  /** Where the vectors of skills in memory are stored; undefined for a file. */
-  readonly memory?: MemoryCatalogue;
-  /** Undefined if it is no local copy. */
-  readonly copy?: CopyStats | undefined;
-  readonly problems: SkillSearch['problems'];
-}
-
 async function openReader(options: OpenOptions): Promise<OpenedReader> {
-  if (options.skills === undefined) {
-    const { path, warnings, follower } = await localCatalogue(options);
-    try {
-      const database = resolveDatabase(path);
-      const reader = await openOrMend(() => CatalogueReader.open(database), follower);
-      return { reader, database, copy: follower?.statsOf(reader.stamp), problems: { rejected: [], warnings } };
-    } finally {
-      await follower?.close();
-    }
+  const { path, warnings, follower } = await localCatalogue(options);
+  try {
+    const database = resolveDatabase(path);
+    const reader = await openOrMend(() => CatalogueReader.open(database), follower);
+    return { reader, database, copy: follower?.statsOf(reader.stamp), problems: { rejected: [], warnings } };
+  } finally {
+    await follower?.close();
   }
-  const { loadInMemory } = await import('../load/ingest.js');
-  return loadInMemory(options.skills, options.signal);
 }
 
 interface LocalCatalogue {
@@ -204,8 +220,8 @@ function signalUntilFailure(
 /** What an index of words is opened from, or made from. */
 interface KeywordIndexParts {
   readonly reader: CatalogueReader;
-  /** Path of the catalogue; undefined for skills in memory. */
-  readonly database: string | undefined;
+  /** Path of the catalogue. */
+  readonly database: string;
   /** The derived file, if there is one for this state, or for a former one from which it was made. */
   readonly keywordFile: OpenKeywordFile | undefined;
   /** What changed since the state of the file; `none` if it is of this state. */
@@ -226,10 +242,6 @@ async function openKeywordIndex({
   signal,
 }: KeywordIndexParts): Promise<KeywordIndex> {
   const documents = documentsOf(reader);
-  if (database === undefined) {
-    const { MemoryIndex } = await import('../keyword/memory-index.js');
-    return (await MemoryIndex.build(documents, signal)).current;
-  }
   if (keywordFile !== undefined) {
     const { keywords, file } = keywordFile;
     if (changes === undefined || changes === 'none') {

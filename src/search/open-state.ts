@@ -2,7 +2,7 @@ import { SkillSearchError } from '../core/index.js';
 import type { OpenKeywordFile } from '../indexing/index.js';
 import type { KeywordIndex, StopWords } from '../keyword/index.js';
 import type { CopyStats } from '../result.js';
-import type { CatalogueReader } from '../store/index.js';
+import type { CatalogueReader, EmbeddingSink } from '../store/index.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
@@ -153,6 +153,25 @@ export class OpenState {
     }
   }
 
+  /**
+   * Goes over to the next revision of skills in memory, while no call runs. Vectors that are open get those of new
+   * skills. If that fails, the next question opens them again, and reports what is wrong.
+   */
+  async useRevision(reader: CatalogueReader, index: KeywordIndex, sink: EmbeddingSink): Promise<void> {
+    this.#reader = reader;
+    this.#index = index;
+    await (await this.#nearest.take())?.close();
+    const vectors = await this.#vectors?.catch(() => undefined);
+    if (vectors === undefined) return;
+    try {
+      await vectors.useRevision(reader, sink, this.closing);
+    } catch {
+      if (this.#reader === undefined) throw closedError();
+      this.#vectors = undefined;
+      await vectors.close().catch(() => {});
+    }
+  }
+
   async close(): Promise<void> {
     const [reader, vectors, keywordFile] = [this.#reader, this.#vectors, this.#keywordFile];
     this.#reader = undefined;
@@ -215,6 +234,10 @@ export class CurrentState<State extends Closable> {
   #current: State;
   /** Number of running calls, for each state that has any. */
   readonly #running = new Map<State, number>();
+  /** The last work that no call may run beside. */
+  #alone: Promise<unknown> | undefined;
+  /** Called when no call runs any more. */
+  #onIdle: (() => void) | undefined;
 
   constructor(first: State) {
     this.#current = first;
@@ -227,12 +250,37 @@ export class CurrentState<State extends Closable> {
 
   /** Runs work on the newest state, which stays open until the work ends. */
   async use<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
+    while (this.#alone !== undefined) await this.#alone;
     const state = this.#current;
     this.#running.set(state, (this.#running.get(state) ?? 0) + 1);
     try {
       return await work(state);
     } finally {
       this.#release(state);
+    }
+  }
+
+  /** Runs work when all running calls have ended. Calls and other such work that come later wait for its end. */
+  async alone<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
+    while (this.#alone !== undefined) await this.#alone;
+    const idle =
+      this.#running.size === 0
+        ? undefined
+        : new Promise<void>((resolve) => {
+            this.#onIdle = resolve;
+          });
+    const running = (async () => {
+      await idle;
+      return work(this.#current);
+    })();
+    this.#alone = running.then(
+      () => {},
+      () => {},
+    );
+    try {
+      return await running;
+    } finally {
+      this.#alone = undefined;
     }
   }
 
@@ -256,6 +304,7 @@ export class CurrentState<State extends Closable> {
       return;
     }
     this.#running.delete(state);
+    if (this.#running.size === 0) this.#onIdle?.();
     if (state !== this.#current) closeQuietly(state);
   }
 }

@@ -1,5 +1,4 @@
 import { invalidArgument, type Names, namesOf, optionOf } from '../core/index.js';
-import type { RowProblems } from '../load/index.js';
 import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,
@@ -9,12 +8,14 @@ import type {
   KeywordResult,
   LabelCount,
   ListResult,
+  RowProblems,
   SemanticResult,
   SimilarSkill,
   Suggestion,
 } from '../result.js';
 import type { ModelOptions } from '../semantic/index.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile } from '../skill.js';
+import type { MemoryCatalogue } from '../store/index.js';
 
 /** Options of `semantic`. */
 export interface SemanticOptions {
@@ -173,6 +174,38 @@ export interface SkillSearch extends AsyncDisposable {
   /** Closes the file, the model and the indexes. Later calls fail, except this one. */
   close(): Promise<void>;
 }
+
+/** Skills that are held in memory, open for searching and for changes. `openSkillSearch({ skills })` returns one. */
+export interface MemorySearch extends SkillSearch {
+  /**
+   * Adds rows, and replaces those with the same ids. Each is checked like a row of a source. Once the promise resolves,
+   * searches find the skills: by meaning, too, if the model is in use; otherwise their vectors are made with the first
+   * question. Questions by meaning that are being answered end first. Changes come one after the other.
+   *
+   * @returns rows that could not become a skill, and what was repaired in others
+   * @throws {SkillSearchError} `INVALID_OPTION` if the rows cannot be iterated; `SERVICE_UNAVAILABLE` if the search is
+   *   closed
+   * @example
+   * await search.add([{ name: 'release-notes', description: 'Writes release notes from the git log' }]);
+   */
+  add(rows: Iterable<unknown> | AsyncIterable<unknown>): Promise<RowProblems>;
+  /**
+   * Removes skills. Ids that no skill has are ignored.
+   *
+   * @returns how many were removed
+   * @throws {SkillSearchError} `INVALID_OPTION`, `SERVICE_UNAVAILABLE` if the search is closed
+   */
+  remove(ids: Iterable<string>): Promise<number>;
+}
+
+/**
+ * Reads rows to the end, and returns what puts them into a catalogue in memory. Rows are read by modules that a search
+ * does not know.
+ */
+export type ReadRows = (
+  rows: unknown,
+  signal: AbortSignal | undefined,
+) => Promise<(memory: MemoryCatalogue) => Promise<RowProblems>>;
 
 /** What other modules of this library ask of a search, beside its public methods. */
 export interface CatalogueSearch extends SkillSearch {

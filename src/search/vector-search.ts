@@ -43,10 +43,18 @@ export class VectorSearch {
   readonly #embedder: Embedder;
   /** The same, if it is a model of this machine. */
   readonly #local: LocalModel | undefined;
-  readonly #nearest: NearestDocuments;
-  readonly #vectors: VectorReader;
+  readonly #openNearest: () => Promise<NearestDocuments>;
+  #nearest: NearestDocuments;
+  #vectors: VectorReader;
 
-  private constructor(chosen: ChosenModel, embedder: Embedder, nearest: NearestDocuments, vectors: VectorReader) {
+  private constructor(
+    chosen: ChosenModel,
+    embedder: Embedder,
+    openNearest: () => Promise<NearestDocuments>,
+    nearest: NearestDocuments,
+    vectors: VectorReader,
+  ) {
+    this.#openNearest = openNearest;
     this.model = chosen.id;
     this.#chosen = chosen;
     this.#embedder = embedder;
@@ -77,7 +85,7 @@ export class VectorSearch {
     try {
       if (needsVectors) checkModel(vectors, chosen, database);
       const nearest = await openNearest();
-      return new VectorSearch(chosen, await starting, nearest, vectors);
+      return new VectorSearch(chosen, await starting, openNearest, nearest, vectors);
     } catch (error) {
       await starting.then((embedder) => chosen.stop(embedder)).catch(() => {});
       throw error;
@@ -115,6 +123,14 @@ export class VectorSearch {
       ]),
       sentences: all.then(([, ...others]) => others),
     };
+  }
+
+  /** Goes over to the next revision of skills in memory: embeds those without a vector, and opens the index again. */
+  async useRevision({ vectors }: CatalogueReader, sink: EmbeddingSink, signal: AbortSignal): Promise<void> {
+    const model = { ...this.#chosen, start: async () => this.#embedder, stop: async () => {} };
+    await embedCatalogue(sink, model, { signal, onProgress: () => {} });
+    this.#vectors = vectors;
+    this.#nearest = await this.#openNearest();
   }
 
   /** Whether a second model, for texts in other languages, was to be loaded. */

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { buildCatalogue } from '../../src/index.js';
 import { facetPart, facetsUsed, prepareFacets } from '../../src/search/facets.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
 import { row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
 
 const SKILLS = [
   row('a', { author: 'Ada', categories: ['x', 'y'], license: 'MIT' }),
@@ -10,7 +12,9 @@ const SKILLS = [
 const QUERY = { facets: ['category', 'author', 'license'], copies: 'keep' } as const;
 
 test('what counts need can be made before, in pieces, and they are the same', async () => {
-  const [counting, prepared] = await Promise.all([1, 2].map(() => openCatalogue({ skills: SKILLS })));
+  const database = scratchFile('skills.db');
+  await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+  const [counting, prepared] = await Promise.all([1, 2].map(() => openCatalogue({ database })));
   const counts = facetPart(counting!.reader, () => Uint32Array.of(0, 1), QUERY);
   expect(facetsUsed(prepared!.reader)).toEqual([]);
 

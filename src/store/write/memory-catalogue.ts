@@ -16,6 +16,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   readonly #connection: Connection = createInMemory();
   readonly #statements = new WriterStatements(this.#connection);
   #model = '';
+  #changed = new Set<string>();
 
   chooseId(location: string, slug: string, slugWithHash: string): string {
     return chooseId((id) => this.#statements.placeOf.get(id), location, slug, slugWithHash);
@@ -28,8 +29,23 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   put(item: SkillToStore, _source?: string, _fingerprint?: string, blobs?: readonly PackedBlob[]): 'stored' | 'again' {
     const columns = toColumns(item);
     const stored = this.#statements.find.get(columns.id);
+    this.#changed.add(columns.id);
     this.#statements.save(columns, item, stored?.number, blobs);
     return stored === undefined ? 'stored' : 'again';
+  }
+
+  /** @returns whether there was such a skill */
+  remove(id: string): boolean {
+    const isHere = this.#statements.find.get(id) !== undefined;
+    this.#statements.remove(id);
+    return isHere;
+  }
+
+  /** The ids of the skills that were put since the last call. */
+  takeChanged(): Iterable<string> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return changed;
   }
 
   useModel(model: string): SkillNumber[] {
@@ -50,7 +66,10 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
     for (const { textHash, vector } of vectors) this.#statements.vectors.put(this.#model, textHash, vector);
   }
 
-  /** Ends the writing of skills. The reader owns the catalogue from then on. */
+  /**
+   * Makes the next revision of what was written, and reads it. Readers of former revisions must not be used any more.
+   * Closing the reader frees the memory.
+   */
   read(): CatalogueReader {
     new SignatureWriter(this.#connection).signAll();
     this.#statements.contents.deleteUnused(false);
