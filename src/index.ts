@@ -66,6 +66,7 @@ export {
   RANKINGS,
   type Ranking,
   type RankingFeature,
+  type RowProblems,
   type ScoredField,
   type ScoreParts,
   type SemanticHit,

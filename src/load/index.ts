@@ -31,5 +31,4 @@ export type {
   LoadReport,
   LoadWarning,
   RejectedRow,
-  RowProblems,
 } from './reports.js';

@@ -601,15 +601,6 @@ describe('following', () => {
     await search.reload();
     expect(markersOf(search)).toEqual(['second']);
   });
-
-  test('without an index of words finds none, in later states too', async () => {
-    const database = await catalogueOf('first');
-    const { search } = await following({ database, interval: NEVER });
-    await load(database, 'second');
-    await search.reload();
-    expect(search.get('second-0')).toBeDefined();
-    expect(await codeOf(() => search.keyword({ q: 'shared' }))).toBe('SERVICE_UNAVAILABLE');
-  });
 });
 
 /** How many skills a state has, if nothing else is said. */
