@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as runtime from 'onnxruntime-node';
 import { readTokenizer } from '../src/core/index.js';
 import { BUNDLED_MODEL, openSkillSearch } from '../src/index.js';
-import { embeddedText } from '../src/semantic/embedder.js';
+import { embeddedText } from '../src/semantic/index.js';
 
 process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
 

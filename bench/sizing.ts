@@ -5,7 +5,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openSkillSearch } from '../src/index.js';
-import { BUNDLED_MODEL, inspectModel } from '../src/semantic/choose-model.js';
+import { BUNDLED_MODEL, inspectModel } from '../src/semantic/index.js';
 import { derivedFiles } from '../src/store/files.js';
 import { round } from './bars.js';
 import { runChild } from './child.js';

@@ -2,7 +2,7 @@
 // own.
 import { readFileSync } from 'node:fs';
 import { openSkillSearch, type Ranking } from '../src/index.js';
-import { embeddedText } from '../src/semantic/embedder.js';
+import { embeddedText } from '../src/semantic/index.js';
 import { Database } from '../src/store/sqlite.js';
 import { spreadOf } from './engine.js';
 import { GeneratedVectors, questionNear } from './generated-vectors.js';

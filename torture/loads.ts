@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { randomNumbers } from '../src/evaluation/compare.js';
 import { buildCatalogue, openSkillSearch, SkillSearchError } from '../src/index.js';
 import { isCurrentKeywordFile } from '../src/indexing/keyword-file.js';
-import { vectorFilesAreCurrent } from '../src/semantic/nearest/vector-files.js';
+import { vectorFilesAreCurrent } from '../src/semantic/index.js';
 import { derivedFiles, filesBeside } from '../src/store/files.js';
 import { Database } from '../src/store/sqlite.js';
 import { contentOf, stampOf } from '../test/catalogue-file.js';

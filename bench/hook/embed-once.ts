@@ -1,5 +1,5 @@
 import type { Embedder } from '../../src/index.js';
-import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/choose-model.js';
+import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/index.js';
 import { startModel } from '../../src/semantic/routed-embedder.js';
 
 /** The included model, which embeds each text once: many homes have the same skills, and are asked the same. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { WORD_DIMENSIONS, wordsIn } from '../../src/agents/hook/word-table.js';
 import { randomNumbers } from '../../src/evaluation/compare.js';
-import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/choose-model.js';
+import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/index.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
 import { fitWordVectors } from './fit-word-vectors.js';
 import { packWordTable } from './pack-word-table.js';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readTokenizer, readWordPieces } from '../../src/core/index.js';
 import { WordPieceTokenizer } from '../../src/core/tokenizer.js';
-import { BUNDLED_MODEL } from '../../src/semantic/choose-model.js';
+import { BUNDLED_MODEL } from '../../src/semantic/index.js';
 
 type Json = Record<string, unknown>;
 

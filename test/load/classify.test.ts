@@ -11,7 +11,7 @@ import {
 } from '../../src/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { readClassifier } from '../../src/semantic/classifier.js';
-import { embeddedText } from '../../src/semantic/embedder.js';
+import { embeddedText } from '../../src/semantic/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';

@@ -1,628 +1,763 @@
 import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type BuildOptions,
   buildCatalogue,
   type ErrorCode,
+  type OpenOptions,
   openSkillSearch,
   type SemanticQuery,
   type SkillSearch,
 } from '../../src/index.js';
 import { RANKING_FEATURES } from '../../src/result.js';
+import { OpenedSearch } from '../../src/search/catalogue-search.js';
+import { CurrentState, type OpenState } from '../../src/search/open-state.js';
+import { MAX_READING_TIME, Patience } from '../../src/search/semantic-search.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
-const SKILLS: readonly Row[] = [
-  row('notes', { name: 'release-notes', description: 'Writes release notes from the git log.', stars: 5 }),
-  row('forms', { name: 'pdf-forms', description: 'Fills in PDF forms.', stars: 9, categories: ['documents'] }),
-  row('review', { name: 'sql-review', description: 'Reviews SQL queries.', categories: ['databases', 'documents'] }),
-  row('birds', { name: 'bird-names', description: 'Tells birds by their song.', occupations: ['biologists-191020'] }),
-];
+describe('semantic search', () => {
+  const SKILLS: readonly Row[] = [
+    row('notes', { name: 'release-notes', description: 'Writes release notes from the git log.', stars: 5 }),
+    row('forms', { name: 'pdf-forms', description: 'Fills in PDF forms.', stars: 9, categories: ['documents'] }),
+    row('review', { name: 'sql-review', description: 'Reviews SQL queries.', categories: ['databases', 'documents'] }),
+    row('birds', { name: 'bird-names', description: 'Tells birds by their song.', occupations: ['biologists-191020'] }),
+  ];
 
-describe('a semantic search', () => {
-  test('answers with skills, the best first, each with file, score and what matched', async () => {
-    const search = await searchOver(SKILLS);
-    const result = await search.semantic({ q: 'notes for a release' });
-    expect(result).toMatchObject({ ranking: 'hybrid', model: 'stand-in' });
-    const [first] = result.hits;
-    expect(first).toMatchObject({
-      fileId: 'notes/SKILL.md',
-      filename: 'SKILL.md',
-      skill: { id: 'notes', name: 'release-notes', stars: 5 },
-      matches: { name: ['release', 'notes'], description: ['release', 'notes'] },
-      snippet: { field: 'description' },
-      copies: 1,
-    });
-    expect(first).not.toHaveProperty('explain');
-    const scores = result.hits.map(({ score }) => score);
-    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-    for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
-  });
-
-  test('shows 10 skills, or as many as the limit says', async () => {
-    const search = await searchOver(Array.from({ length: 120 }, (_, i) => row(`s${i}`)));
-    expect((await search.semantic({ q: 'description' })).hits).toHaveLength(10);
-    expect((await search.semantic({ q: 'description', limit: 1 })).hits).toHaveLength(1);
-    expect((await search.semantic({ q: 'description', limit: 100 })).hits).toHaveLength(100);
-  });
-
-  test('leaves out what scores lower than minScore', async () => {
-    const search = await searchOver(SKILLS);
-    const all = (await search.semantic({ q: 'release notes' })).hits;
-    const second = all[1]?.score as number;
-    const kept = (await search.semantic({ q: 'release notes', minScore: second })).hits;
-    expect(kept).toEqual(all.filter(({ score }) => score >= second));
-    expect((await search.semantic({ q: 'release notes', minScore: 1 })).hits).toEqual([]);
-  });
-
-  test('gives a skill the same score whatever else is in the answer', async () => {
-    const few = await searchOver(SKILLS);
-    const q = 'notes for a release';
-    const alone = (await few.semantic({ q, limit: 1 })).hits[0];
-    const filtered = (await few.semantic({ q, limit: 100, minScore: 0.05 })).hits[0];
-    expect(alone?.score).toBe(filtered?.score);
-  });
-
-  test('puts a skill of exactly this name first, whatever else is near', async () => {
-    const search = await searchOver([
-      ...Array.from({ length: 30 }, (_, i) =>
-        row(`near${i}`, { name: `git log helper ${i}`, description: 'git log git log git log' }),
-      ),
-      row('named', { name: 'Git-Log', description: 'Something about birds.' }),
-    ]);
-    const { hits } = await search.semantic({ q: 'git log', explain: true });
-    expect(hits[0]).toMatchObject({ skill: { id: 'named' }, explain: { name: 'exact' } });
-    expect(hits[0]?.score).toBeGreaterThan(0.99);
-    expect(hits[1]?.score).toBeLessThan(0.99);
-    expect(hits[1]?.explain?.name).toBe('beginning');
-  });
-
-  test('puts names whose first whole words are the question before all that only means the same', async () => {
-    const search = await searchOver([
-      ...Array.from({ length: 30 }, (_, i) =>
-        row(`near${i}`, { name: `my git log ${i}`, description: 'git log git log git log' }),
-      ),
-      row('begins', { name: 'gitLog-viewer', description: 'Something about birds.' }),
-      row('longer', { name: 'git logarithm', description: 'git log git log' }),
-    ]);
-    const { hits } = await search.semantic({ q: 'git log', explain: true, limit: 40 });
-    expect(hits[0]).toMatchObject({ skill: { id: 'begins' }, explain: { name: 'beginning' } });
-    expect(hits[0]?.score).toBeGreaterThan(0.9);
-    expect(hits.slice(1).every(({ score, explain }) => score <= 0.9 && explain?.name === 'other')).toBe(true);
-  });
-
-  test('finds the skill of one sentence where a question asks for several things', async () => {
-    const search = await searchOver(SKILLS);
-    const q = 'Please tell birds by their song. Then write the notes of the next release for me.';
-    const { hits } = await search.semantic({ q, explain: true });
-    const birds = hits.find(({ skill }) => skill.id === 'birds')?.explain;
-    expect(birds?.sentence).toBeGreaterThan(birds?.cosine as number);
-    const single = await search.semantic({ q: 'Tell birds by their song.', explain: true });
-    expect(single.hits[0]?.explain).not.toHaveProperty('sentence');
-  });
-
-  test('is confident of a skill that is asked for by name, and of nothing where there is none', async () => {
-    const search = await searchOver(SKILLS);
-    expect((await search.semantic({ q: 'sql review' })).confident).toBe(true);
-    const empty = await searchOver([]);
-    expect(await empty.semantic({ q: 'sql review', ranking: 'words' })).toMatchObject({ confident: false, hits: [] });
-  });
-
-  test('finds by words what has no vector, and by meaning what has no word', async () => {
-    const database = scratchFile('skills.db');
-    const embedder = new StandInEmbedder();
-    await buildCatalogue({ database, sources: [SKILLS], embedder });
-    const late = row('late', { name: 'changelog', description: 'Announces a new version.' });
-    await buildCatalogue({ database, sources: [[late]], semantic: false });
-    const search = await opened({ database, embedder });
-    const byWords = (await search.semantic({ q: 'announces', explain: true })).hits;
-    expect(byWords[0]).toMatchObject({ skill: { id: 'late' } });
-    expect(byWords[0]?.explain).not.toHaveProperty('cosine');
-    expect(byWords.map(({ skill }) => skill.id)).toContain('notes');
-  });
-
-  test('finds in the text of files by words', async () => {
-    const files = [
-      { filename: 'SKILL.md', text: 'An overview.' },
-      { filename: 'references/ornithology.md', text: 'Everything about the ornithology of northern islands.' },
-      { filename: 'references/other.md', text: 'The islands.' },
-    ];
-    const search = await searchOver([...SKILLS, row('guide', { files })]);
-    const hit = (await search.semantic({ q: 'ornithology islands' })).hits.find(({ skill }) => skill.id === 'guide');
-    expect(hit).toMatchObject({
-      fileId: 'guide/references/ornithology.md',
-      filename: 'references/ornithology.md',
-      matches: { files: ['ornithology', 'islands'] },
-      snippet: { field: 'files', filename: 'references/ornithology.md' },
-    });
-  });
-
-  test('names SKILL.md where no file has a word, or the first of a skill without one', async () => {
-    const search = await searchOver([
-      row('with', { files: ['a.md', 'SKILL.md', 'b.md'].map((filename) => ({ filename, text: 'birds' })) }),
-      row('without', { files: ['a.md', 'b.md'].map((filename) => ({ filename, text: 'birds' })) }),
-    ]);
-    const { hits } = await search.semantic({ q: 'tables' });
-    expect(Object.fromEntries(hits.map(({ skill, fileId }) => [skill.id, fileId]))).toEqual({
-      with: 'with/SKILL.md',
-      without: 'without/a.md',
-    });
-  });
-
-  test('by words alone has any of the words, needs neither vectors nor a model, and sees nothing in an exact name', async () => {
-    const never = { model: 'never', embed: () => Promise.reject(new Error('was asked')) };
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    const search = await opened({ database, embedder: never });
-    const result = await search.semantic({ q: 'sql-review forms', ranking: 'words', explain: true });
-    expect(result).not.toHaveProperty('model');
-    expect(result.hits.map(({ skill }) => skill.id)).toEqual(['review', 'forms']);
-    for (const { score, explain } of result.hits) {
-      expect(explain).toMatchObject({ words: score, sum: score, name: 'other' });
-      expect(explain).not.toHaveProperty('cosine');
-      expect(explain).not.toHaveProperty('features');
-      expect(score > 0 && score < 1).toBe(true);
-    }
-    const named = await search.semantic({ q: 'bird-names', ranking: 'words', explain: true });
-    expect(named.hits[0]).toMatchObject({ skill: { id: 'birds' }, explain: { name: 'other' } });
-    expect(named.hits[0]?.score).toBeLessThan(0.9);
-    expect((await search.semantic({ q: 'nothing has these', ranking: 'words' })).hits).toEqual([]);
-    const filtered = await search.semantic({ q: 'sql-review forms', ranking: 'words', category: 'databases' });
-    expect(filtered.hits.map(({ skill }) => skill.id)).toEqual(['review']);
-  });
-
-  test('lets filters pass only what has the labels, copies and exact names included', async () => {
-    const search = await searchOver(SKILLS);
-    const ids = async (query: SemanticQuery) => (await search.semantic(query)).hits.map(({ skill }) => skill.id);
-    expect((await ids({ q: 'release-notes', category: 'documents' })).toSorted()).toEqual(['forms', 'review']);
-    expect(await ids({ q: 'release-notes', category: 'databases' })).toEqual(['review']);
-    expect(await ids({ q: 'release-notes', occupation: 'biologists' })).toEqual(['birds']);
-    expect(await ids({ q: 'release-notes', occupation: '19-0000', ranking: 'vector' })).toEqual(['birds']);
-    expect(await ids({ q: 'release-notes', category: 'nothing-has-this' })).toEqual([]);
-    expect(await ids({ q: 'release-notes', category: 'documents', occupation: 'biologists' })).toEqual([]);
-  });
-
-  test('shows one of a group of copies and tells how many there are, or all', async () => {
-    const twin = { name: 'twin', description: 'Counts birds.' };
-    const search = await searchOver([
-      ...SKILLS,
-      row('t1', { ...twin, stars: 1 }),
-      row('t2', { ...twin, stars: 7, categories: ['documents'] }),
-      row('t3', twin),
-    ]);
-    const collapsed = (await search.semantic({ q: 'counts birds' })).hits;
-    expect(collapsed[0]).toMatchObject({ skill: { id: 't2' }, copies: 3 });
-    expect(collapsed).toHaveLength(SKILLS.length + 1);
-    const kept = (await search.semantic({ q: 'counts birds', copies: 'keep' })).hits;
-    expect(kept.slice(0, 3).map(({ skill, copies }) => [skill.id, copies])).toEqual([
-      ['t2', 1],
-      ['t1', 1],
-      ['t3', 1],
-    ]);
-    const filtered = (await search.semantic({ q: 'counts birds', category: 'documents' })).hits;
-    expect(filtered[0]).toMatchObject({ skill: { id: 't2' }, copies: 1 });
-  });
-
-  test('lets the best of several copies stand for all, and of equal ones that with the most stars', async () => {
-    const database = scratchFile('skills.db');
-    const embedder = new StandInEmbedder();
-    await buildCatalogue({
-      database,
-      sources: [[...SKILLS, row('meant', { name: 'Copy', description: 'Does a thing' })]],
-      embedder,
-    });
-    const starred = row('starred', { name: 'copy', description: 'does  a thing', stars: 100 });
-    await buildCatalogue({ database, sources: [[starred]], semantic: false });
-    const search = await opened({ database, embedder });
-    for (const ranking of ['vector', 'hybrid'] as const) {
-      const { hits } = await search.semantic({ q: 'who does a thing', ranking });
-      const ids = hits.map(({ skill }) => skill.id);
-      expect(ids[0]).toBe('meant');
-      expect(ids).not.toContain('starred');
-    }
-  });
-
-  test('is not crowded out by many copies of one skill', async () => {
-    const copies = Array.from({ length: 500 }, (_, i) =>
-      row(`copy${i}`, {
-        name: 'bird counter',
-        description: 'Counts birds.',
-        stars: i === 321 ? 9 : 0,
-        author: `a${i % 4}`,
-      }),
-    );
-    const others = Array.from({ length: 20 }, (_, i) => row(`other${i}`, { description: `One of the birds, ${i}` }));
-    const search = await searchOver([...copies, ...others]);
-    const { hits } = await search.semantic({ q: 'counts birds', limit: 21 });
-    // The one with the most stars is not among those that are found first.
-    expect(hits[0]).toMatchObject({ skill: { id: 'copy321' }, copies: 500 });
-    expect(new Set(hits.map(({ skill }) => skill.name)).size).toBe(21);
-    const [filtered] = (await search.semantic({ q: 'counts birds', author: 'a2' })).hits;
-    expect(filtered).toMatchObject({ skill: { author: 'a2' }, copies: 125 });
-  });
-
-  test('by vector alone is the cosine, whatever the words', async () => {
-    const embedder = new StandInEmbedder();
-    const search = await searchOver(SKILLS, { embedder });
-    const q = 'release notes';
-    const { hits, ranking } = await search.semantic({ q, ranking: 'vector', explain: true });
-    expect(ranking).toBe('vector');
-    const [question, ...vectors] = await embedder.embed([
-      q,
-      ...SKILLS.map(({ name, description }) => `${name}. ${description}`),
-    ]);
-    const cosines = vectors.map((vector) => vector.reduce((sum, v, i) => sum + v * (question?.[i] as number), 0));
-    const expected = SKILLS.map(({ id }, i) => [id, Math.max(0, cosines[i] as number)] as const);
-    expect(hits.map(({ skill }) => skill.id)).toEqual(expected.toSorted((a, b) => b[1] - a[1]).map(([id]) => id));
-    for (const { skill, score, explain } of hits) {
-      expect(score).toBeCloseTo(expected.find(([id]) => id === skill.id)?.[1] as number, 5);
-      expect(explain).toEqual({
-        cosine: expect.any(Number),
-        sum: score,
-        others: expect.any(Number),
-        probability: expect.any(Number),
-        name: 'other',
-        copies: [skill.id],
+  describe('a semantic search', () => {
+    test('answers with skills, the best first, each with file, score and what matched', async () => {
+      const search = await searchOver(SKILLS);
+      const result = await search.semantic({ q: 'notes for a release' });
+      expect(result).toMatchObject({ ranking: 'hybrid', model: 'stand-in' });
+      const [first] = result.hits;
+      expect(first).toMatchObject({
+        fileId: 'notes/SKILL.md',
+        filename: 'SKILL.md',
+        skill: { id: 'notes', name: 'release-notes', stars: 5 },
+        matches: { name: ['release', 'notes'], description: ['release', 'notes'] },
+        snippet: { field: 'description' },
+        copies: 1,
       });
-    }
-  });
+      expect(first).not.toHaveProperty('explain');
+      const scores = result.hits.map(({ score }) => score);
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+      for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
+    });
 
-  test('explains a score by parts that come to it', async () => {
-    const search = await searchOver(SKILLS);
-    const { hits } = await search.semantic({ q: 'reviews of SQL queries', explain: true });
-    for (const { score, explain } of hits) {
-      const { features = [], sum, probability, bm25 } = explain ?? expect.fail('no explanation');
-      expect(features.map(({ feature }) => feature).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
-      expect(features.reduce((total, { value, weight }) => total + value * weight, 0)).toBeCloseTo(sum, 9);
-      expect(features.reduce((total, { share }) => total + Math.abs(share), 0)).toBeCloseTo(1, 9);
-      const shares = features.map(({ share }) => Math.abs(share));
-      expect(shares).toEqual(shares.toSorted((x, y) => y - x));
-      expect(score).toBe(probability);
-      expect(Object.keys(bm25 ?? {})).toEqual(['name', 'author', 'labels', 'description', 'files']);
-    }
-    expect(hits[0]?.explain?.bm25?.name).toBeGreaterThan(0);
-  });
+    test('shows 10 skills, or as many as the limit says', async () => {
+      const search = await searchOver(Array.from({ length: 120 }, (_, i) => row(`s${i}`)));
+      expect((await search.semantic({ q: 'description' })).hits).toHaveLength(10);
+      expect((await search.semantic({ q: 'description', limit: 1 })).hits).toHaveLength(1);
+      expect((await search.semantic({ q: 'description', limit: 100 })).hits).toHaveLength(100);
+    });
 
-  test('takes questions in other scripts, by their words', async () => {
-    const search = await searchOver([
-      ...SKILLS,
-      row('minutes', { name: '会议纪要', description: '把会议录音整理成纪要。' }),
-    ]);
-    expect((await search.semantic({ q: '会议录音' })).hits[0]?.skill.id).toBe('minutes');
-  });
+    test('leaves out what scores lower than minScore', async () => {
+      const search = await searchOver(SKILLS);
+      const all = (await search.semantic({ q: 'release notes' })).hits;
+      const second = all[1]?.score as number;
+      const kept = (await search.semantic({ q: 'release notes', minScore: second })).hits;
+      expect(kept).toEqual(all.filter(({ score }) => score >= second));
+      expect((await search.semantic({ q: 'release notes', minScore: 1 })).hits).toEqual([]);
+    });
 
-  test('gives the same answer each time', async () => {
-    const search = await searchOver(SKILLS);
-    const [one, two] = [
-      await search.semantic({ q: 'birds and forms' }),
-      await search.semantic({ q: 'birds and forms' }),
-    ];
-    expect(two).toEqual(one);
-  });
+    test('gives a skill the same score whatever else is in the answer', async () => {
+      const few = await searchOver(SKILLS);
+      const q = 'notes for a release';
+      const alone = (await few.semantic({ q, limit: 1 })).hits[0];
+      const filtered = (await few.semantic({ q, limit: 100, minScore: 0.05 })).hits[0];
+      expect(alone?.score).toBe(filtered?.score);
+    });
 
-  test('never lists a skill twice and never out of order, whatever the catalogue and the question', async () => {
-    const word = fc.constantFrom('git', 'log', 'birds', 'forms', 'sql', 'pdf', '会议', 'the');
-    const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
-    const skills = fc.array(fc.record({ name: text, description: text, stars: fc.nat(3) }), { maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(skills, text, fc.constantFrom('keep', 'collapse'), async (rows, q, copies) => {
-        const search = await openSkillSearch({
-          skills: rows.map((more, i) => row(`s${i}`, more)),
-          embedder: new StandInEmbedder(),
+    test('puts a skill of exactly this name first, whatever else is near', async () => {
+      const search = await searchOver([
+        ...Array.from({ length: 30 }, (_, i) =>
+          row(`near${i}`, { name: `git log helper ${i}`, description: 'git log git log git log' }),
+        ),
+        row('named', { name: 'Git-Log', description: 'Something about birds.' }),
+      ]);
+      const { hits } = await search.semantic({ q: 'git log', explain: true });
+      expect(hits[0]).toMatchObject({ skill: { id: 'named' }, explain: { name: 'exact' } });
+      expect(hits[0]?.score).toBeGreaterThan(0.99);
+      expect(hits[1]?.score).toBeLessThan(0.99);
+      expect(hits[1]?.explain?.name).toBe('beginning');
+    });
+
+    test('puts names whose first whole words are the question before all that only means the same', async () => {
+      const search = await searchOver([
+        ...Array.from({ length: 30 }, (_, i) =>
+          row(`near${i}`, { name: `my git log ${i}`, description: 'git log git log git log' }),
+        ),
+        row('begins', { name: 'gitLog-viewer', description: 'Something about birds.' }),
+        row('longer', { name: 'git logarithm', description: 'git log git log' }),
+      ]);
+      const { hits } = await search.semantic({ q: 'git log', explain: true, limit: 40 });
+      expect(hits[0]).toMatchObject({ skill: { id: 'begins' }, explain: { name: 'beginning' } });
+      expect(hits[0]?.score).toBeGreaterThan(0.9);
+      expect(hits.slice(1).every(({ score, explain }) => score <= 0.9 && explain?.name === 'other')).toBe(true);
+    });
+
+    test('finds the skill of one sentence where a question asks for several things', async () => {
+      const search = await searchOver(SKILLS);
+      const q = 'Please tell birds by their song. Then write the notes of the next release for me.';
+      const { hits } = await search.semantic({ q, explain: true });
+      const birds = hits.find(({ skill }) => skill.id === 'birds')?.explain;
+      expect(birds?.sentence).toBeGreaterThan(birds?.cosine as number);
+      const single = await search.semantic({ q: 'Tell birds by their song.', explain: true });
+      expect(single.hits[0]?.explain).not.toHaveProperty('sentence');
+    });
+
+    test('is confident of a skill that is asked for by name, and of nothing where there is none', async () => {
+      const search = await searchOver(SKILLS);
+      expect((await search.semantic({ q: 'sql review' })).confident).toBe(true);
+      const empty = await searchOver([]);
+      expect(await empty.semantic({ q: 'sql review', ranking: 'words' })).toMatchObject({ confident: false, hits: [] });
+    });
+
+    test('finds by words what has no vector, and by meaning what has no word', async () => {
+      const database = scratchFile('skills.db');
+      const embedder = new StandInEmbedder();
+      await buildCatalogue({ database, sources: [SKILLS], embedder });
+      const late = row('late', { name: 'changelog', description: 'Announces a new version.' });
+      await buildCatalogue({ database, sources: [[late]], semantic: false });
+      const search = await opened({ database, embedder });
+      const byWords = (await search.semantic({ q: 'announces', explain: true })).hits;
+      expect(byWords[0]).toMatchObject({ skill: { id: 'late' } });
+      expect(byWords[0]?.explain).not.toHaveProperty('cosine');
+      expect(byWords.map(({ skill }) => skill.id)).toContain('notes');
+    });
+
+    test('finds in the text of files by words', async () => {
+      const files = [
+        { filename: 'SKILL.md', text: 'An overview.' },
+        { filename: 'references/ornithology.md', text: 'Everything about the ornithology of northern islands.' },
+        { filename: 'references/other.md', text: 'The islands.' },
+      ];
+      const search = await searchOver([...SKILLS, row('guide', { files })]);
+      const hit = (await search.semantic({ q: 'ornithology islands' })).hits.find(({ skill }) => skill.id === 'guide');
+      expect(hit).toMatchObject({
+        fileId: 'guide/references/ornithology.md',
+        filename: 'references/ornithology.md',
+        matches: { files: ['ornithology', 'islands'] },
+        snippet: { field: 'files', filename: 'references/ornithology.md' },
+      });
+    });
+
+    test('names SKILL.md where no file has a word, or the first of a skill without one', async () => {
+      const search = await searchOver([
+        row('with', { files: ['a.md', 'SKILL.md', 'b.md'].map((filename) => ({ filename, text: 'birds' })) }),
+        row('without', { files: ['a.md', 'b.md'].map((filename) => ({ filename, text: 'birds' })) }),
+      ]);
+      const { hits } = await search.semantic({ q: 'tables' });
+      expect(Object.fromEntries(hits.map(({ skill, fileId }) => [skill.id, fileId]))).toEqual({
+        with: 'with/SKILL.md',
+        without: 'without/a.md',
+      });
+    });
+
+    test('by words alone has any of the words, needs neither vectors nor a model, and sees nothing in an exact name', async () => {
+      const never = { model: 'never', embed: () => Promise.reject(new Error('was asked')) };
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+      const search = await opened({ database, embedder: never });
+      const result = await search.semantic({ q: 'sql-review forms', ranking: 'words', explain: true });
+      expect(result).not.toHaveProperty('model');
+      expect(result.hits.map(({ skill }) => skill.id)).toEqual(['review', 'forms']);
+      for (const { score, explain } of result.hits) {
+        expect(explain).toMatchObject({ words: score, sum: score, name: 'other' });
+        expect(explain).not.toHaveProperty('cosine');
+        expect(explain).not.toHaveProperty('features');
+        expect(score > 0 && score < 1).toBe(true);
+      }
+      const named = await search.semantic({ q: 'bird-names', ranking: 'words', explain: true });
+      expect(named.hits[0]).toMatchObject({ skill: { id: 'birds' }, explain: { name: 'other' } });
+      expect(named.hits[0]?.score).toBeLessThan(0.9);
+      expect((await search.semantic({ q: 'nothing has these', ranking: 'words' })).hits).toEqual([]);
+      const filtered = await search.semantic({ q: 'sql-review forms', ranking: 'words', category: 'databases' });
+      expect(filtered.hits.map(({ skill }) => skill.id)).toEqual(['review']);
+    });
+
+    test('lets filters pass only what has the labels, copies and exact names included', async () => {
+      const search = await searchOver(SKILLS);
+      const ids = async (query: SemanticQuery) => (await search.semantic(query)).hits.map(({ skill }) => skill.id);
+      expect((await ids({ q: 'release-notes', category: 'documents' })).toSorted()).toEqual(['forms', 'review']);
+      expect(await ids({ q: 'release-notes', category: 'databases' })).toEqual(['review']);
+      expect(await ids({ q: 'release-notes', occupation: 'biologists' })).toEqual(['birds']);
+      expect(await ids({ q: 'release-notes', occupation: '19-0000', ranking: 'vector' })).toEqual(['birds']);
+      expect(await ids({ q: 'release-notes', category: 'nothing-has-this' })).toEqual([]);
+      expect(await ids({ q: 'release-notes', category: 'documents', occupation: 'biologists' })).toEqual([]);
+    });
+
+    test('shows one of a group of copies and tells how many there are, or all', async () => {
+      const twin = { name: 'twin', description: 'Counts birds.' };
+      const search = await searchOver([
+        ...SKILLS,
+        row('t1', { ...twin, stars: 1 }),
+        row('t2', { ...twin, stars: 7, categories: ['documents'] }),
+        row('t3', twin),
+      ]);
+      const collapsed = (await search.semantic({ q: 'counts birds' })).hits;
+      expect(collapsed[0]).toMatchObject({ skill: { id: 't2' }, copies: 3 });
+      expect(collapsed).toHaveLength(SKILLS.length + 1);
+      const kept = (await search.semantic({ q: 'counts birds', copies: 'keep' })).hits;
+      expect(kept.slice(0, 3).map(({ skill, copies }) => [skill.id, copies])).toEqual([
+        ['t2', 1],
+        ['t1', 1],
+        ['t3', 1],
+      ]);
+      const filtered = (await search.semantic({ q: 'counts birds', category: 'documents' })).hits;
+      expect(filtered[0]).toMatchObject({ skill: { id: 't2' }, copies: 1 });
+    });
+
+    test('lets the best of several copies stand for all, and of equal ones that with the most stars', async () => {
+      const database = scratchFile('skills.db');
+      const embedder = new StandInEmbedder();
+      await buildCatalogue({
+        database,
+        sources: [[...SKILLS, row('meant', { name: 'Copy', description: 'Does a thing' })]],
+        embedder,
+      });
+      const starred = row('starred', { name: 'copy', description: 'does  a thing', stars: 100 });
+      await buildCatalogue({ database, sources: [[starred]], semantic: false });
+      const search = await opened({ database, embedder });
+      for (const ranking of ['vector', 'hybrid'] as const) {
+        const { hits } = await search.semantic({ q: 'who does a thing', ranking });
+        const ids = hits.map(({ skill }) => skill.id);
+        expect(ids[0]).toBe('meant');
+        expect(ids).not.toContain('starred');
+      }
+    });
+
+    test('is not crowded out by many copies of one skill', async () => {
+      const copies = Array.from({ length: 500 }, (_, i) =>
+        row(`copy${i}`, {
+          name: 'bird counter',
+          description: 'Counts birds.',
+          stars: i === 321 ? 9 : 0,
+          author: `a${i % 4}`,
+        }),
+      );
+      const others = Array.from({ length: 20 }, (_, i) => row(`other${i}`, { description: `One of the birds, ${i}` }));
+      const search = await searchOver([...copies, ...others]);
+      const { hits } = await search.semantic({ q: 'counts birds', limit: 21 });
+      // The one with the most stars is not among those that are found first.
+      expect(hits[0]).toMatchObject({ skill: { id: 'copy321' }, copies: 500 });
+      expect(new Set(hits.map(({ skill }) => skill.name)).size).toBe(21);
+      const [filtered] = (await search.semantic({ q: 'counts birds', author: 'a2' })).hits;
+      expect(filtered).toMatchObject({ skill: { author: 'a2' }, copies: 125 });
+    });
+
+    test('by vector alone is the cosine, whatever the words', async () => {
+      const embedder = new StandInEmbedder();
+      const search = await searchOver(SKILLS, { embedder });
+      const q = 'release notes';
+      const { hits, ranking } = await search.semantic({ q, ranking: 'vector', explain: true });
+      expect(ranking).toBe('vector');
+      const [question, ...vectors] = await embedder.embed([
+        q,
+        ...SKILLS.map(({ name, description }) => `${name}. ${description}`),
+      ]);
+      const cosines = vectors.map((vector) => vector.reduce((sum, v, i) => sum + v * (question?.[i] as number), 0));
+      const expected = SKILLS.map(({ id }, i) => [id, Math.max(0, cosines[i] as number)] as const);
+      expect(hits.map(({ skill }) => skill.id)).toEqual(expected.toSorted((a, b) => b[1] - a[1]).map(([id]) => id));
+      for (const { skill, score, explain } of hits) {
+        expect(score).toBeCloseTo(expected.find(([id]) => id === skill.id)?.[1] as number, 5);
+        expect(explain).toEqual({
+          cosine: expect.any(Number),
+          sum: score,
+          others: expect.any(Number),
+          probability: expect.any(Number),
+          name: 'other',
+          copies: [skill.id],
         });
-        const { hits } = await search.semantic({ q, copies, limit: 100 });
-        const keys = hits.map(({ skill }) => skill.id);
-        expect(new Set(keys).size).toBe(keys.length);
-        expect(copies === 'keep' ? hits.length : hits.reduce((sum, hit) => sum + hit.copies, 0)).toBe(rows.length);
-        const order = hits.map(({ score, skill }) => [-score, -skill.stars, skill.id] as const);
-        expect(order).toEqual(order.toSorted(([a, b, c], [d, e, f]) => a - d || b - e || (c < f ? -1 : 1)));
-        await search.close();
-      }),
-      { numRuns: 60 },
-    );
-  });
-});
-
-describe('a question in plain language', () => {
-  test.each<[string, unknown, ErrorCode]>([
-    ['without q', {}, 'MISSING_QUERY'],
-    ['of white space', { q: ' \n' }, 'MISSING_QUERY'],
-    ['without a letter or digit', { q: '?!' }, 'INVALID_QUERY'],
-    ['with limit 0', { q: 'a', limit: 0 }, 'INVALID_PARAMETER'],
-    ['with limit 101', { q: 'a', limit: 101 }, 'INVALID_PARAMETER'],
-    ['with minScore above 1', { q: 'a', minScore: 1.1 }, 'INVALID_PARAMETER'],
-    ['with minScore that is no number', { q: 'a', minScore: Number.NaN }, 'INVALID_PARAMETER'],
-    ['with another ranking', { q: 'a', ranking: 'magic' }, 'INVALID_PARAMETER'],
-    ['with an empty category', { q: 'a', category: '' }, 'INVALID_PARAMETER'],
-    ['with another explain', { q: 'a', explain: 'yes' }, 'INVALID_PARAMETER'],
-  ])('%s is refused', async (_, query, code) => {
-    const search = await searchOver(SKILLS);
-    await expect(search.semantic(query as SemanticQuery)).rejects.toMatchObject({ code });
-  });
-
-  test('may have 2,000 characters', async () => {
-    const search = await searchOver(SKILLS);
-    const { hits } = await search.semantic({ q: `${'release notes '.repeat(142)}for the team` });
-    expect(hits[0]?.skill.id).toBe('notes');
-  });
-
-  test('may be longer, and is read at both ends', async () => {
-    const search = await searchOver(SKILLS);
-    const log = 'something else entirely '.repeat(200_000);
-    for (const q of [`release notes for the team ${log}`, `${log} release notes for the team`]) {
-      expect((await search.semantic({ q, ranking: 'words' })).hits[0]?.skill.id).toBe('notes');
-      expect(search.keyword({ q }).hits[0]?.skill.id).toBe('notes');
-    }
-  });
-
-  test('may share a signal with many others', async () => {
-    const warnings: Error[] = [];
-    const listen = (warning: Error): unknown => warnings.push(warning);
-    process.on('warning', listen);
-    const search = await searchOver(SKILLS);
-    const { signal } = new AbortController();
-    await Promise.all(Array.from({ length: 40 }, () => search.semantic({ q: 'birds' }, { signal })));
-    await new Promise(setImmediate);
-    process.off('warning', listen);
-    expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([]);
-    expect(await codeOf(() => search.semantic({ q: 'birds' }, { signal: 1 as never }))).toBe('INVALID_OPTION');
-  });
-
-  test('can be called off', async () => {
-    const search = await searchOver(SKILLS);
-    const reason = new Error('enough');
-    await expect(search.semantic({ q: 'birds' }, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    const stop = new AbortController();
-    const asked = search.semantic({ q: 'birds' }, { signal: stop.signal });
-    stop.abort(reason);
-    await expect(asked).rejects.toBe(reason);
-    expect((await search.semantic({ q: 'birds' })).hits).not.toEqual([]);
-  });
-});
-
-describe('what a semantic search needs', () => {
-  test('is not touched before the first question', async () => {
-    const embedder = new StandInEmbedder();
-    const search = await opened({ skills: SKILLS, embedder });
-    search.keyword({ q: 'release' });
-    expect(embedder.asked).toEqual([]);
-    await search.warmUp();
-    expect(embedder.asked).toHaveLength(SKILLS.length);
-    await search.semantic({ q: 'birds' });
-    expect(embedder.asked).toHaveLength(SKILLS.length + 1);
-  });
-
-  test('is missing where a catalogue has no vectors: an error that says what to do, words still work', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    const search = await opened({ database, embedder: new StandInEmbedder() });
-    await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({
-      code: 'NO_VECTORS',
-      message: expect.stringMatching(/skills\.db has no vectors, [^-]*: load its sources again with vectors/),
+      }
     });
-    expect(search.keyword({ q: 'birds' }).hits).toHaveLength(1);
-    expect(search.stats()).toMatchObject({ vectors: 0 });
-    expect(search.stats()).not.toHaveProperty('model');
-  });
 
-  test('must be the model of the catalogue: an error that names both', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS], embedder: new StandInEmbedder('one') });
-    const search = await opened({ database, embedder: new StandInEmbedder('two') });
-    await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({
-      code: 'MODEL_MISMATCH',
-      message: expect.stringMatching(/the model one, .*read by two/),
+    test('explains a score by parts that come to it', async () => {
+      const search = await searchOver(SKILLS);
+      const { hits } = await search.semantic({ q: 'reviews of SQL queries', explain: true });
+      for (const { score, explain } of hits) {
+        const { features = [], sum, probability, bm25 } = explain ?? expect.fail('no explanation');
+        expect(features.map(({ feature }) => feature).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
+        expect(features.reduce((total, { value, weight }) => total + value * weight, 0)).toBeCloseTo(sum, 9);
+        expect(features.reduce((total, { share }) => total + Math.abs(share), 0)).toBeCloseTo(1, 9);
+        const shares = features.map(({ share }) => Math.abs(share));
+        expect(shares).toEqual(shares.toSorted((x, y) => y - x));
+        expect(score).toBe(probability);
+        expect(Object.keys(bm25 ?? {})).toEqual(['name', 'author', 'labels', 'description', 'files']);
+      }
+      expect(hits[0]?.explain?.bm25?.name).toBeGreaterThan(0);
     });
-    const bundled = await opened({ database });
-    await expect(bundled.semantic({ q: 'birds' })).rejects.toMatchObject({ code: 'MODEL_MISMATCH' });
-    expect(bundled.keyword({ q: 'birds' }).hits).toHaveLength(1);
-  });
 
-  test('may be a model folder that is not there: an error, words still work', async () => {
-    const search = await opened({ skills: SKILLS, model: '/no/such/folder' });
-    expect(await search.warmUp().catch(({ code }) => code)).toBe('MODEL_NOT_FOUND');
-    expect(search.keyword({ q: 'birds' }).hits).toHaveLength(1);
-  });
-
-  test('is tried again after it failed', async () => {
-    let broken = true;
-    const embedder = new StandInEmbedder();
-    const moody = {
-      model: 'moody',
-      embed: (texts: readonly string[]) => (broken ? Promise.reject(new Error('out of order')) : embedder.embed(texts)),
-    };
-    const search = await opened({ skills: SKILLS, embedder: moody });
-    await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({
-      code: 'EMBEDDER_FAILED',
-      message: 'the embedder of moody failed: out of order',
+    test('takes questions in other scripts, by their words', async () => {
+      const search = await searchOver([
+        ...SKILLS,
+        row('minutes', { name: '会议纪要', description: '把会议录音整理成纪要。' }),
+      ]);
+      expect((await search.semantic({ q: '会议录音' })).hits[0]?.skill.id).toBe('minutes');
     });
-    broken = false;
-    expect((await search.semantic({ q: 'birds' })).hits[0]?.skill.id).toBe('birds');
-  });
 
-  test.each<[string, (texts: readonly string[]) => unknown, RegExp]>([
-    ['too few vectors', () => [], /a vector for each of 4 texts, got 0 vectors/],
-    ['no array', () => 'vectors', /got string/],
-    ['arrays of numbers', (texts) => texts.map(() => [1, 0]), /Float32Array/],
-    ['empty vectors', (texts) => texts.map(() => new Float32Array()), /Float32Array of some numbers/],
-    [
-      'vectors of other lengths',
-      (texts) => texts.map((_, i) => new Float32Array(i + 1).fill(1, 0, 1)),
-      /1 numbers for each text, got 2/,
-    ],
-    [
-      'vectors that are not of unit length',
-      (texts) => texts.map(() => Float32Array.of(3, 4)),
-      /unit length, got one of length 5/,
-    ],
-    ['vectors that are no numbers', (texts) => texts.map(() => Float32Array.of(Number.NaN)), /unit length/],
-  ])('is checked: an embedder that returns %s', async (_, embed, message) => {
-    const embedder = { model: 'wrong', embed: async (texts: readonly string[]) => embed(texts) as Float32Array[] };
-    const search = await opened({ skills: SKILLS, embedder });
-    await expect(search.warmUp()).rejects.toMatchObject({
-      code: 'EMBEDDER_FAILED',
-      message: expect.stringMatching(message),
+    test('gives the same answer each time', async () => {
+      const search = await searchOver(SKILLS);
+      const [one, two] = [
+        await search.semantic({ q: 'birds and forms' }),
+        await search.semantic({ q: 'birds and forms' }),
+      ];
+      expect(two).toEqual(one);
+    });
+
+    test('never lists a skill twice and never out of order, whatever the catalogue and the question', async () => {
+      const word = fc.constantFrom('git', 'log', 'birds', 'forms', 'sql', 'pdf', '会议', 'the');
+      const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
+      const skills = fc.array(fc.record({ name: text, description: text, stars: fc.nat(3) }), { maxLength: 12 });
+      await fc.assert(
+        fc.asyncProperty(skills, text, fc.constantFrom('keep', 'collapse'), async (rows, q, copies) => {
+          const search = await openSkillSearch({
+            skills: rows.map((more, i) => row(`s${i}`, more)),
+            embedder: new StandInEmbedder(),
+          });
+          const { hits } = await search.semantic({ q, copies, limit: 100 });
+          const keys = hits.map(({ skill }) => skill.id);
+          expect(new Set(keys).size).toBe(keys.length);
+          expect(copies === 'keep' ? hits.length : hits.reduce((sum, hit) => sum + hit.copies, 0)).toBe(rows.length);
+          const order = hits.map(({ score, skill }) => [-score, -skill.stars, skill.id] as const);
+          expect(order).toEqual(order.toSorted(([a, b, c], [d, e, f]) => a - d || b - e || (c < f ? -1 : 1)));
+          await search.close();
+        }),
+        { numRuns: 60 },
+      );
     });
   });
 
-  test('can be made ready while the catalogue is opened, and is missed at once then', async () => {
-    const embedder = new StandInEmbedder();
-    const search = await opened({ skills: SKILLS, embedder, warmUp: true });
-    expect(embedder.asked).toHaveLength(SKILLS.length);
-    await search.semantic({ q: 'birds' });
+  describe('a question in plain language', () => {
+    test.each<[string, unknown, ErrorCode]>([
+      ['without q', {}, 'MISSING_QUERY'],
+      ['of white space', { q: ' \n' }, 'MISSING_QUERY'],
+      ['without a letter or digit', { q: '?!' }, 'INVALID_QUERY'],
+      ['with limit 0', { q: 'a', limit: 0 }, 'INVALID_PARAMETER'],
+      ['with limit 101', { q: 'a', limit: 101 }, 'INVALID_PARAMETER'],
+      ['with minScore above 1', { q: 'a', minScore: 1.1 }, 'INVALID_PARAMETER'],
+      ['with minScore that is no number', { q: 'a', minScore: Number.NaN }, 'INVALID_PARAMETER'],
+      ['with another ranking', { q: 'a', ranking: 'magic' }, 'INVALID_PARAMETER'],
+      ['with an empty category', { q: 'a', category: '' }, 'INVALID_PARAMETER'],
+      ['with another explain', { q: 'a', explain: 'yes' }, 'INVALID_PARAMETER'],
+    ])('%s is refused', async (_, query, code) => {
+      const search = await searchOver(SKILLS);
+      await expect(search.semantic(query as SemanticQuery)).rejects.toMatchObject({ code });
+    });
 
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    const opening = openSkillSearch({ database, embedder, warmUp: true });
-    await expect(opening).rejects.toMatchObject({ code: 'NO_VECTORS' });
-    const reason = new Error('enough');
-    const never = { model: 'never', embed: () => new Promise<Float32Array[]>(() => {}) };
-    const stop = new AbortController();
-    const waiting = openSkillSearch({ skills: SKILLS, embedder: never, warmUp: true, signal: stop.signal });
-    setTimeout(() => stop.abort(reason), 50);
-    await expect(waiting).rejects.toBe(reason);
-  });
-
-  test('refuses a model and an embedder at once, and what is neither', async () => {
-    const wrong = [
-      { embedder: new StandInEmbedder(), model: 'folder' },
-      { embedder: {} },
-      { embedder: { model: '', embed: () => [] } },
-      { model: '' },
-      { model: 5 },
-      { embedder: { model: 'two\nlines', embed: () => [] } },
-      { embedder: { model: 'half \ud800', embed: () => [] } },
-      { signal: 1 },
-    ];
-    for (const options of wrong) {
-      expect(await codeOf(() => openSkillSearch({ skills: SKILLS, ...(options as object) }))).toBe('INVALID_OPTION');
-      const build = { database: scratchFile('skills.db'), sources: [SKILLS], ...(options as object) } as BuildOptions;
-      expect(await codeOf(() => buildCatalogue(build))).toBe('INVALID_OPTION');
-    }
-  });
-
-  test('finds nothing in a catalogue without skills', async () => {
-    const search = await searchOver([]);
-    expect((await search.semantic({ q: 'birds' })).hits).toEqual([]);
-  });
-
-  test('is let go when the search is closed, also in the middle of a question', async () => {
-    const search = await opened({ skills: SKILLS, embedder: new StandInEmbedder() });
-    const asked = search.semantic({ q: 'birds' });
-    await search.close();
-    await expect(asked).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    await search.close();
-  });
-});
-
-describe('closing a search', () => {
-  test('ends questions at once, also of an embedder that never answers', async () => {
-    const standIn = new StandInEmbedder();
-    let asked: AbortSignal | undefined;
-    const never = {
-      model: 'stand-in',
-      embed: (texts: readonly string[], options?: { readonly signal?: AbortSignal | undefined }) => {
-        if (texts.length > 1) return standIn.embed(texts);
-        asked = options?.signal;
-        return new Promise<Float32Array[]>(() => {});
-      },
-    };
-    const search = await opened({ skills: SKILLS, embedder: never });
-    const pending = search.semantic({ q: 'birds' });
-    pending.catch(() => {});
-    while (asked === undefined) await new Promise(setImmediate);
-    await search.close();
-    await expect(pending).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(asked.aborted).toBe(true);
-  });
-
-  test('is no signal that the searches before it have left anything at', async () => {
-    const joined = vi.spyOn(AbortSignal, 'any');
-    onTestFinished(() => joined.mockRestore());
-    const search = await searchOver(SKILLS);
-    await search.semantic({ q: 'birds' });
-    joined.mockClear();
-    const { signal } = new AbortController();
-    await search.semantic({ q: 'birds' }, { signal, longestWait: 10 });
-    await expect(search.semantic({ q: '' }, { signal })).rejects.toThrow();
-    // What it makes is never quite forgotten by a signal that lives longer, in Node 22.
-    expect(joined).not.toHaveBeenCalled();
-    expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
-
-  test('stops the embedding of skills in memory', async () => {
-    const rows = Array.from({ length: 3000 }, (_, i) => row(`s${i}`));
-    let calls = 0;
-    const standIn = new StandInEmbedder();
-    const slow = {
-      model: 'slow',
-      embed: async (texts: readonly string[], options = {}) => {
-        calls += 1;
-        await new Promise((done) => setTimeout(done, 50));
-        return standIn.embed(texts, options);
-      },
-    };
-    const search = await opened({ skills: rows, embedder: slow });
-    const warming = search.warmUp();
-    warming.catch(() => {});
-    while (calls === 0) await new Promise(setImmediate);
-    await search.close();
-    await expect(warming).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(calls).toBeLessThan(4);
-  });
-});
-
-describe('the bundled model', () => {
-  test('finds by meaning, in a catalogue in memory and in a file', async () => {
-    const database = scratchFile('skills.db');
-    const report = await buildCatalogue({ database, sources: [SKILLS] });
-    expect(report).toMatchObject({ added: 4, embedded: 4 });
-    const q = 'announce what changed since the last version';
-    for (const options of [{ skills: SKILLS }, { database }]) {
-      const search = await opened(options);
-      const { hits, model } = await search.semantic({ q });
-      expect(model).toMatch(/^skill-minilm@/);
+    test('may have 2,000 characters', async () => {
+      const search = await searchOver(SKILLS);
+      const { hits } = await search.semantic({ q: `${'release notes '.repeat(142)}for the team` });
       expect(hits[0]?.skill.id).toBe('notes');
+    });
+
+    test('may be longer, and is read at both ends', async () => {
+      const search = await searchOver(SKILLS);
+      const log = 'something else entirely '.repeat(200_000);
+      for (const q of [`release notes for the team ${log}`, `${log} release notes for the team`]) {
+        expect((await search.semantic({ q, ranking: 'words' })).hits[0]?.skill.id).toBe('notes');
+        expect(search.keyword({ q }).hits[0]?.skill.id).toBe('notes');
+      }
+    });
+
+    test('may share a signal with many others', async () => {
+      const warnings: Error[] = [];
+      const listen = (warning: Error): unknown => warnings.push(warning);
+      process.on('warning', listen);
+      const search = await searchOver(SKILLS);
+      const { signal } = new AbortController();
+      await Promise.all(Array.from({ length: 40 }, () => search.semantic({ q: 'birds' }, { signal })));
+      await new Promise(setImmediate);
+      process.off('warning', listen);
+      expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([]);
+      expect(await codeOf(() => search.semantic({ q: 'birds' }, { signal: 1 as never }))).toBe('INVALID_OPTION');
+    });
+
+    test('can be called off', async () => {
+      const search = await searchOver(SKILLS);
+      const reason = new Error('enough');
+      await expect(search.semantic({ q: 'birds' }, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+      const stop = new AbortController();
+      const asked = search.semantic({ q: 'birds' }, { signal: stop.signal });
+      stop.abort(reason);
+      await expect(asked).rejects.toBe(reason);
+      expect((await search.semantic({ q: 'birds' })).hits).not.toEqual([]);
+    });
+  });
+
+  describe('what a semantic search needs', () => {
+    test('is not touched before the first question', async () => {
+      const embedder = new StandInEmbedder();
+      const search = await opened({ skills: SKILLS, embedder });
+      search.keyword({ q: 'release' });
+      expect(embedder.asked).toEqual([]);
+      await search.warmUp();
+      expect(embedder.asked).toHaveLength(SKILLS.length);
+      await search.semantic({ q: 'birds' });
+      expect(embedder.asked).toHaveLength(SKILLS.length + 1);
+    });
+
+    test('is missing where a catalogue has no vectors: an error that says what to do, words still work', async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+      const search = await opened({ database, embedder: new StandInEmbedder() });
+      await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({
+        code: 'NO_VECTORS',
+        message: expect.stringMatching(/skills\.db has no vectors, [^-]*: load its sources again with vectors/),
+      });
+      expect(search.keyword({ q: 'birds' }).hits).toHaveLength(1);
+      expect(search.stats()).toMatchObject({ vectors: 0 });
+      expect(search.stats()).not.toHaveProperty('model');
+    });
+
+    test('must be the model of the catalogue: an error that names both', async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [SKILLS], embedder: new StandInEmbedder('one') });
+      const search = await opened({ database, embedder: new StandInEmbedder('two') });
+      await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({
+        code: 'MODEL_MISMATCH',
+        message: expect.stringMatching(/the model one, .*read by two/),
+      });
+      const bundled = await opened({ database });
+      await expect(bundled.semantic({ q: 'birds' })).rejects.toMatchObject({ code: 'MODEL_MISMATCH' });
+      expect(bundled.keyword({ q: 'birds' }).hits).toHaveLength(1);
+    });
+
+    test('may be a model folder that is not there: an error, words still work', async () => {
+      const search = await opened({ skills: SKILLS, model: '/no/such/folder' });
+      expect(await search.warmUp().catch(({ code }) => code)).toBe('MODEL_NOT_FOUND');
+      expect(search.keyword({ q: 'birds' }).hits).toHaveLength(1);
+    });
+
+    test('is tried again after it failed', async () => {
+      let broken = true;
+      const embedder = new StandInEmbedder();
+      const moody = {
+        model: 'moody',
+        embed: (texts: readonly string[]) =>
+          broken ? Promise.reject(new Error('out of order')) : embedder.embed(texts),
+      };
+      const search = await opened({ skills: SKILLS, embedder: moody });
+      await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({
+        code: 'EMBEDDER_FAILED',
+        message: 'the embedder of moody failed: out of order',
+      });
+      broken = false;
+      expect((await search.semantic({ q: 'birds' })).hits[0]?.skill.id).toBe('birds');
+    });
+
+    test.each<[string, (texts: readonly string[]) => unknown, RegExp]>([
+      ['too few vectors', () => [], /a vector for each of 4 texts, got 0 vectors/],
+      ['no array', () => 'vectors', /got string/],
+      ['arrays of numbers', (texts) => texts.map(() => [1, 0]), /Float32Array/],
+      ['empty vectors', (texts) => texts.map(() => new Float32Array()), /Float32Array of some numbers/],
+      [
+        'vectors of other lengths',
+        (texts) => texts.map((_, i) => new Float32Array(i + 1).fill(1, 0, 1)),
+        /1 numbers for each text, got 2/,
+      ],
+      [
+        'vectors that are not of unit length',
+        (texts) => texts.map(() => Float32Array.of(3, 4)),
+        /unit length, got one of length 5/,
+      ],
+      ['vectors that are no numbers', (texts) => texts.map(() => Float32Array.of(Number.NaN)), /unit length/],
+    ])('is checked: an embedder that returns %s', async (_, embed, message) => {
+      const embedder = { model: 'wrong', embed: async (texts: readonly string[]) => embed(texts) as Float32Array[] };
+      const search = await opened({ skills: SKILLS, embedder });
+      await expect(search.warmUp()).rejects.toMatchObject({
+        code: 'EMBEDDER_FAILED',
+        message: expect.stringMatching(message),
+      });
+    });
+
+    test('can be made ready while the catalogue is opened, and is missed at once then', async () => {
+      const embedder = new StandInEmbedder();
+      const search = await opened({ skills: SKILLS, embedder, warmUp: true });
+      expect(embedder.asked).toHaveLength(SKILLS.length);
+      await search.semantic({ q: 'birds' });
+
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+      const opening = openSkillSearch({ database, embedder, warmUp: true });
+      await expect(opening).rejects.toMatchObject({ code: 'NO_VECTORS' });
+      const reason = new Error('enough');
+      const never = { model: 'never', embed: () => new Promise<Float32Array[]>(() => {}) };
+      const stop = new AbortController();
+      const waiting = openSkillSearch({ skills: SKILLS, embedder: never, warmUp: true, signal: stop.signal });
+      setTimeout(() => stop.abort(reason), 50);
+      await expect(waiting).rejects.toBe(reason);
+    });
+
+    test('refuses a model and an embedder at once, and what is neither', async () => {
+      const wrong = [
+        { embedder: new StandInEmbedder(), model: 'folder' },
+        { embedder: {} },
+        { embedder: { model: '', embed: () => [] } },
+        { model: '' },
+        { model: 5 },
+        { embedder: { model: 'two\nlines', embed: () => [] } },
+        { embedder: { model: 'half \ud800', embed: () => [] } },
+        { signal: 1 },
+      ];
+      for (const options of wrong) {
+        expect(await codeOf(() => openSkillSearch({ skills: SKILLS, ...(options as object) }))).toBe('INVALID_OPTION');
+        const build = { database: scratchFile('skills.db'), sources: [SKILLS], ...(options as object) } as BuildOptions;
+        expect(await codeOf(() => buildCatalogue(build))).toBe('INVALID_OPTION');
+      }
+    });
+
+    test('finds nothing in a catalogue without skills', async () => {
+      const search = await searchOver([]);
+      expect((await search.semantic({ q: 'birds' })).hits).toEqual([]);
+    });
+
+    test('is let go when the search is closed, also in the middle of a question', async () => {
+      const search = await opened({ skills: SKILLS, embedder: new StandInEmbedder() });
+      const asked = search.semantic({ q: 'birds' });
       await search.close();
-    }
+      await expect(asked).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      await search.close();
+    });
   });
 
-  test('tells where nothing fits', async () => {
-    const search = await opened({ skills: SKILLS });
-    const ask = async (q: string): Promise<boolean> => (await search.semantic({ q })).confident;
-    expect(await ask('write up what changed since the last release')).toBe(true);
-    expect(await ask('qwzx vbnmk trlp')).toBe(false);
-    expect(await ask('lattice methods of quantum chromodynamics')).toBe(false);
+  describe('closing a search', () => {
+    test('ends questions at once, also of an embedder that never answers', async () => {
+      const standIn = new StandInEmbedder();
+      let asked: AbortSignal | undefined;
+      const never = {
+        model: 'stand-in',
+        embed: (texts: readonly string[], options?: { readonly signal?: AbortSignal | undefined }) => {
+          if (texts.length > 1) return standIn.embed(texts);
+          asked = options?.signal;
+          return new Promise<Float32Array[]>(() => {});
+        },
+      };
+      const search = await opened({ skills: SKILLS, embedder: never });
+      const pending = search.semantic({ q: 'birds' });
+      pending.catch(() => {});
+      while (asked === undefined) await new Promise(setImmediate);
+      await search.close();
+      await expect(pending).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      expect(asked.aborted).toBe(true);
+    });
+
+    test('is no signal that the searches before it have left anything at', async () => {
+      const joined = vi.spyOn(AbortSignal, 'any');
+      onTestFinished(() => joined.mockRestore());
+      const search = await searchOver(SKILLS);
+      await search.semantic({ q: 'birds' });
+      joined.mockClear();
+      const { signal } = new AbortController();
+      await search.semantic({ q: 'birds' }, { signal, longestWait: 10 });
+      await expect(search.semantic({ q: '' }, { signal })).rejects.toThrow();
+      // What it makes is never quite forgotten by a signal that lives longer, in Node 22.
+      expect(joined).not.toHaveBeenCalled();
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    });
+
+    test('stops the embedding of skills in memory', async () => {
+      const rows = Array.from({ length: 3000 }, (_, i) => row(`s${i}`));
+      let calls = 0;
+      const standIn = new StandInEmbedder();
+      const slow = {
+        model: 'slow',
+        embed: async (texts: readonly string[], options = {}) => {
+          calls += 1;
+          await new Promise((done) => setTimeout(done, 50));
+          return standIn.embed(texts, options);
+        },
+      };
+      const search = await opened({ skills: rows, embedder: slow });
+      const warming = search.warmUp();
+      warming.catch(() => {});
+      while (calls === 0) await new Promise(setImmediate);
+      await search.close();
+      await expect(warming).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      expect(calls).toBeLessThan(4);
+    });
   });
 
-  test('needs its runtime, which is an optional dependency', () => {
-    const { optionalDependencies } = createRequire(import.meta.url)('../../package.json') as {
-      optionalDependencies: Record<string, string>;
-    };
-    expect(Object.keys(optionalDependencies)).toEqual(expect.arrayContaining(['hnswlib-node', 'onnxruntime-node']));
+  describe('the bundled model', () => {
+    test('finds by meaning, in a catalogue in memory and in a file', async () => {
+      const database = scratchFile('skills.db');
+      const report = await buildCatalogue({ database, sources: [SKILLS] });
+      expect(report).toMatchObject({ added: 4, embedded: 4 });
+      const q = 'announce what changed since the last version';
+      for (const options of [{ skills: SKILLS }, { database }]) {
+        const search = await opened(options);
+        const { hits, model } = await search.semantic({ q });
+        expect(model).toMatch(/^skill-minilm@/);
+        expect(hits[0]?.skill.id).toBe('notes');
+        await search.close();
+      }
+    });
+
+    test('tells where nothing fits', async () => {
+      const search = await opened({ skills: SKILLS });
+      const ask = async (q: string): Promise<boolean> => (await search.semantic({ q })).confident;
+      expect(await ask('write up what changed since the last release')).toBe(true);
+      expect(await ask('qwzx vbnmk trlp')).toBe(false);
+      expect(await ask('lattice methods of quantum chromodynamics')).toBe(false);
+    });
+
+    test('needs its runtime, which is an optional dependency', () => {
+      const { optionalDependencies } = createRequire(import.meta.url)('../../package.json') as {
+        optionalDependencies: Record<string, string>;
+      };
+      expect(Object.keys(optionalDependencies)).toEqual(expect.arrayContaining(['hnswlib-node', 'onnxruntime-node']));
+    });
+  });
+
+  /** A search over rows loaded into a file, closed when the test ends. */
+  async function searchOver(
+    rows: readonly Row[],
+    {
+      embedder = new StandInEmbedder(),
+      ...options
+    }: Omit<Parameters<typeof openSkillSearch>[0], 'database' | 'skills'> = {},
+  ): Promise<SkillSearch> {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [rows], embedder });
+    return opened({ database, embedder, ...options });
+  }
+
+  async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
+    const search = await openSkillSearch(options);
+    onTestFinished(() => search.close());
+    return search;
+  }
+});
+
+describe('question language', () => {
+  async function open({ place, ...options }: OpenOptions & { place?: 'file' | 'memory' }): Promise<SkillSearch> {
+    const database = scratchFile('skills.db');
+    if (place === 'file') await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+    const search = await openSkillSearch(place === 'file' ? { ...options, skills: undefined, database } : options);
+    onTestFinished(() => search.close());
+    return search;
+  }
+
+  const SKILLS = [
+    row('invoices', { name: 'rechnungen', description: 'rechnungen schreiben, extract' }),
+    row('small-words', { name: 'other', description: 'wie kann ich bitte die als das und der' }),
+    row('english', { name: 'how', description: 'how can I please write the invoices' }),
+  ];
+
+  describe.each(['file', 'memory'] as const)('the small words of a question in its language (in a %s)', (place) => {
+    test('find nothing by themselves, in both searches', async () => {
+      const search = await open({ skills: SKILLS, place });
+      const q = 'wie kann ich bitte rechnungen schreiben';
+      const found = search.keyword({ q });
+      expect(found.step).toBe('all-words');
+      expect(found.hits.map(({ skill }) => skill.id)).toEqual(['invoices']);
+      const { hits } = await search.semantic({ q, ranking: 'words' });
+      expect(hits.map(({ skill }) => skill.id)).toEqual(['invoices']);
+    });
+
+    test('count in a question of another language', async () => {
+      const search = await open({ skills: SKILLS, place });
+      const { hits } = await search.semantic({ q: 'how should I write als into the extract', ranking: 'words' });
+      expect(hits.map(({ skill }) => skill.id).sort()).toEqual(['english', 'invoices', 'small-words']);
+    });
+
+    test('count if the list of somebody has other words', async () => {
+      const search = await open({ skills: SKILLS, place, stopWords: ['rechnungen'] });
+      const found = search.keyword({ q: 'bitte rechnungen und als' });
+      expect(found.hits.map(({ skill }) => skill.id)).toEqual(['small-words']);
+    });
+  });
+
+  test('An embedder is asked whether it reads the language of a question', async () => {
+    const asked: string[] = [];
+    const embedder = Object.assign(new StandInEmbedder(), {
+      readsLanguage: (language: string): boolean => {
+        asked.push(language);
+        return language === 'en';
+      },
+    });
+    const search = await open({ skills: SKILLS, embedder });
+    await search.semantic({ q: 'wie kann ich bitte rechnungen schreiben' });
+    await search.semantic({ q: 'kubernetes' });
+    await search.semantic({ q: 'отчёт', ranking: 'vector' });
+    await search.semantic({ q: 'how to write', ranking: 'words' });
+    expect(asked).toEqual(['de', 'en', 'ru']);
+  });
+
+  test('An embedder is told which texts are documents and which are questions, the sentences of a question too', async () => {
+    const embedder = new StandInEmbedder();
+    const search = await open({ skills: SKILLS, embedder });
+    await search.warmUp();
+    expect(new Set(embedder.purposes)).toEqual(new Set(['document']));
+    const documents = embedder.asked.length;
+    await search.semantic({ q: 'How can I write the invoices? Then please extract what they say.' });
+    expect(embedder.asked.length).toBe(documents + 3);
+    expect(embedder.purposes.slice(documents)).toEqual(['question', 'question', 'question']);
   });
 });
 
-/** A search over rows loaded into a file, closed when the test ends. */
-async function searchOver(
-  rows: readonly Row[],
-  {
-    embedder = new StandInEmbedder(),
-    ...options
-  }: Omit<Parameters<typeof openSkillSearch>[0], 'database' | 'skills'> = {},
-): Promise<SkillSearch> {
-  const database = scratchFile('skills.db');
-  await buildCatalogue({ database, sources: [rows], embedder });
-  return opened({ database, embedder, ...options });
-}
+describe('patience', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
 
-async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
-  const search = await openSkillSearch(options);
-  onTestFinished(() => search.close());
-  return search;
-}
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('refuses what would wait longer than it may, and tells when to ask again', () => {
+    const patience = new Patience(5);
+    patience.check(5000);
+    expect(() => patience.check(5001)).toThrow(expect.objectContaining({ code: 'BUSY', retryAfter: 1 }));
+    expect(() => patience.check(9100)).toThrow(expect.objectContaining({ code: 'BUSY', retryAfter: 5 }));
+    patience.end();
+  });
+
+  test('is given up at the longest time for reading after the longest wait, with the reason', () => {
+    const { signal } = new Patience(5);
+    vi.advanceTimersByTime(5000 + MAX_READING_TIME - 1);
+    expect(signal?.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(signal?.reason).toMatchObject({ code: 'BUSY', retryAfter: 5 });
+  });
+
+  test('ends with its search, and without a limit never begins', () => {
+    new Patience(5).end();
+    for (const none of [undefined, 0]) {
+      const patience = new Patience(none);
+      expect(patience.signal).toBeUndefined();
+      patience.check(1e9);
+    }
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test.each([-1, 3601, Number.NaN, '5', null])('cannot be %j seconds', (seconds) => {
+    expect(() => new Patience(seconds as number)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
+  });
+});
+
+describe('catalogue search', () => {
+  /** Whether a semantic search has noted, before it waits for anything, that vectors are wanted. */
+  function wantsVectors(ranking: 'hybrid' | 'vector' | 'words' | undefined): boolean {
+    let wanted = false;
+    const state = { wantVectors: () => (wanted = true), close: async () => {} } as unknown as OpenState;
+    const search = new OpenedSearch(new CurrentState(state));
+    search.semantic({ q: 'react', ranking }).catch(() => {});
+    return wanted;
+  }
+
+  test('a semantic search notes at once that vectors are wanted: a reload that begins now must open them', () => {
+    expect(wantsVectors(undefined)).toBe(true);
+    expect(wantsVectors('hybrid')).toBe(true);
+    expect(wantsVectors('vector')).toBe(true);
+  });
+
+  test('a search by words alone wants none', () => {
+    expect(wantsVectors('words')).toBe(false);
+  });
+});

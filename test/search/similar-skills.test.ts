@@ -3,141 +3,387 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { buildCatalogue, type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { allPieces } from '../../src/core/index.js';
+import {
+  buildCatalogue,
+  type LoadReport,
+  type OpenOptions,
+  openSkillSearch,
+  removeSkills,
+  type SkillSearch,
+} from '../../src/index.js';
+import { placesOf } from '../../src/search/nearest-documents.js';
 import { filesBeside } from '../../src/store/files.js';
+import { NO_VECTOR } from '../../src/store/read/catalogue-reader.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
-const ROWS = [
-  row('pdf', { name: 'pdf', description: 'fills and reads pdf forms' }),
-  row('pdf-copy', { name: 'pdf', description: 'fills and reads pdf forms', stars: 9 }),
-  row('pdf-2', { name: 'pdf tools', description: 'reads pdf forms' }),
-  row('git', { name: 'git', description: 'writes commits' }),
-  row('git-b', { name: 'git', description: 'writes commits', stars: 5 }),
-  row('git-c', { name: 'git', description: 'writes commits', stars: 1 }),
-  row('maps', { name: 'maps', description: 'draws maps' }),
-];
+describe('similar skills', () => {
+  const ROWS = [
+    row('pdf', { name: 'pdf', description: 'fills and reads pdf forms' }),
+    row('pdf-copy', { name: 'pdf', description: 'fills and reads pdf forms', stars: 9 }),
+    row('pdf-2', { name: 'pdf tools', description: 'reads pdf forms' }),
+    row('git', { name: 'git', description: 'writes commits' }),
+    row('git-b', { name: 'git', description: 'writes commits', stars: 5 }),
+    row('git-c', { name: 'git', description: 'writes commits', stars: 1 }),
+    row('maps', { name: 'maps', description: 'draws maps' }),
+  ];
 
-async function catalogueOf(rows: readonly Row[]): Promise<string> {
-  const database = scratchFile('skills.db');
-  await buildCatalogue({ database, sources: [rows], embedder: new StandInEmbedder() });
-  return database;
-}
-
-async function open(options: OpenOptions): Promise<SkillSearch> {
-  const search = await openSkillSearch(options);
-  onTestFinished(() => search.close());
-  return search;
-}
-
-/** A test that must do without a model fails with this one. */
-class NoEmbedder extends StandInEmbedder {
-  override embed(): Promise<Float32Array[]> {
-    throw new Error('nothing may be embedded');
-  }
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
-}
-
-describe('skills near another one', () => {
-  test('are the nearest by the cosines of their vectors; its own copies are left out, of others one is shown', async () => {
-    const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
-    const found = await search.similar('pdf');
-    expect(found[0]?.skill.id).toBe('pdf-2');
-    const shown = found.map(({ skill, copies }) => `${skill.id} ${copies}`);
-    // Of the copies the one with the most stars stands for all.
-    expect(shown.toSorted()).toEqual(['git-b 3', 'maps 1', 'pdf-2 1']);
-    expect(found.map(({ score }) => score)).toEqual(found.map(({ score }) => score).sort((a, b) => b - a));
-    expect((await search.similar('pdf', { limit: 1 })).map(({ skill }) => skill.id)).toEqual(['pdf-2']);
-  });
-
-  test('are what comparing the skill with all others gives', async () => {
-    const words = fc.array(fc.constantFrom('pdf', 'git', 'map', 'test', 'chart', 'deploy'), {
-      minLength: 1,
-      maxLength: 4,
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(words, { maxLength: 12, selector: (all) => all.join(' ') }), async (texts) => {
-        const rows = texts.map((all, i) => row(`s-${i}`, { name: `name ${i}`, description: all.join(' ') }));
-        const embedder = new StandInEmbedder();
-        await using search = await openSkillSearch({ skills: rows, embedder });
-        const vectors = await embedder.embed(texts.map((all, i) => `name ${i}\n${all.join(' ')}`));
-        const stored = (await Promise.all(rows.map(({ id }) => search.similar(id as string, { limit: 100 })))) ?? [];
-        for (const [i, similar] of stored.entries()) {
-          expect(similar).toHaveLength(texts.length - 1);
-          for (const { skill, score } of similar) {
-            const other = Number(skill.id.slice(2));
-            expect(score).toBeCloseTo(cosine(vectors[i] as Float32Array, vectors[other] as Float32Array), 4);
-          }
-        }
-      }),
-      { numRuns: 10 },
-    );
-  });
-
-  test('are found without a model, also where its folder is gone, and start no thread', async () => {
-    const database = await catalogueOf(ROWS);
-    let threads = 0;
-    const count = (_: Worker): void => {
-      threads += 1;
-    };
-    process.on('worker', count);
-    onTestFinished(() => void process.off('worker', count));
-    const search = await open({ database, model: join(scratchFolder(), 'gone') });
-    expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
-    expect(threads).toBe(0);
-    expect(await codeOf(() => search.semantic({ q: 'pdf' }))).toBe('MODEL_NOT_FOUND');
-    expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
-  });
-
-  test('are found without a keyword index, and without the files of vectors', async () => {
-    const database = await catalogueOf(ROWS);
-    const { vectors, graphs } = filesBeside(database);
-    for (const path of [vectors, ...graphs]) rmSync(path, { force: true });
-    const search = await open({ database, embedder: new NoEmbedder() });
-    expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
-  });
-
-  test('are found in memory, where the skills are embedded first', async () => {
-    const search = await open({ skills: ROWS, embedder: new StandInEmbedder() });
-    const database = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
-    const ids = async (of: SkillSearch): Promise<string[]> => (await of.similar('maps')).map(({ skill }) => skill.id);
-    expect(await ids(search)).toEqual(await ids(database));
-  });
-
-  test('share their index with semantic search, whichever is asked first', async () => {
-    const search = await open({ database: await catalogueOf(ROWS), embedder: new StandInEmbedder() });
-    const [similar, semantic] = await Promise.all([search.similar('pdf'), search.semantic({ q: 'pdf forms' })]);
-    expect(similar).toHaveLength(3);
-    expect(semantic.hits.length).toBeGreaterThan(0);
-    expect(await search.similar('pdf')).toEqual(similar);
-  });
-
-  test('are none for an id that no skill has, nor in a catalogue of one skill', async () => {
-    const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
-    expect(await search.similar('nobody')).toEqual([]);
-    const alone = await open({ database: await catalogueOf(ROWS.slice(0, 2)), embedder: new NoEmbedder() });
-    expect(await alone.similar('pdf')).toEqual([]);
-  });
-
-  test('need vectors, and an open search', async () => {
+  async function catalogueOf(rows: readonly Row[]): Promise<string> {
     const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [ROWS], semantic: false });
-    const search = await open({ database });
-    expect(await codeOf(() => search.similar('pdf'))).toBe('NO_VECTORS');
-    await search.close();
-    expect(await codeOf(() => search.similar('pdf'))).toBe('SERVICE_UNAVAILABLE');
+    await buildCatalogue({ database, sources: [rows], embedder: new StandInEmbedder() });
+    return database;
+  }
+
+  async function open(options: OpenOptions): Promise<SkillSearch> {
+    const search = await openSkillSearch(options);
+    onTestFinished(() => search.close());
+    return search;
+  }
+
+  /** A test that must do without a model fails with this one. */
+  class NoEmbedder extends StandInEmbedder {
+    override embed(): Promise<Float32Array[]> {
+      throw new Error('nothing may be embedded');
+    }
+  }
+
+  function cosine(a: Float32Array, b: Float32Array): number {
+    return a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
+  }
+
+  describe('skills near another one', () => {
+    test('are the nearest by the cosines of their vectors; its own copies are left out, of others one is shown', async () => {
+      const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
+      const found = await search.similar('pdf');
+      expect(found[0]?.skill.id).toBe('pdf-2');
+      const shown = found.map(({ skill, copies }) => `${skill.id} ${copies}`);
+      // Of the copies the one with the most stars stands for all.
+      expect(shown.toSorted()).toEqual(['git-b 3', 'maps 1', 'pdf-2 1']);
+      expect(found.map(({ score }) => score)).toEqual(found.map(({ score }) => score).sort((a, b) => b - a));
+      expect((await search.similar('pdf', { limit: 1 })).map(({ skill }) => skill.id)).toEqual(['pdf-2']);
+    });
+
+    test('are what comparing the skill with all others gives', async () => {
+      const words = fc.array(fc.constantFrom('pdf', 'git', 'map', 'test', 'chart', 'deploy'), {
+        minLength: 1,
+        maxLength: 4,
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.uniqueArray(words, { maxLength: 12, selector: (all) => all.join(' ') }), async (texts) => {
+          const rows = texts.map((all, i) => row(`s-${i}`, { name: `name ${i}`, description: all.join(' ') }));
+          const embedder = new StandInEmbedder();
+          await using search = await openSkillSearch({ skills: rows, embedder });
+          const vectors = await embedder.embed(texts.map((all, i) => `name ${i}\n${all.join(' ')}`));
+          const stored = (await Promise.all(rows.map(({ id }) => search.similar(id as string, { limit: 100 })))) ?? [];
+          for (const [i, similar] of stored.entries()) {
+            expect(similar).toHaveLength(texts.length - 1);
+            for (const { skill, score } of similar) {
+              const other = Number(skill.id.slice(2));
+              expect(score).toBeCloseTo(cosine(vectors[i] as Float32Array, vectors[other] as Float32Array), 4);
+            }
+          }
+        }),
+        { numRuns: 10 },
+      );
+    });
+
+    test('are found without a model, also where its folder is gone, and start no thread', async () => {
+      const database = await catalogueOf(ROWS);
+      let threads = 0;
+      const count = (_: Worker): void => {
+        threads += 1;
+      };
+      process.on('worker', count);
+      onTestFinished(() => void process.off('worker', count));
+      const search = await open({ database, model: join(scratchFolder(), 'gone') });
+      expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
+      expect(threads).toBe(0);
+      expect(await codeOf(() => search.semantic({ q: 'pdf' }))).toBe('MODEL_NOT_FOUND');
+      expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
+    });
+
+    test('are found without a keyword index, and without the files of vectors', async () => {
+      const database = await catalogueOf(ROWS);
+      const { vectors, graphs } = filesBeside(database);
+      for (const path of [vectors, ...graphs]) rmSync(path, { force: true });
+      const search = await open({ database, embedder: new NoEmbedder() });
+      expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
+    });
+
+    test('are found in memory, where the skills are embedded first', async () => {
+      const search = await open({ skills: ROWS, embedder: new StandInEmbedder() });
+      const database = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
+      const ids = async (of: SkillSearch): Promise<string[]> => (await of.similar('maps')).map(({ skill }) => skill.id);
+      expect(await ids(search)).toEqual(await ids(database));
+    });
+
+    test('share their index with semantic search, whichever is asked first', async () => {
+      const search = await open({ database: await catalogueOf(ROWS), embedder: new StandInEmbedder() });
+      const [similar, semantic] = await Promise.all([search.similar('pdf'), search.semantic({ q: 'pdf forms' })]);
+      expect(similar).toHaveLength(3);
+      expect(semantic.hits.length).toBeGreaterThan(0);
+      expect(await search.similar('pdf')).toEqual(similar);
+    });
+
+    test('are none for an id that no skill has, nor in a catalogue of one skill', async () => {
+      const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
+      expect(await search.similar('nobody')).toEqual([]);
+      const alone = await open({ database: await catalogueOf(ROWS.slice(0, 2)), embedder: new NoEmbedder() });
+      expect(await alone.similar('pdf')).toEqual([]);
+    });
+
+    test('need vectors, and an open search', async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [ROWS], semantic: false });
+      const search = await open({ database });
+      expect(await codeOf(() => search.similar('pdf'))).toBe('NO_VECTORS');
+      await search.close();
+      expect(await codeOf(() => search.similar('pdf'))).toBe('SERVICE_UNAVAILABLE');
+    });
+
+    test('refuses a limit that is no integer from 1 to 100', async () => {
+      const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
+      for (const limit of [0, 101, 1.5, '3']) {
+        expect(await codeOf(() => search.similar('pdf', { limit: limit as number }))).toBe('INVALID_OPTION');
+      }
+      expect(await codeOf(() => search.similar('pdf', { top: 3 } as object))).toBe('INVALID_OPTION');
+    });
+  });
+});
+
+describe('near copies', () => {
+  describe('skills of nearly the same text', () => {
+    test('are shown as one: the one with the most stars, then the oldest', async () => {
+      const skills = [
+        skill('young', { text: variant(1), stars: 5, updatedAt: 300 }),
+        skill('old', { text: variant(2), stars: 5, updatedAt: 100 }),
+        skill('poor', { text: variant(0), stars: 1, updatedAt: 50 }),
+        skill('other', { text: textOf('other', 200), stars: 9 }),
+      ];
+      await using search = await openSkillSearch({ skills });
+
+      const { hits, pagination } = search.keyword({ q: 'notes' });
+      expect(hits.map(({ skill, copies }) => [skill.id, copies]).toSorted()).toEqual([
+        ['old', 3],
+        ['other', 1],
+      ]);
+      expect(pagination.total).toBe(2);
+      expect(search.keyword({ q: 'notes', copies: 'keep' }).pagination.total).toBe(4);
+      const semantic = await search.semantic({ q: 'notes', ranking: 'words' });
+      expect(semantic.hits.map(({ copies }) => copies).toSorted()).toEqual([1, 3]);
+      expect(search.copiesOf('poor')).toEqual(['old', 'young', 'poor']);
+    });
+
+    test('may have descriptions that differ, and names of another case', async () => {
+      await using search = await openSkillSearch({
+        skills: [
+          skill('a', { name: 'release-notes', description: 'Writes release notes.' }),
+          skill('b', { name: 'Release Notes', description: 'Writes release notes from the git log!' }),
+        ],
+      });
+      expect(search.copiesOf('a')).toEqual(['a', 'b']);
+    });
+
+    test('made from a template for one product each are no copies', async () => {
+      const products = Array.from({ length: 40 }, (_, i) => `product${i}`);
+      const skills = products.map((product) =>
+        skill(product, {
+          name: `${product}-automation`,
+          description: `Automates ${product} tasks`,
+          text: `# ${product}\n${textOf('template', 400)}`,
+        }),
+      );
+      await using search = await openSkillSearch({ skills });
+      expect(search.ids().flatMap((id) => search.copiesOf(id))).toHaveLength(products.length);
+      expect(search.keyword({ q: 'template7' }).pagination.total).toBe(products.length);
+    });
+
+    test('are copies under other names where the text is long and the same', async () => {
+      await using search = await openSkillSearch({
+        skills: [
+          skill('a', { name: 'pdf', description: 'Fills forms', text: textOf('pdf', 120) }),
+          skill('b', { name: 'acme-pdf', description: 'fills forms.', text: textOf('pdf', 120) }),
+          skill('c', { name: 'acme-short', description: 'Part of the Acme collection', text: textOf('short', 60) }),
+          skill('d', { name: 'acme-brief', description: 'Part of the Acme collection', text: textOf('short', 60) }),
+        ],
+      });
+      expect(search.copiesOf('b')).toEqual(['a', 'b']);
+      expect(search.copiesOf('c')).toEqual(['c']);
+    });
+
+    test('are no copies where the texts are short', async () => {
+      const short = 'Runs the tests of this project with';
+      await using search = await openSkillSearch({
+        skills: [
+          row('a', { name: 'run tests', description: `${short} jest` }),
+          row('b', { name: 'run tests', description: `${short} vitest` }),
+          row('c', { name: 'Émoji', description: '🚀' }),
+          row('d', { name: 'Émoji', description: '🎉' }),
+        ],
+      });
+      for (const id of search.ids()) expect(search.copiesOf(id)).toEqual([id]);
+    });
+
+    test('are no copies of what is like a copy of them only', async () => {
+      const chain = (stars: readonly number[]): Row[] =>
+        stars.map((count, i) => skill(`s${i}`, { text: variant(10 * i), stars: count }));
+      await using ends = await openSkillSearch({ skills: chain([3, 2, 1]) });
+      expect(ends.copiesOf('s1')).toEqual(['s0', 's1']);
+      expect(ends.copiesOf('s2')).toEqual(['s2']);
+
+      await using middle = await openSkillSearch({ skills: chain([2, 3, 1]) });
+      expect(middle.copiesOf('s0')).toEqual(['s1', 's0', 's2']);
+    });
+
+    test('are one group however many they are', async () => {
+      const skills = Array.from({ length: 3000 }, (_, i) =>
+        skill(`s${i}`, { description: `Copy${'!'.repeat(i)}`, text: variant(i % 3) }),
+      );
+      await using search = await openSkillSearch({ skills });
+      const pages = Array.from({ length: 7 }, (_, i) => search.copiesOf('s7', i + 1));
+      expect(pages.map(({ length }) => length)).toEqual([...Array(6).fill(500), 0]);
+      expect(new Set(pages.flat()).size).toBe(3000);
+    });
+
+    test('stand beside those of the same name and description, whatever these have for a text', async () => {
+      const same = { name: 'notes', description: 'Writes notes' };
+      await using search = await openSkillSearch({
+        skills: [
+          skill('a', { ...same, text: textOf('a', 200), stars: 3 }),
+          skill('b', { ...same, text: textOf('b', 200) }),
+          skill('c', { description: 'Keeps a diary', text: textOf('b', 200) }),
+        ],
+      });
+      expect(search.copiesOf('c')).toEqual(['a', 'b', 'c']);
+    });
+
+    test('are compared by their SKILL.md, wherever it stands among the files', async () => {
+      const files = (text: string): NonNullable<Row['files']> => [
+        { filename: 'a.md', text },
+        { filename: 'SKILL.md', text: textOf('x', 200) },
+      ];
+      const skills = [
+        row('a', { name: 'notes', description: 'one', files: files('first') }),
+        row('b', { name: 'notes', description: 'two', files: files(textOf('second', 500)) }),
+      ];
+      const { database, load } = catalogue();
+      await load(skills);
+      for (const open of [{ skills }, { database }]) {
+        await using search = await openSkillSearch(open);
+        expect(search.copiesOf('a')).toEqual(['a', 'b']);
+      }
+      expect(await groupsIn(database)).toEqual({ a: ['a', 'b'], b: ['a', 'b'] });
+    });
   });
 
-  test('refuses a limit that is no integer from 1 to 100', async () => {
-    const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
-    for (const limit of [0, 101, 1.5, '3']) {
-      expect(await codeOf(() => search.similar('pdf', { limit: limit as number }))).toBe('INVALID_OPTION');
-    }
-    expect(await codeOf(() => search.similar('pdf', { top: 3 } as object))).toBe('INVALID_OPTION');
+  describe('the copies of a skill', () => {
+    test('are itself where it has none, and none where there is no such skill', async () => {
+      await using search = await openSkillSearch({ skills: [row('a'), row('b')] });
+      expect(search.copiesOf('a')).toEqual(['a']);
+      expect(search.copiesOf('nobody')).toEqual([]);
+    });
+
+    test('of the same stars and date go by id in code-point order', async () => {
+      const skills = ['b', 'é', 'B', '𝒳', 'a'].map((id) => row(id, { name: 'same', description: 'same' }));
+      await using search = await openSkillSearch({ skills });
+      expect(search.copiesOf('b')).toEqual(['B', 'a', 'b', 'é', '𝒳']);
+    });
+  });
+
+  describe('groups of copies in a file', () => {
+    test('do not depend on the loads it came about by', async () => {
+      const version = fc.record({
+        text: fc.nat(24),
+        name: fc.constantFrom('notes', 'notes', 'diary'),
+        stars: fc.nat(2),
+        gone: fc.boolean(),
+      });
+      const states = fc.array(fc.array(version, { minLength: 8, maxLength: 8 }), { minLength: 2, maxLength: 4 });
+      await fc.assert(
+        fc.asyncProperty(states, async (history) => {
+          const rowsOf = (state: (typeof history)[number]): Row[] =>
+            state.flatMap(({ text, name, stars, gone }, i) =>
+              gone && i > 0 ? [] : [skill(`s${i}`, { name, description: `d ${i}`, text: variant(text), stars })],
+            );
+          const [step, once] = [catalogue(), catalogue()];
+          for (const state of history) await step.load(rowsOf(state));
+          const last = rowsOf(history.at(-1) ?? []);
+          await once.load(last.toReversed());
+
+          const groups = await groupsIn(once.database);
+          expect(await groupsIn(step.database)).toEqual(groups);
+          await using memory = await openSkillSearch({ skills: last });
+          expect(groupsOf(memory)).toEqual(groups);
+          rmSync(`${step.database}.keyword`);
+          expect(await groupsIn(step.database)).toEqual(groups);
+        }),
+        { numRuns: 10 },
+      );
+    });
+
+    test('change where the one that was shown is removed', async () => {
+      const { database, load } = catalogue();
+      await load([0, 10, 20].map((changed, i) => skill(`s${i}`, { text: variant(changed), stars: i === 1 ? 5 : 0 })));
+      expect((await groupsIn(database))['s0']).toEqual(['s1', 's0', 's2']);
+      await removeSkills({ database, ids: ['s1'] });
+      expect(await groupsIn(database)).toEqual({ s0: ['s0'], s2: ['s2'] });
+    });
+  });
+
+  /** A skill whose SKILL.md has a text of its own. */
+  function skill(id: string, { text = variant(0), ...more }: Row & { readonly text?: string }): Row {
+    return row(id, { name: 'notes', description: `notes by ${id}`, files: [{ filename: 'SKILL.md', text }], ...more });
+  }
+
+  /** A text of many different words. */
+  function textOf(topic: string, words: number): string {
+    return Array.from({ length: words }, (_, i) => `${topic}${i}`).join(' ');
+  }
+
+  /** A text of 300 words of which as many at its beginning as told are others: 10 are nearly the same, 20 are not. */
+  function variant(changed: number): string {
+    return Array.from({ length: 300 }, (_, i) => (2 * i < 3 * changed ? `new${i}` : `word${i}`)).join(' ');
+  }
+
+  interface TestCatalogue {
+    readonly database: string;
+    readonly load: (rows: readonly Row[]) => Promise<LoadReport>;
+  }
+
+  function catalogue(): TestCatalogue {
+    const database = scratchFile('skills.db');
+    const sources = (rows: readonly Row[]) => [{ name: 'rows', rows }];
+    return {
+      database,
+      load: (rows) => buildCatalogue({ database, sources: sources(rows), semantic: false, prune: true }),
+    };
+  }
+
+  async function groupsIn(database: string): Promise<Record<string, string[]>> {
+    await using search = await openSkillSearch({ database });
+    return groupsOf(search);
+  }
+
+  function groupsOf(search: SkillSearch): Record<string, string[]> {
+    return Object.fromEntries(search.ids().map((id) => [id, search.copiesOf(id)]));
+  }
+});
+
+describe('linked places', () => {
+  test('places of numbers are those that a look at all keys finds', () => {
+    const number = fc.integer({ min: 1, max: 30 });
+    fc.assert(
+      fc.property(fc.uniqueArray(number), fc.array(fc.oneof(number, fc.constant(NO_VECTOR))), (some, numbers) => {
+        const keys = some.toSorted((a, b) => a - b);
+        const places = keys.map((key) => (key * 7) % 11);
+        const at = numbers.map((one) => keys.indexOf(one));
+        const found = (of?: Uint32Array) => [...allPieces(placesOf(numbers, Float64Array.from(keys), of))];
+        expect(found()).toEqual(at.map((i) => (i < 0 ? NO_VECTOR : i)));
+        expect(found(Uint32Array.from(places))).toEqual(at.map((i) => (i < 0 ? NO_VECTOR : places[i])));
+      }),
+    );
   });
 });

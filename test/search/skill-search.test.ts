@@ -1,785 +1,1097 @@
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { MAX_LIMIT } from '../../src/core/index.js';
 import {
   buildCatalogue,
+  followCatalogue,
   type KeywordHit,
   type KeywordQuery,
   type OpenOptions,
   openSkillSearch,
   type Skill,
   type SkillSearch,
+  type SortOrder,
   STOP_WORDS,
+  updateSkills,
 } from '../../src/index.js';
+import { PackedIndex } from '../../src/keyword/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
+import { EXPLAINED_TEXT } from '../../src/search/keyword-search.js';
+import { Database } from '../../src/store/sqlite.js';
 import { traceOf } from '../catalogue-file.js';
+import { runCaptured } from '../cli/run-captured.js';
 import { codeOf } from '../error-code.js';
+import { KEYWORD, keyword, SEMANTIC, semantic, serve } from '../http/ask.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+describe('skill search', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Memory of arrays that somebody still has. */
-function bytesHeld(): number {
-  collectGarbage();
-  return process.memoryUsage().arrayBuffers;
-}
+  /** Memory of arrays that somebody still has. */
+  function bytesHeld(): number {
+    collectGarbage();
+    return process.memoryUsage().arrayBuffers;
+  }
 
-describe('a file and an array of skills', () => {
-  test('give the same answers', async () => {
-    const rows = Array.from({ length: 40 }, (_, i) =>
-      row(`skill-${i}`, {
-        description: `alpha ${i % 3 === 0 ? 'beta' : 'gamma'}`,
-        stars: i % 5,
-        updatedAt: i % 7,
-        categories: [`c-${i % 4}`],
-        files: [{ filename: 'SKILL.md', text: `delta ${i}` }],
-      }),
-    );
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ semantic: false, database, sources: [rows] });
-    const [file, memory] = [await open({ database }), await open({ skills: rows })];
+  describe('a file and an array of skills', () => {
+    test('give the same answers', async () => {
+      const rows = Array.from({ length: 40 }, (_, i) =>
+        row(`skill-${i}`, {
+          description: `alpha ${i % 3 === 0 ? 'beta' : 'gamma'}`,
+          stars: i % 5,
+          updatedAt: i % 7,
+          categories: [`c-${i % 4}`],
+          files: [{ filename: 'SKILL.md', text: `delta ${i}` }],
+        }),
+      );
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ semantic: false, database, sources: [rows] });
+      const [file, memory] = [await open({ database }), await open({ skills: rows })];
 
-    for (const q of ['alpha', 'beta', 'delta 7', 'gam', 'gammma', 'nothing']) {
-      for (const sortBy of ['relevance', 'recent', 'stars'] as const) {
-        expect(file.keyword({ q, sortBy, category: 'c-1' })).toEqual(memory.keyword({ q, sortBy, category: 'c-1' }));
+      for (const q of ['alpha', 'beta', 'delta 7', 'gam', 'gammma', 'nothing']) {
+        for (const sortBy of ['relevance', 'recent', 'stars'] as const) {
+          expect(file.keyword({ q, sortBy, category: 'c-1' })).toEqual(memory.keyword({ q, sortBy, category: 'c-1' }));
+        }
       }
-    }
-    expect(file.ids()).toEqual(memory.ids());
-    expect(file.categories()).toEqual(memory.categories());
-    expect(file.get('skill-3')).toEqual(memory.get('skill-3'));
-    expect(file.files('skill-3')).toEqual(memory.files('skill-3'));
-    // Only a file was written at some time.
-    const { writtenAt, ...stats } = file.stats();
-    expect(writtenAt).toBeCloseTo(Date.now() / 1000, -2);
-    expect({ ...stats, stamp: '' }).toEqual({ ...memory.stats(), stamp: '' });
-  });
-
-  test('answer the same question alike each time', async () => {
-    const rows = Array.from({ length: 60 }, (_, i) => row(`s-${i}`, { description: 'alpha', stars: i % 2 }));
-    const search = await open({ skills: rows });
-    const backwards = await open({ skills: [...rows].reverse() });
-
-    const first = search.keyword({ q: 'alpha', limit: 50 });
-    expect(search.keyword({ q: 'alpha', limit: 50 })).toEqual(first);
-    expect(backwards.keyword({ q: 'alpha', limit: 50 })).toEqual(first);
-  });
-
-  test('may be skills from an async iterable', async () => {
-    async function* skills() {
-      yield row('a', { description: 'alpha' });
-      yield row('b', { description: 'alpha' });
-    }
-    const search = await open({ skills: skills() });
-    expect(idsOf(search, { q: 'alpha' })).toEqual(['a', 'b']);
-  });
-
-  test('in memory tell which rows could not become a skill, and what was mended', async () => {
-    const search = await open({ skills: [row('a'), { id: 'b', name: 'b' }, 42, row('a', { name: 'later' })] });
-
-    expect(search.stats().skills).toBe(1);
-    expect(search.get('a')?.name).toBe('later');
-    expect(search.problems.rejected).toMatchObject([{ line: 2 }, { line: 3 }]);
-    expect(search.problems.warnings).toMatchObject([{ line: 4, message: expect.stringContaining('a') }]);
-  });
-
-  test('from a file have no problems', async () => {
-    const database = await catalogueOf([row('a')]);
-    expect((await open({ database })).problems).toEqual({ rejected: [], warnings: [] });
-  });
-});
-
-describe('orders', () => {
-  const anyRows = fc.uniqueArray(
-    fc.record({
-      id: fc.string({ unit: fc.constantFrom('a', 'b', 'z', '\uff5e', '😀', '漢'), minLength: 1, maxLength: 3 }),
-      stars: fc.nat(2),
-      updatedAt: fc.nat(2),
-      // The same number of words each: relevance has ties, too.
-      description: fc.constantFrom('alpha one', 'alpha two', 'alpha alpha'),
-    }),
-    { maxLength: 15, selector: ({ id }) => id },
-  );
-  const descending = (a: number, b: number): number => b - a;
-  const byId = (a: Skill, b: Skill): number => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
-
-  test('recent is by date, then by id in code points; stars is by stars, then by date, then by id', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyRows, async (rows) => {
-        const search = await openSkillSearch({ skills: rows.map((one) => ({ name: 'n', ...one })) });
-        const all = rows.map(({ id }) => search.get(id) as Skill);
-
-        expect(skillsOf(search, { q: 'alpha', sortBy: 'recent', limit: 50 })).toEqual(
-          [...all].sort((a, b) => descending(a.updatedAt, b.updatedAt) || byId(a, b)).map(withoutProperties),
-        );
-        expect(skillsOf(search, { q: 'alpha', sortBy: 'stars', limit: 50 })).toEqual(
-          [...all]
-            .sort((a, b) => descending(a.stars, b.stars) || descending(a.updatedAt, b.updatedAt) || byId(a, b))
-            .map(withoutProperties),
-        );
-        await search.close();
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  test('relevance is by score, then by stars, then by id', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyRows, async (rows) => {
-        const search = await openSkillSearch({ skills: rows.map((one) => ({ name: 'n', ...one })) });
-        const { hits } = search.keyword({ q: 'alpha', copies: 'keep', limit: 50 });
-        const expected = [...hits].sort(
-          (a, b) =>
-            descending(a.score as number, b.score as number) ||
-            descending(a.skill.stars, b.skill.stars) ||
-            byId(a.skill, b.skill),
-        );
-
-        expect(hits).toHaveLength(rows.length);
-        expect(hits).toEqual(expected);
-        for (const { score } of hits) expect(score).toSatisfy((s: number) => s > 0 && s <= 1);
-        await search.close();
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  test('scores are told only where they decide', async () => {
-    const search = await open({ skills: [row('a', { description: 'alpha' })] });
-
-    expect(search.keyword({ q: 'alpha' }).hits[0]).toHaveProperty('score');
-    expect(search.keyword({ q: 'alpha', sortBy: 'recent' }).hits[0]).not.toHaveProperty('score');
-    expect(search.keyword({ q: 'alpha', sortBy: 'stars' }).hits[0]).not.toHaveProperty('score');
-  });
-
-  test('a name that is the question comes first by relevance, however many stars others have', async () => {
-    const search = await open({
-      skills: [
-        row('famous', { name: 'pdf pdf pdf tools', description: 'pdf pdf pdf', stars: 99_999 }),
-        row('exact', { name: 'PDF', description: 'reads documents of that kind' }),
-      ],
+      expect(file.ids()).toEqual(memory.ids());
+      expect(file.categories()).toEqual(memory.categories());
+      expect(file.get('skill-3')).toEqual(memory.get('skill-3'));
+      expect(file.files('skill-3')).toEqual(memory.files('skill-3'));
+      // Only a file was written at some time.
+      const { writtenAt, ...stats } = file.stats();
+      expect(writtenAt).toBeCloseTo(Date.now() / 1000, -2);
+      expect({ ...stats, stamp: '' }).toEqual({ ...memory.stats(), stamp: '' });
     });
 
-    expect(idsOf(search, { q: 'pdf' })).toEqual(['exact', 'famous']);
-    expect(idsOf(search, { q: 'pdf', sortBy: 'stars' })).toEqual(['famous', 'exact']);
-  });
-});
+    test('answer the same question alike each time', async () => {
+      const rows = Array.from({ length: 60 }, (_, i) => row(`s-${i}`, { description: 'alpha', stars: i % 2 }));
+      const search = await open({ skills: rows });
+      const backwards = await open({ skills: [...rows].reverse() });
 
-describe('pages', () => {
-  const COUNT = 137;
-  let search: SkillSearch;
+      const first = search.keyword({ q: 'alpha', limit: 50 });
+      expect(search.keyword({ q: 'alpha', limit: 50 })).toEqual(first);
+      expect(backwards.keyword({ q: 'alpha', limit: 50 })).toEqual(first);
+    });
 
-  beforeAll(async () => {
-    const skills = Array.from({ length: COUNT }, (_, i) =>
-      row(`skill-${i}`, {
-        description: `alpha number-${i}`,
-        stars: i % 3,
-        updatedAt: i % 5,
-        categories: [`c-${i % 2}`],
-      }),
-    );
-    search = await openSkillSearch({ skills: [...skills, row('other', { description: 'beta' })] });
-    return () => search.close();
-  });
-
-  test.each(['relevance', 'recent', 'stars'] as const)('of one answer by %s have every skill once', (sortBy) => {
-    for (const limit of [1, 7, 20, 50]) {
-      const pages = Math.ceil(COUNT / limit);
-      const ids: string[] = [];
-      for (let page = 1; page <= Math.min(pages, 50); page++) {
-        const { hits, pagination } = search.keyword({ q: 'alpha', sortBy, page, limit });
-        expect(pagination).toEqual({ page, limit, total: COUNT, totalPages: pages });
-        expect(hits.length).toBe(page < pages ? limit : COUNT - (pages - 1) * limit);
-        ids.push(...hits.map(({ skill }) => skill.id));
+    test('may be skills from an async iterable', async () => {
+      async function* skills() {
+        yield row('a', { description: 'alpha' });
+        yield row('b', { description: 'alpha' });
       }
-      expect(new Set(ids).size).toBe(ids.length);
-      expect(ids).toHaveLength(Math.min(COUNT, 50 * limit));
-    }
-  });
-
-  test('past the end are empty and still say how many there are', () => {
-    const { hits, pagination, step } = search.keyword({ q: 'alpha', page: 4, limit: 50 });
-    expect(hits).toEqual([]);
-    expect(pagination).toEqual({ page: 4, limit: 50, total: COUNT, totalPages: 3 });
-    expect(step).toBe('all-words');
-    expect(search.keyword({ q: 'alpha', page: 50 }).pagination.total).toBe(COUNT);
-  });
-
-  test('of nothing are none', () => {
-    expect(search.keyword({ q: 'zzzz' })).toEqual({
-      hits: [],
-      pagination: { page: 1, limit: 20, total: 0, totalPages: 0 },
-    });
-    expect(search.keyword({ q: 'zzzz', page: 9 }).pagination).toEqual({ page: 9, limit: 20, total: 0, totalPages: 0 });
-  });
-
-  test('hold twenty skills by default', () => {
-    const { hits, pagination } = search.keyword({ q: 'alpha' });
-    expect(hits).toHaveLength(20);
-    expect(pagination).toMatchObject({ page: 1, limit: 20, totalPages: 7 });
-  });
-
-  test('count only what the filters let through', () => {
-    const { pagination } = search.keyword({ q: 'alpha', category: 'c-1', limit: 10 });
-    expect(pagination).toEqual({ page: 1, limit: 10, total: 68, totalPages: 7 });
-  });
-});
-
-describe('filters', () => {
-  const SKILLS = [
-    row('web', {
-      description: 'alpha',
-      categories: ['frontend', 'testing'],
-      occupations: ['software-developers-151252'],
-    }),
-    row('data', { description: 'alpha', categories: ['data-analysis'], occupations: ['data-scientists-152051'] }),
-    row('cook', { description: 'alpha', categories: ['culinary-arts'], occupations: ['chefs-and-head-cooks-351011'] }),
-    row('both', {
-      description: 'alpha',
-      categories: ['culinary-arts', 'testing'],
-      occupations: ['chefs-and-head-cooks-351011', 'software-developers-151252'],
-    }),
-    row('bare', { description: 'alpha', occupations: ['historians'] }),
-    row('none', { description: 'alpha' }),
-    row('unasked', { description: 'beta', categories: ['testing'], occupations: ['software-developers-151252'] }),
-  ];
-  let search: SkillSearch;
-
-  beforeAll(async () => {
-    search = await openSkillSearch({ skills: SKILLS });
-    return () => search.close();
-  });
-
-  test.each([
-    ['testing', ['both', 'web']],
-    ['frontend', ['web']],
-    ['culinary-arts', ['both', 'cook']],
-    ['unknown-slug', []],
-    ['test', []],
-    ['software-developers-151252', []],
-  ])('category %s', (category, ids) => {
-    expect(idsOf(search, { q: 'alpha', category })).toEqual(ids);
-  });
-
-  test.each([
-    ['software-developers-151252', ['both', 'web']],
-    ['software-developers', ['both', 'web']],
-    ['15-0000', ['both', 'data', 'web']],
-    ['35-0000', ['both', 'cook']],
-    ['historians', ['bare']],
-    ['software', []],
-    ['151252', []],
-    ['99-0000', []],
-    ['testing', []],
-  ])('occupation %s', (occupation, ids) => {
-    expect(idsOf(search, { q: 'alpha', occupation })).toEqual(ids);
-  });
-
-  test('both must hold where both are given', () => {
-    expect(idsOf(search, { q: 'alpha', category: 'testing', occupation: '35-0000' })).toEqual(['both']);
-    expect(idsOf(search, { q: 'alpha', category: 'frontend', occupation: '35-0000' })).toEqual([]);
-    expect(idsOf(search, { q: 'alpha', category: 'unknown', occupation: '15-0000' })).toEqual([]);
-  });
-
-  test('with an unknown slug find nothing and are no error', () => {
-    const { hits, pagination } = search.keyword({ q: 'alpha', occupation: 'nobody-999999' });
-    expect(hits).toEqual([]);
-    expect(pagination).toMatchObject({ total: 0, totalPages: 0 });
-  });
-
-  test('with a malformed slug are an error, the empty one too', async () => {
-    for (const slug of ['', 'Testing', 'a b', 'töpfer', '../x']) {
-      expect(await codeOf(() => search.keyword({ q: 'alpha', category: slug }))).toBe('INVALID_PARAMETER');
-      expect(await codeOf(() => search.keyword({ q: 'alpha', occupation: slug }))).toBe('INVALID_PARAMETER');
-    }
-  });
-
-  test('apply before it is decided which step answers', async () => {
-    const steps = await open({
-      skills: [
-        row('all-words', { description: 'alpha', categories: ['x'] }),
-        row('file-text', { categories: ['y'], files: [{ filename: 'SKILL.md', text: 'alpha' }] }),
-      ],
+      const search = await open({ skills: skills() });
+      expect(idsOf(search, { q: 'alpha' })).toEqual(['a', 'b']);
     });
 
-    expect(steps.keyword({ q: 'alpha' })).toMatchObject({ step: 'all-words', pagination: { total: 1 } });
-    expect(steps.keyword({ q: 'alpha', category: 'y' })).toMatchObject({ step: 'file-text', pagination: { total: 1 } });
+    test('in memory tell which rows could not become a skill, and what was mended', async () => {
+      const search = await open({ skills: [row('a'), { id: 'b', name: 'b' }, 42, row('a', { name: 'later' })] });
+
+      expect(search.stats().skills).toBe(1);
+      expect(search.get('a')?.name).toBe('later');
+      expect(search.problems.rejected).toMatchObject([{ line: 2 }, { line: 3 }]);
+      expect(search.problems.warnings).toMatchObject([{ line: 4, message: expect.stringContaining('a') }]);
+    });
+
+    test('from a file have no problems', async () => {
+      const database = await catalogueOf([row('a')]);
+      expect((await open({ database })).problems).toEqual({ rejected: [], warnings: [] });
+    });
   });
 
-  test('agree with a look at every skill', async () => {
-    const labels = fc.subarray(['a', 'b-111111', 'b-112222', 'c-121111', 'd']);
-    const skill = fc.record({ categories: labels, occupations: labels });
-    const filter = fc.option(fc.constantFrom('a', 'b', 'b-111111', 'c', '11-0000', '12-0000', '13-0000', 'd', 'e'), {
-      nil: undefined,
+  describe('orders', () => {
+    const anyRows = fc.uniqueArray(
+      fc.record({
+        id: fc.string({ unit: fc.constantFrom('a', 'b', 'z', '\uff5e', '😀', '漢'), minLength: 1, maxLength: 3 }),
+        stars: fc.nat(2),
+        updatedAt: fc.nat(2),
+        // The same number of words each: relevance has ties, too.
+        description: fc.constantFrom('alpha one', 'alpha two', 'alpha alpha'),
+      }),
+      { maxLength: 15, selector: ({ id }) => id },
+    );
+    const descending = (a: number, b: number): number => b - a;
+    const byId = (a: Skill, b: Skill): number => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
+
+    test('recent is by date, then by id in code points; stars is by stars, then by date, then by id', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyRows, async (rows) => {
+          const search = await openSkillSearch({ skills: rows.map((one) => ({ name: 'n', ...one })) });
+          const all = rows.map(({ id }) => search.get(id) as Skill);
+
+          expect(skillsOf(search, { q: 'alpha', sortBy: 'recent', limit: 50 })).toEqual(
+            [...all].sort((a, b) => descending(a.updatedAt, b.updatedAt) || byId(a, b)).map(withoutProperties),
+          );
+          expect(skillsOf(search, { q: 'alpha', sortBy: 'stars', limit: 50 })).toEqual(
+            [...all]
+              .sort((a, b) => descending(a.stars, b.stars) || descending(a.updatedAt, b.updatedAt) || byId(a, b))
+              .map(withoutProperties),
+          );
+          await search.close();
+        }),
+        { numRuns: 60 },
+      );
     });
-    const takes = (slug: string | undefined, own: readonly string[], soc: boolean): boolean =>
-      slug === undefined ||
-      own.some((label) => {
-        const [, title, code = ''] = /^(.*)-(\d{6})$/.exec(label) ?? [];
-        return label === slug || (soc && (title === slug || (code !== '' && slug === `${code.slice(0, 2)}-0000`)));
+
+    test('relevance is by score, then by stars, then by id', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyRows, async (rows) => {
+          const search = await openSkillSearch({ skills: rows.map((one) => ({ name: 'n', ...one })) });
+          const { hits } = search.keyword({ q: 'alpha', copies: 'keep', limit: 50 });
+          const expected = [...hits].sort(
+            (a, b) =>
+              descending(a.score as number, b.score as number) ||
+              descending(a.skill.stars, b.skill.stars) ||
+              byId(a.skill, b.skill),
+          );
+
+          expect(hits).toHaveLength(rows.length);
+          expect(hits).toEqual(expected);
+          for (const { score } of hits) expect(score).toSatisfy((s: number) => s > 0 && s <= 1);
+          await search.close();
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    test('scores are told only where they decide', async () => {
+      const search = await open({ skills: [row('a', { description: 'alpha' })] });
+
+      expect(search.keyword({ q: 'alpha' }).hits[0]).toHaveProperty('score');
+      expect(search.keyword({ q: 'alpha', sortBy: 'recent' }).hits[0]).not.toHaveProperty('score');
+      expect(search.keyword({ q: 'alpha', sortBy: 'stars' }).hits[0]).not.toHaveProperty('score');
+    });
+
+    test('a name that is the question comes first by relevance, however many stars others have', async () => {
+      const search = await open({
+        skills: [
+          row('famous', { name: 'pdf pdf pdf tools', description: 'pdf pdf pdf', stars: 99_999 }),
+          row('exact', { name: 'PDF', description: 'reads documents of that kind' }),
+        ],
       });
 
-    await fc.assert(
-      fc.asyncProperty(fc.array(skill, { maxLength: 8 }), filter, filter, async (skills, category, occupation) => {
-        const rows = skills.map((labelled, i) => row(`s${i}`, { description: 'alpha', ...labelled }));
-        const opened = await openSkillSearch({ skills: rows });
-        const expected = rows
-          .filter((r) => takes(category, r.categories ?? [], false) && takes(occupation, r.occupations ?? [], true))
-          .map((r) => r.id);
-        expect(idsOf(opened, { q: 'alpha', category, occupation }).sort()).toEqual(expected.sort());
-        await opened.close();
+      expect(idsOf(search, { q: 'pdf' })).toEqual(['exact', 'famous']);
+      expect(idsOf(search, { q: 'pdf', sortBy: 'stars' })).toEqual(['famous', 'exact']);
+    });
+  });
+
+  describe('pages', () => {
+    const COUNT = 137;
+    let search: SkillSearch;
+
+    beforeAll(async () => {
+      const skills = Array.from({ length: COUNT }, (_, i) =>
+        row(`skill-${i}`, {
+          description: `alpha number-${i}`,
+          stars: i % 3,
+          updatedAt: i % 5,
+          categories: [`c-${i % 2}`],
+        }),
+      );
+      search = await openSkillSearch({ skills: [...skills, row('other', { description: 'beta' })] });
+      return () => search.close();
+    });
+
+    test.each(['relevance', 'recent', 'stars'] as const)('of one answer by %s have every skill once', (sortBy) => {
+      for (const limit of [1, 7, 20, 50]) {
+        const pages = Math.ceil(COUNT / limit);
+        const ids: string[] = [];
+        for (let page = 1; page <= Math.min(pages, 50); page++) {
+          const { hits, pagination } = search.keyword({ q: 'alpha', sortBy, page, limit });
+          expect(pagination).toEqual({ page, limit, total: COUNT, totalPages: pages });
+          expect(hits.length).toBe(page < pages ? limit : COUNT - (pages - 1) * limit);
+          ids.push(...hits.map(({ skill }) => skill.id));
+        }
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(ids).toHaveLength(Math.min(COUNT, 50 * limit));
+      }
+    });
+
+    test('past the end are empty and still say how many there are', () => {
+      const { hits, pagination, step } = search.keyword({ q: 'alpha', page: 4, limit: 50 });
+      expect(hits).toEqual([]);
+      expect(pagination).toEqual({ page: 4, limit: 50, total: COUNT, totalPages: 3 });
+      expect(step).toBe('all-words');
+      expect(search.keyword({ q: 'alpha', page: 50 }).pagination.total).toBe(COUNT);
+    });
+
+    test('of nothing are none', () => {
+      expect(search.keyword({ q: 'zzzz' })).toEqual({
+        hits: [],
+        pagination: { page: 1, limit: 20, total: 0, totalPages: 0 },
+      });
+      expect(search.keyword({ q: 'zzzz', page: 9 }).pagination).toEqual({
+        page: 9,
+        limit: 20,
+        total: 0,
+        totalPages: 0,
+      });
+    });
+
+    test('hold twenty skills by default', () => {
+      const { hits, pagination } = search.keyword({ q: 'alpha' });
+      expect(hits).toHaveLength(20);
+      expect(pagination).toMatchObject({ page: 1, limit: 20, totalPages: 7 });
+    });
+
+    test('count only what the filters let through', () => {
+      const { pagination } = search.keyword({ q: 'alpha', category: 'c-1', limit: 10 });
+      expect(pagination).toEqual({ page: 1, limit: 10, total: 68, totalPages: 7 });
+    });
+  });
+
+  describe('filters', () => {
+    const SKILLS = [
+      row('web', {
+        description: 'alpha',
+        categories: ['frontend', 'testing'],
+        occupations: ['software-developers-151252'],
       }),
-      { numRuns: 80 },
-    );
-  });
-});
+      row('data', { description: 'alpha', categories: ['data-analysis'], occupations: ['data-scientists-152051'] }),
+      row('cook', {
+        description: 'alpha',
+        categories: ['culinary-arts'],
+        occupations: ['chefs-and-head-cooks-351011'],
+      }),
+      row('both', {
+        description: 'alpha',
+        categories: ['culinary-arts', 'testing'],
+        occupations: ['chefs-and-head-cooks-351011', 'software-developers-151252'],
+      }),
+      row('bare', { description: 'alpha', occupations: ['historians'] }),
+      row('none', { description: 'alpha' }),
+      row('unasked', { description: 'beta', categories: ['testing'], occupations: ['software-developers-151252'] }),
+    ];
+    let search: SkillSearch;
 
-describe('copies', () => {
-  const copy = { name: 'Alpha', description: 'the one and only' };
-  const SKILLS: Row[] = [
-    { id: 'young', ...copy, stars: 5, updatedAt: 300, categories: ['x'] },
-    { id: 'old', ...copy, stars: 5, updatedAt: 100 },
-    { id: 'poor', ...copy, stars: 1, updatedAt: 50, categories: ['x'] },
-    { id: 'other', name: 'Alpha', description: 'another one', stars: 0, updatedAt: 10 },
-  ];
-  let search: SkillSearch;
-
-  beforeAll(async () => {
-    search = await openSkillSearch({ skills: SKILLS });
-    return () => search.close();
-  });
-
-  test('are shown as one by relevance: the one with the most stars, then the oldest', () => {
-    const { hits, pagination } = search.keyword({ q: 'alpha' });
-    expect(hits.map(({ skill, copies }) => [skill.id, copies])).toEqual([
-      ['old', 3],
-      ['other', 1],
-    ]);
-    expect(pagination.total).toBe(2);
-  });
-
-  test('are all shown by date and by stars', () => {
-    expect(idsOf(search, { q: 'alpha', sortBy: 'recent' })).toEqual(['young', 'old', 'poor', 'other']);
-    expect(idsOf(search, { q: 'alpha', sortBy: 'stars' })).toEqual(['young', 'old', 'poor', 'other']);
-    expect(search.keyword({ q: 'alpha', sortBy: 'stars' }).hits.map((hit) => hit.copies)).toEqual([1, 1, 1, 1]);
-  });
-
-  test('are shown or not as the question wants', () => {
-    expect(search.keyword({ q: 'alpha', copies: 'keep' }).pagination.total).toBe(4);
-    const collapsed = search.keyword({ q: 'alpha', sortBy: 'recent', copies: 'collapse' });
-    expect(collapsed.hits.map(({ skill }) => skill.id)).toEqual(['old', 'other']);
-    expect(collapsed.pagination).toMatchObject({ total: 2, totalPages: 1 });
-  });
-
-  test('count only where they match and pass the filters', () => {
-    const { hits, pagination } = search.keyword({ q: 'alpha', category: 'x' });
-    expect(hits.map(({ skill, copies }) => [skill.id, copies])).toEqual([['young', 2]]);
-    expect(pagination.total).toBe(1);
-  });
-
-  test('differ in case and white space only', async () => {
-    const opened = await open({
-      skills: [
-        row('a', { name: 'Release  Notes', description: 'Writes\nthem' }),
-        row('b', { name: 'release notes', description: 'writes them' }),
-        row('c', { name: 'release notes', description: 'writes them.' }),
-      ],
+    beforeAll(async () => {
+      search = await openSkillSearch({ skills: SKILLS });
+      return () => search.close();
     });
-    expect(opened.keyword({ q: 'release' }).pagination.total).toBe(2);
-  });
 
-  test('that are collapsed are in the pages once', async () => {
-    const skills = Array.from({ length: 90 }, (_, i) =>
-      row(`s-${i}`, { name: 'alpha', description: `kind ${i % 30}`, stars: i % 4 }),
-    );
-    const opened = await open({ skills });
-    const pages = [1, 2, 3].map((page) => opened.keyword({ q: 'alpha', page, limit: 12 }));
-
-    for (const { pagination } of pages) expect(pagination).toMatchObject({ total: 30, totalPages: 3 });
-    const hits = pages.flatMap((page) => page.hits);
-    expect(new Set(hits.map(({ skill }) => skill.description)).size).toBe(30);
-    expect(hits.every((hit) => hit.copies === 3)).toBe(true);
-  });
-});
-
-describe('snippets', () => {
-  test('mark the words that answered', async () => {
-    const search = await open({
-      skills: [row('a', { description: 'Writes  release\n notes; releases them, unreleased' })],
+    test.each([
+      ['testing', ['both', 'web']],
+      ['frontend', ['web']],
+      ['culinary-arts', ['both', 'cook']],
+      ['unknown-slug', []],
+      ['test', []],
+      ['software-developers-151252', []],
+    ])('category %s', (category, ids) => {
+      expect(idsOf(search, { q: 'alpha', category })).toEqual(ids);
     });
-    const hit = onlyHit(search, 'release');
 
-    expect(hit.snippet).toMatchObject({
-      field: 'description',
-      text: 'Writes release notes; releases them, unreleased',
+    test.each([
+      ['software-developers-151252', ['both', 'web']],
+      ['software-developers', ['both', 'web']],
+      ['15-0000', ['both', 'data', 'web']],
+      ['35-0000', ['both', 'cook']],
+      ['historians', ['bare']],
+      ['software', []],
+      ['151252', []],
+      ['99-0000', []],
+      ['testing', []],
+    ])('occupation %s', (occupation, ids) => {
+      expect(idsOf(search, { q: 'alpha', occupation })).toEqual(ids);
     });
-    expect(marked(hit)).toEqual(['release', 'releases']);
-    expect(hit.matches).toEqual({ description: ['release', 'releases'] });
-  });
 
-  test('come from the file that has the words, where the description has none', async () => {
-    const search = await open({
-      skills: [
-        row('a', {
-          description: 'plain',
-          files: [
-            { filename: 'SKILL.md', text: 'nothing here' },
-            { filename: 'references/forms.md', text: 'fill in the alpha form' },
-          ],
+    test('both must hold where both are given', () => {
+      expect(idsOf(search, { q: 'alpha', category: 'testing', occupation: '35-0000' })).toEqual(['both']);
+      expect(idsOf(search, { q: 'alpha', category: 'frontend', occupation: '35-0000' })).toEqual([]);
+      expect(idsOf(search, { q: 'alpha', category: 'unknown', occupation: '15-0000' })).toEqual([]);
+    });
+
+    test('with an unknown slug find nothing and are no error', () => {
+      const { hits, pagination } = search.keyword({ q: 'alpha', occupation: 'nobody-999999' });
+      expect(hits).toEqual([]);
+      expect(pagination).toMatchObject({ total: 0, totalPages: 0 });
+    });
+
+    test('with a malformed slug are an error, the empty one too', async () => {
+      for (const slug of ['', 'Testing', 'a b', 'töpfer', '../x']) {
+        expect(await codeOf(() => search.keyword({ q: 'alpha', category: slug }))).toBe('INVALID_PARAMETER');
+        expect(await codeOf(() => search.keyword({ q: 'alpha', occupation: slug }))).toBe('INVALID_PARAMETER');
+      }
+    });
+
+    test('apply before it is decided which step answers', async () => {
+      const steps = await open({
+        skills: [
+          row('all-words', { description: 'alpha', categories: ['x'] }),
+          row('file-text', { categories: ['y'], files: [{ filename: 'SKILL.md', text: 'alpha' }] }),
+        ],
+      });
+
+      expect(steps.keyword({ q: 'alpha' })).toMatchObject({ step: 'all-words', pagination: { total: 1 } });
+      expect(steps.keyword({ q: 'alpha', category: 'y' })).toMatchObject({
+        step: 'file-text',
+        pagination: { total: 1 },
+      });
+    });
+
+    test('agree with a look at every skill', async () => {
+      const labels = fc.subarray(['a', 'b-111111', 'b-112222', 'c-121111', 'd']);
+      const skill = fc.record({ categories: labels, occupations: labels });
+      const filter = fc.option(fc.constantFrom('a', 'b', 'b-111111', 'c', '11-0000', '12-0000', '13-0000', 'd', 'e'), {
+        nil: undefined,
+      });
+      const takes = (slug: string | undefined, own: readonly string[], soc: boolean): boolean =>
+        slug === undefined ||
+        own.some((label) => {
+          const [, title, code = ''] = /^(.*)-(\d{6})$/.exec(label) ?? [];
+          return label === slug || (soc && (title === slug || (code !== '' && slug === `${code.slice(0, 2)}-0000`)));
+        });
+
+      await fc.assert(
+        fc.asyncProperty(fc.array(skill, { maxLength: 8 }), filter, filter, async (skills, category, occupation) => {
+          const rows = skills.map((labelled, i) => row(`s${i}`, { description: 'alpha', ...labelled }));
+          const opened = await openSkillSearch({ skills: rows });
+          const expected = rows
+            .filter((r) => takes(category, r.categories ?? [], false) && takes(occupation, r.occupations ?? [], true))
+            .map((r) => r.id);
+          expect(idsOf(opened, { q: 'alpha', category, occupation }).sort()).toEqual(expected.sort());
+          await opened.close();
         }),
-      ],
+        { numRuns: 80 },
+      );
     });
-    const hit = onlyHit(search, 'alpha form');
-
-    expect(hit.snippet).toMatchObject({ field: 'files', filename: 'references/forms.md' });
-    expect(marked(hit)).toEqual(['alpha', 'form']);
   });
 
-  test('begin the description where only the name answers', async () => {
-    const search = await open({ skills: [row('a', { name: 'alpha', description: 'plain words' })] });
-    expect(onlyHit(search, 'alpha').snippet).toEqual({ field: 'description', text: 'plain words', highlights: [] });
-  });
+  describe('copies', () => {
+    const copy = { name: 'Alpha', description: 'the one and only' };
+    const SKILLS: Row[] = [
+      { id: 'young', ...copy, stars: 5, updatedAt: 300, categories: ['x'] },
+      { id: 'old', ...copy, stars: 5, updatedAt: 100 },
+      { id: 'poor', ...copy, stars: 1, updatedAt: 50, categories: ['x'] },
+      { id: 'other', name: 'Alpha', description: 'another one', stars: 0, updatedAt: 10 },
+    ];
+    let search: SkillSearch;
 
-  test('show a match that stands far inside a long text', async () => {
-    const long = `${'lorem ipsum '.repeat(200)}needle ${'dolor sit '.repeat(200)}`;
-    const search = await open({ skills: [row('a', { description: long })] });
-    const hit = onlyHit(search, 'needle');
-
-    expect(marked(hit)).toEqual(['needle']);
-    expect(hit.snippet.text).toMatch(/^….*…$/);
-    expect(hit.snippet.text.length).toBeLessThan(200);
-  });
-
-  test('never show control characters', async () => {
-    const controls = String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i), ...range(0x7f, 0x9f));
-    const search = await open({
-      skills: [
-        row('a', {
-          description: `alpha${controls}beta \u001b[31mred`,
-          files: [{ filename: 'SKILL.md', text: `gamma${controls}delta\u001b]0;title\u0007` }],
-        }),
-      ],
+    beforeAll(async () => {
+      search = await openSkillSearch({ skills: SKILLS });
+      return () => search.close();
     });
 
-    for (const q of ['alpha', 'beta', 'gamma', 'delta']) {
-      const hit = onlyHit(search, q);
-      expect(hit.snippet.text).not.toMatch(/\p{Cc}/u);
-      expect(marked(hit)).toEqual([q]);
-    }
+    test('are shown as one by relevance: the one with the most stars, then the oldest', () => {
+      const { hits, pagination } = search.keyword({ q: 'alpha' });
+      expect(hits.map(({ skill, copies }) => [skill.id, copies])).toEqual([
+        ['old', 3],
+        ['other', 1],
+      ]);
+      expect(pagination.total).toBe(2);
+    });
+
+    test('are all shown by date and by stars', () => {
+      expect(idsOf(search, { q: 'alpha', sortBy: 'recent' })).toEqual(['young', 'old', 'poor', 'other']);
+      expect(idsOf(search, { q: 'alpha', sortBy: 'stars' })).toEqual(['young', 'old', 'poor', 'other']);
+      expect(search.keyword({ q: 'alpha', sortBy: 'stars' }).hits.map((hit) => hit.copies)).toEqual([1, 1, 1, 1]);
+    });
+
+    test('are shown or not as the question wants', () => {
+      expect(search.keyword({ q: 'alpha', copies: 'keep' }).pagination.total).toBe(4);
+      const collapsed = search.keyword({ q: 'alpha', sortBy: 'recent', copies: 'collapse' });
+      expect(collapsed.hits.map(({ skill }) => skill.id)).toEqual(['old', 'other']);
+      expect(collapsed.pagination).toMatchObject({ total: 2, totalPages: 1 });
+    });
+
+    test('count only where they match and pass the filters', () => {
+      const { hits, pagination } = search.keyword({ q: 'alpha', category: 'x' });
+      expect(hits.map(({ skill, copies }) => [skill.id, copies])).toEqual([['young', 2]]);
+      expect(pagination.total).toBe(1);
+    });
+
+    test('differ in case and white space only', async () => {
+      const opened = await open({
+        skills: [
+          row('a', { name: 'Release  Notes', description: 'Writes\nthem' }),
+          row('b', { name: 'release notes', description: 'writes them' }),
+          row('c', { name: 'release notes', description: 'writes them.' }),
+        ],
+      });
+      expect(opened.keyword({ q: 'release' }).pagination.total).toBe(2);
+    });
+
+    test('that are collapsed are in the pages once', async () => {
+      const skills = Array.from({ length: 90 }, (_, i) =>
+        row(`s-${i}`, { name: 'alpha', description: `kind ${i % 30}`, stars: i % 4 }),
+      );
+      const opened = await open({ skills });
+      const pages = [1, 2, 3].map((page) => opened.keyword({ q: 'alpha', page, limit: 12 }));
+
+      for (const { pagination } of pages) expect(pagination).toMatchObject({ total: 30, totalPages: 3 });
+      const hits = pages.flatMap((page) => page.hits);
+      expect(new Set(hits.map(({ skill }) => skill.description)).size).toBe(30);
+      expect(hits.every((hit) => hit.copies === 3)).toBe(true);
+    });
   });
 
-  test('mark nothing but matched words, and each of them', async () => {
-    const word = fc.constantFrom(
-      'alpha',
-      'Alpha',
-      'beta',
-      'gamma',
-      'alphabet',
-      'be',
-      'x'.repeat(70),
-      'é',
-      '漢字',
-      '😀',
-    );
-    const gap = fc.constantFrom(' ', '  ', '\n', ', ', ' - ', '\u0007', '…', '\u00a0');
-    const text = fc
-      .array(fc.tuple(word, gap), { minLength: 1, maxLength: 90 })
-      .map((parts) => parts.map(([w, g]) => w + g).join(''));
-    const asked = ['alpha', 'beta'];
+  describe('snippets', () => {
+    test('mark the words that answered', async () => {
+      const search = await open({
+        skills: [row('a', { description: 'Writes  release\n notes; releases them, unreleased' })],
+      });
+      const hit = onlyHit(search, 'release');
 
-    await fc.assert(
-      fc.asyncProperty(text, text, async (description, file) => {
-        const skills = [row('a', { description, files: [{ filename: 'SKILL.md', text: file }] })];
-        const search = await openSkillSearch({ skills });
-        for (const hit of search.keyword({ q: asked.join(' ') }).hits) {
-          const { text: shown, highlights } = hit.snippet;
-          expect(shown).not.toMatch(/\p{Cc}/u);
-          let end = 0;
-          for (const [from, to] of highlights) {
-            expect(from).toBeGreaterThanOrEqual(end);
-            expect(to).toBeGreaterThan(from);
-            end = to;
+      expect(hit.snippet).toMatchObject({
+        field: 'description',
+        text: 'Writes release notes; releases them, unreleased',
+      });
+      expect(marked(hit)).toEqual(['release', 'releases']);
+      expect(hit.matches).toEqual({ description: ['release', 'releases'] });
+    });
+
+    test('come from the file that has the words, where the description has none', async () => {
+      const search = await open({
+        skills: [
+          row('a', {
+            description: 'plain',
+            files: [
+              { filename: 'SKILL.md', text: 'nothing here' },
+              { filename: 'references/forms.md', text: 'fill in the alpha form' },
+            ],
+          }),
+        ],
+      });
+      const hit = onlyHit(search, 'alpha form');
+
+      expect(hit.snippet).toMatchObject({ field: 'files', filename: 'references/forms.md' });
+      expect(marked(hit)).toEqual(['alpha', 'form']);
+    });
+
+    test('begin the description where only the name answers', async () => {
+      const search = await open({ skills: [row('a', { name: 'alpha', description: 'plain words' })] });
+      expect(onlyHit(search, 'alpha').snippet).toEqual({ field: 'description', text: 'plain words', highlights: [] });
+    });
+
+    test('show a match that stands far inside a long text', async () => {
+      const long = `${'lorem ipsum '.repeat(200)}needle ${'dolor sit '.repeat(200)}`;
+      const search = await open({ skills: [row('a', { description: long })] });
+      const hit = onlyHit(search, 'needle');
+
+      expect(marked(hit)).toEqual(['needle']);
+      expect(hit.snippet.text).toMatch(/^….*…$/);
+      expect(hit.snippet.text.length).toBeLessThan(200);
+    });
+
+    test('never show control characters', async () => {
+      const controls = String.fromCharCode(...Array.from({ length: 32 }, (_, i) => i), ...range(0x7f, 0x9f));
+      const search = await open({
+        skills: [
+          row('a', {
+            description: `alpha${controls}beta \u001b[31mred`,
+            files: [{ filename: 'SKILL.md', text: `gamma${controls}delta\u001b]0;title\u0007` }],
+          }),
+        ],
+      });
+
+      for (const q of ['alpha', 'beta', 'gamma', 'delta']) {
+        const hit = onlyHit(search, q);
+        expect(hit.snippet.text).not.toMatch(/\p{Cc}/u);
+        expect(marked(hit)).toEqual([q]);
+      }
+    });
+
+    test('mark nothing but matched words, and each of them', async () => {
+      const word = fc.constantFrom(
+        'alpha',
+        'Alpha',
+        'beta',
+        'gamma',
+        'alphabet',
+        'be',
+        'x'.repeat(70),
+        'é',
+        '漢字',
+        '😀',
+      );
+      const gap = fc.constantFrom(' ', '  ', '\n', ', ', ' - ', '\u0007', '…', '\u00a0');
+      const text = fc
+        .array(fc.tuple(word, gap), { minLength: 1, maxLength: 90 })
+        .map((parts) => parts.map(([w, g]) => w + g).join(''));
+      const asked = ['alpha', 'beta'];
+
+      await fc.assert(
+        fc.asyncProperty(text, text, async (description, file) => {
+          const skills = [row('a', { description, files: [{ filename: 'SKILL.md', text: file }] })];
+          const search = await openSkillSearch({ skills });
+          for (const hit of search.keyword({ q: asked.join(' ') }).hits) {
+            const { text: shown, highlights } = hit.snippet;
+            expect(shown).not.toMatch(/\p{Cc}/u);
+            let end = 0;
+            for (const [from, to] of highlights) {
+              expect(from).toBeGreaterThanOrEqual(end);
+              expect(to).toBeGreaterThan(from);
+              end = to;
+            }
+            expect(end).toBeLessThanOrEqual(shown.length);
+            const words = [...shown.matchAll(/[\p{L}\p{N}]+/gu)].map(([found]) => found);
+            expect(marked(hit)).toEqual(words.filter((one) => asked.includes(one.toLowerCase())));
           }
-          expect(end).toBeLessThanOrEqual(shown.length);
-          const words = [...shown.matchAll(/[\p{L}\p{N}]+/gu)].map(([found]) => found);
-          expect(marked(hit)).toEqual(words.filter((one) => asked.includes(one.toLowerCase())));
+          await search.close();
+        }),
+        { numRuns: 150 },
+      );
+    });
+  });
+
+  describe('what a catalogue holds', () => {
+    const SKILLS = [
+      row('a', {
+        updatedAt: 100,
+        categories: ['testing', 'frontend'],
+        occupations: ['historians'],
+        files: [
+          { filename: 'SKILL.md', text: 'one' },
+          { filename: 'references/forms.md', text: 'two' },
+        ],
+      }),
+      row('b', { updatedAt: 300, categories: ['testing'], description: 'no files of its own' }),
+      row('c', { updatedAt: 200, categories: ['debugging'] }),
+    ];
+
+    test('is counted', async () => {
+      const stats = (await open({ skills: SKILLS })).stats();
+      expect(stats).toMatchObject({ skills: 3, files: 4, categories: 3, occupations: 1, newest: 300 });
+      expect(stats.stamp).not.toBe('');
+    });
+
+    test('may be nothing', async () => {
+      const search = await open({ skills: [] });
+      expect(search.stats()).toMatchObject({ skills: 0, files: 0, categories: 0, occupations: 0, newest: 0 });
+      expect(search.categories()).toEqual([]);
+      expect(search.keyword({ q: 'anything' }).pagination).toMatchObject({ total: 0, totalPages: 0 });
+    });
+
+    test('is listed by label, the most frequent first, then by slug', async () => {
+      const search = await open({ skills: SKILLS });
+      expect(search.categories()).toEqual([
+        { slug: 'testing', count: 2 },
+        { slug: 'debugging', count: 1 },
+        { slug: 'frontend', count: 1 },
+      ]);
+      expect(search.occupations()).toEqual([{ slug: 'historians', count: 1 }]);
+    });
+
+    test('tells all ids in code-point order', async () => {
+      const ids = ['b', '\u{1f600}', 'a', 'B', '\uffee', 'é'];
+      const search = await open({ skills: ids.map((id) => row(id, { updatedAt: id.length })) });
+      expect(search.ids()).toEqual(['B', 'a', 'b', 'é', '\uffee', '\u{1f600}']);
+    });
+
+    test('is given out by id', async () => {
+      const search = await open({ skills: SKILLS });
+
+      expect(search.get('b')).toEqual({
+        id: 'b',
+        name: 'name of b',
+        author: 'unknown',
+        description: 'no files of its own',
+        codehostUrl: 'unknown',
+        skillUrl: 'unknown',
+        stars: 0,
+        updatedAt: 300,
+        categories: ['testing'],
+        occupations: [],
+        tags: [],
+      });
+      expect(search.files('a')).toEqual([
+        { fileId: 'a/SKILL.md', filename: 'SKILL.md', text: 'one' },
+        { fileId: 'a/references/forms.md', filename: 'references/forms.md', text: 'two' },
+      ]);
+      expect(search.files('b')).toEqual([{ fileId: 'b/SKILL.md', filename: 'SKILL.md', text: 'no files of its own' }]);
+    });
+
+    test('is not what an unknown id names', async () => {
+      const search = await open({ skills: SKILLS });
+      for (const id of ['', 'A', 'a ', 'nobody', "a' OR '1'='1", '__proto__']) {
+        expect(search.get(id)).toBeUndefined();
+        expect(search.files(id)).toEqual([]);
+      }
+    });
+
+    test('stays as it was opened until it is opened again', async () => {
+      const database = await catalogueOf([row('a', { description: 'alpha' })]);
+      const search = await open({ database });
+      await buildCatalogue({ semantic: false, database, sources: [[row('b', { description: 'alpha' })]] });
+
+      expect(idsOf(search, { q: 'alpha' })).toEqual(['a']);
+      const again = await open({ database });
+      expect(idsOf(again, { q: 'alpha' })).toEqual(['a', 'b']);
+      expect(again.stats().stamp).not.toBe(search.stats().stamp);
+    });
+
+    test('is not written by searching', async () => {
+      const database = await catalogueOf([row('a', { description: 'alpha' })]);
+      const before = traceOf(database);
+      const search = await open({ database });
+      search.keyword({ q: 'alpha' });
+      await search.close();
+      expect(traceOf(database)).toEqual(before);
+    });
+  });
+
+  describe('closing', () => {
+    // Words enough for the index to be read in several pieces, of which a question needs few.
+    const wordsOf = (i: number): string => Array.from({ length: 30 }, (_, j) => `word${(i * 30 + j) * 7919}`).join(' ');
+    const manyWords = Array.from({ length: 1000 }, (_, i) => row(`s-${i}`, { description: wordsOf(i) }));
+
+    test('leaves hits as they are', async () => {
+      const text = 'far away: word7919';
+      const database = await catalogueOf([...manyWords, row('file', { files: [{ filename: 'SKILL.md', text }] })]);
+      const search = await openSkillSearch({ database });
+      const inDescription = search.keyword({ q: 'word7919', sortBy: 'recent' }).hits;
+      const inFiles = search.keyword({ q: 'far word7919', sortBy: 'recent' }).hits;
+      await search.close();
+
+      expect(inDescription.map((hit) => hit.matches)).toEqual([{ description: ['word7919'] }]);
+      expect(inFiles.map((hit) => hit.snippet.text)).toEqual([text]);
+    });
+
+    test('lets go of the memory of the index, whatever is kept of the search', async () => {
+      const database = await catalogueOf(manyWords);
+      const { size } = statSync(`${database}.keyword`);
+      const kept: unknown[] = [];
+      const before = bytesHeld();
+      for (let i = 0; i < 10; i++) {
+        const search = await openSkillSearch({ database });
+        kept.push(search, search.keyword({ q: 'word7919' }));
+        await search.close();
+      }
+      // Freed beside the program.
+      await expect.poll(() => bytesHeld() - before, { timeout: 10_000 }).toBeLessThan(3 * size);
+      expect(kept).toHaveLength(20);
+    });
+
+    test('ends every call, may be done twice, and lets go of the file', async () => {
+      const database = await catalogueOf([row('a', { description: 'alpha' })]);
+      const search = await openSkillSearch({ database });
+      await search.close();
+      await search.close();
+
+      const calls: ((one: SkillSearch) => unknown)[] = [
+        (one) => one.keyword({ q: 'alpha' }),
+        (one) => one.keyword({ q: '' }),
+        (one) => one.get('a'),
+        (one) => one.files('a'),
+        (one) => one.categories(),
+        (one) => one.occupations(),
+        (one) => one.stats(),
+      ];
+      for (const call of calls) expect(await codeOf(() => call(search))).toBe('SERVICE_UNAVAILABLE');
+      rmSync(database);
+    });
+
+    test('is done by `await using`', async () => {
+      let kept: SkillSearch;
+      {
+        await using search = await openSkillSearch({ skills: [row('a')] });
+        expect(search.stats().skills).toBe(1);
+        kept = search;
+      }
+      expect(await codeOf(() => kept.stats())).toBe('SERVICE_UNAVAILABLE');
+    });
+  });
+
+  describe('opening', () => {
+    test('with stop words of its own takes these for the usual ones, in both searches', async () => {
+      const skills = [
+        row('a', { name: 'x', description: 'tests for you' }),
+        row('b', { name: 'y', description: 'tests' }),
+      ];
+      const found = async (q: string, stopWords?: Iterable<string>): Promise<string[][]> => {
+        const search = await open({ skills, stopWords });
+        const { hits } = await search.semantic({ q, ranking: 'words' });
+        return [search.keyword({ q }).hits, hits].map((all) => all.map(({ skill }) => skill.id).sort());
+      };
+      expect(STOP_WORDS).toContain('for');
+      expect(await found('tests for')).toEqual([
+        ['a', 'b'],
+        ['a', 'b'],
+      ]);
+      expect(await found('tests for', [])).toEqual([['a'], ['a', 'b']]);
+      expect(await found('you', new Set(['you']))).toEqual([['a'], ['a']]);
+      expect(await found('you tests', [...STOP_WORDS, 'Tests'])).toEqual([['a'], ['a', 'b']]);
+      expect(await found('tests you', ['tests'])).toEqual([['a'], ['a']]);
+    });
+
+    test.each([
+      ['neither a file nor skills', {}],
+      ['both', { database: 'skills.db', skills: [] }],
+      ['nothing at all', undefined],
+      ['stop words that are a text', { skills: [], stopWords: 'the' }],
+      ['a database that is no path', { database: 42 }],
+      ['a database without a name', { database: '' }],
+      ['skills that cannot be iterated', { skills: 42 }],
+    ])('%s is INVALID_OPTION', async (_, options) => {
+      expect(await codeOf(() => openSkillSearch(options as unknown as OpenOptions))).toBe('INVALID_OPTION');
+    });
+
+    test('what is no catalogue is an error of its own kind', async () => {
+      const folder = scratchFolder();
+      writeFileSync(join(folder, 'text.db'), 'hello, I am a text file\n'.repeat(50));
+
+      const codes: [string, string][] = [
+        [join(folder, 'missing.db'), 'DATABASE_NOT_FOUND'],
+        [join(folder, 'text.db', 'below.db'), 'DATABASE_NOT_FOUND'],
+        [join(folder, 'text.db'), 'NOT_A_CATALOGUE'],
+        [folder, 'NOT_A_CATALOGUE'],
+      ];
+      for (const [database, code] of codes) expect(await codeOf(() => openSkillSearch({ database }))).toBe(code);
+    });
+
+    test('that is aborted throws the reason of the signal', async () => {
+      const database = await catalogueOf([row('a')]);
+      const reason = new Error('no longer wanted');
+      await expect(openSkillSearch({ database, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+
+      const stop = new AbortController();
+      const skills = (function* () {
+        yield row('a');
+        stop.abort(reason);
+        yield row('b');
+      })();
+      await expect(openSkillSearch({ skills, signal: stop.signal })).rejects.toBe(reason);
+    });
+
+    test('an error of the skills themselves is passed on', async () => {
+      const skills = (function* () {
+        yield row('a');
+        throw new Error('the well is dry');
+      })();
+      await expect(openSkillSearch({ skills })).rejects.toThrow('the well is dry');
+    });
+  });
+
+  async function open(options: OpenOptions): Promise<SkillSearch> {
+    const search = await openSkillSearch(options);
+    onTestFinished(() => search.close());
+    return search;
+  }
+
+  async function catalogueOf(rows: readonly Row[]): Promise<string> {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ semantic: false, database, sources: [rows] });
+    return database;
+  }
+
+  function skillsOf(search: SkillSearch, query: KeywordQuery): Skill[] {
+    return search.keyword(query).hits.map(({ skill }) => skill);
+  }
+
+  function idsOf(search: SkillSearch, query: KeywordQuery): string[] {
+    return skillsOf(search, query).map(({ id }) => id);
+  }
+
+  function onlyHit(search: SkillSearch, q: string): KeywordHit {
+    const { hits } = search.keyword({ q });
+    expect(hits).toHaveLength(1);
+    return hits[0] as KeywordHit;
+  }
+
+  /** The highlighted parts of a snippet. */
+  function marked({ snippet }: KeywordHit): string[] {
+    return snippet.highlights.map(([start, end]) => snippet.text.slice(start, end));
+  }
+
+  /** A skill as a hit has it. */
+  function withoutProperties(skill: Skill): Skill {
+    const { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags } =
+      skill;
+    return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags };
+  }
+
+  function range(from: number, to: number): number[] {
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  }
+});
+
+describe('keyword pages', () => {
+  const WORDS = ['alpha', 'beta', 'gamma', 'alphas', 'álpha'];
+  const words = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }).map((list) => list.join(' '));
+
+  /** Few names and descriptions, so that many skills are copies of others, and score alike. */
+  const rows = fc
+    .array(fc.record({ name: words, description: words, stars: fc.nat(2), updatedAt: fc.nat(3) }), {
+      minLength: 20,
+      maxLength: 50,
+    })
+    .map((list): Row[] => list.map((fields, i) => row(`skill-${i}`, fields)));
+
+  const ORDERS: readonly SortOrder[] = ['relevance', 'recent', 'stars'];
+
+  /** All matching skills in an order, with one of each group of copies, made from an answer that shows all of them. */
+  function sorted(all: readonly KeywordHit[], sortBy: SortOrder, collapse: boolean, search: SkillSearch): unknown[] {
+    const found = new Map(all.map((hit) => [hit.skill.id, hit]));
+    const kept = all.flatMap((hit) => {
+      const group = collapse ? search.copiesOf(hit.skill.id).filter((id) => found.has(id)) : [hit.skill.id];
+      return group[0] === hit.skill.id ? [{ ...hit, count: group.length }] : [];
+    });
+    const byId = (a: KeywordHit, b: KeywordHit): number => (a.skill.id < b.skill.id ? -1 : 1);
+    const compare = {
+      recent: (a: KeywordHit, b: KeywordHit) => b.skill.updatedAt - a.skill.updatedAt,
+      stars: (a: KeywordHit, b: KeywordHit) => b.skill.stars - a.skill.stars || compare.recent(a, b),
+      relevance: (a: KeywordHit, b: KeywordHit) => b.score! - a.score! || b.skill.stars - a.skill.stars,
+    };
+    return kept
+      .sort((a, b) => compare[sortBy](a, b) || byId(a, b))
+      .map(({ skill, score, count }) => [skill.id, sortBy === 'relevance' ? score : undefined, count]);
+  }
+
+  test('pages of any order, with and without copies, are the parts of one sorted list', {
+    timeout: 300_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(rows, words, fc.integer({ min: 1, max: 9 }), async (list, q, limit) => {
+        const search = await openSkillSearch({ skills: list });
+        const all = search.keyword({ q, copies: 'keep', limit: 50 }).hits;
+        for (const sortBy of ORDERS) {
+          for (const copies of ['keep', 'collapse'] as const) {
+            const expected = sorted(all, sortBy, copies === 'collapse', search);
+            const pages: unknown[] = [];
+            for (let page = 1; page <= Math.ceil(expected.length / limit) + 1; page++) {
+              const { hits, pagination } = search.keyword({ q, sortBy, copies, limit, page });
+              pages.push(...hits.map((hit) => [hit.skill.id, hit.score, hit.copies]));
+              expect([q, page, pagination.total]).toEqual([q, page, expected.length]);
+            }
+            expect([q, sortBy, copies, pages]).toEqual([q, sortBy, copies, expected]);
+          }
         }
         await search.close();
       }),
-      { numRuns: 150 },
+      { numRuns: 30 },
     );
   });
 });
 
-describe('what a catalogue holds', () => {
-  const SKILLS = [
-    row('a', {
-      updatedAt: 100,
-      categories: ['testing', 'frontend'],
-      occupations: ['historians'],
-      files: [
-        { filename: 'SKILL.md', text: 'one' },
-        { filename: 'references/forms.md', text: 'two' },
-      ],
-    }),
-    row('b', { updatedAt: 300, categories: ['testing'], description: 'no files of its own' }),
-    row('c', { updatedAt: 200, categories: ['debugging'] }),
-  ];
-
-  test('is counted', async () => {
-    const stats = (await open({ skills: SKILLS })).stats();
-    expect(stats).toMatchObject({ skills: 3, files: 4, categories: 3, occupations: 1, newest: 300 });
-    expect(stats.stamp).not.toBe('');
-  });
-
-  test('may be nothing', async () => {
-    const search = await open({ skills: [] });
-    expect(search.stats()).toMatchObject({ skills: 0, files: 0, categories: 0, occupations: 0, newest: 0 });
-    expect(search.categories()).toEqual([]);
-    expect(search.keyword({ q: 'anything' }).pagination).toMatchObject({ total: 0, totalPages: 0 });
-  });
-
-  test('is listed by label, the most frequent first, then by slug', async () => {
-    const search = await open({ skills: SKILLS });
-    expect(search.categories()).toEqual([
-      { slug: 'testing', count: 2 },
-      { slug: 'debugging', count: 1 },
-      { slug: 'frontend', count: 1 },
-    ]);
-    expect(search.occupations()).toEqual([{ slug: 'historians', count: 1 }]);
-  });
-
-  test('tells all ids in code-point order', async () => {
-    const ids = ['b', '\u{1f600}', 'a', 'B', '\uffee', 'é'];
-    const search = await open({ skills: ids.map((id) => row(id, { updatedAt: id.length })) });
-    expect(search.ids()).toEqual(['B', 'a', 'b', 'é', '\uffee', '\u{1f600}']);
-  });
-
-  test('is given out by id', async () => {
-    const search = await open({ skills: SKILLS });
-
-    expect(search.get('b')).toEqual({
-      id: 'b',
-      name: 'name of b',
-      author: 'unknown',
-      description: 'no files of its own',
-      codehostUrl: 'unknown',
-      skillUrl: 'unknown',
-      stars: 0,
-      updatedAt: 300,
-      categories: ['testing'],
-      occupations: [],
-      tags: [],
+describe('explained text', () => {
+  describe('the text that explanations of hits look at', () => {
+    test('is shared by the hits of a page', async () => {
+      const share = Math.floor(EXPLAINED_TEXT / MAX_LIMIT);
+      // The second word ends where the share of a hit ends, or one character behind it.
+      const textOf = (end: number): string => `kite ${'.'.repeat(end - 'kite bobbin'.length)}bobbin`;
+      const skills = Array.from({ length: MAX_LIMIT }, (_, i) =>
+        row(`s-${i}`, { files: [{ filename: 'a.md', text: textOf(share + (i % 2)) }] }),
+      );
+      const search = await openSkillSearch({ skills });
+      onTestFinished(() => search.close());
+      const matchesFor = (limit: number): (readonly string[] | undefined)[] =>
+        search
+          .keyword({ q: 'kite bobbin', limit, copies: 'keep' })
+          .hits.toSorted((a, b) => Number(a.skill.id.slice(2)) - Number(b.skill.id.slice(2)))
+          .map(({ matches }) => matches.files);
+      expect(matchesFor(MAX_LIMIT).slice(0, 2)).toEqual([['kite', 'bobbin'], ['kite']]);
+      expect(matchesFor(MAX_LIMIT - 1).every((files) => files?.length === 2)).toBe(true);
     });
-    expect(search.files('a')).toEqual([
-      { fileId: 'a/SKILL.md', filename: 'SKILL.md', text: 'one' },
-      { fileId: 'a/references/forms.md', filename: 'references/forms.md', text: 'two' },
-    ]);
-    expect(search.files('b')).toEqual([{ fileId: 'b/SKILL.md', filename: 'SKILL.md', text: 'no files of its own' }]);
-  });
-
-  test('is not what an unknown id names', async () => {
-    const search = await open({ skills: SKILLS });
-    for (const id of ['', 'A', 'a ', 'nobody', "a' OR '1'='1", '__proto__']) {
-      expect(search.get(id)).toBeUndefined();
-      expect(search.files(id)).toEqual([]);
-    }
-  });
-
-  test('stays as it was opened until it is opened again', async () => {
-    const database = await catalogueOf([row('a', { description: 'alpha' })]);
-    const search = await open({ database });
-    await buildCatalogue({ semantic: false, database, sources: [[row('b', { description: 'alpha' })]] });
-
-    expect(idsOf(search, { q: 'alpha' })).toEqual(['a']);
-    const again = await open({ database });
-    expect(idsOf(again, { q: 'alpha' })).toEqual(['a', 'b']);
-    expect(again.stats().stamp).not.toBe(search.stats().stamp);
-  });
-
-  test('is not written by searching', async () => {
-    const database = await catalogueOf([row('a', { description: 'alpha' })]);
-    const before = traceOf(database);
-    const search = await open({ database });
-    search.keyword({ q: 'alpha' });
-    await search.close();
-    expect(traceOf(database)).toEqual(before);
   });
 });
 
-describe('closing', () => {
-  // Words enough for the index to be read in several pieces, of which a question needs few.
-  const wordsOf = (i: number): string => Array.from({ length: 30 }, (_, j) => `word${(i * 30 + j) * 7919}`).join(' ');
-  const manyWords = Array.from({ length: 1000 }, (_, i) => row(`s-${i}`, { description: wordsOf(i) }));
+describe('kept skills', () => {
+  const ROWS = ['apple', 'banana', 'cherry'].map((id) =>
+    row(id, { description: `about fruit and ${id}`, categories: ['fruit'], occupations: ['cook'] }),
+  );
 
-  test('leaves hits as they are', async () => {
-    const text = 'far away: word7919';
-    const database = await catalogueOf([...manyWords, row('file', { files: [{ filename: 'SKILL.md', text }] })]);
-    const search = await openSkillSearch({ database });
-    const inDescription = search.keyword({ q: 'word7919', sortBy: 'recent' }).hits;
-    const inFiles = search.keyword({ q: 'far word7919', sortBy: 'recent' }).hits;
-    await search.close();
+  async function catalogue(): Promise<string> {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [{ name: 'rows', rows: ROWS }], semantic: false });
+    return database;
+  }
 
-    expect(inDescription.map((hit) => hit.matches)).toEqual([{ description: ['word7919'] }]);
-    expect(inFiles.map((hit) => hit.snippet.text)).toEqual([text]);
-  });
+  /** Replaces a text in the rows of skills, as damage would. */
+  function damage(database: string, text: string, by: string): void {
+    const connection = new Database(database);
+    connection.exec(`UPDATE skill SET record = replace(record, '${text}', '${by}')`);
+    connection.close();
+  }
 
-  test('lets go of the memory of the index, whatever is kept of the search', async () => {
-    const database = await catalogueOf(manyWords);
-    const { size } = statSync(`${database}.keyword`);
-    const kept: unknown[] = [];
-    const before = bytesHeld();
-    for (let i = 0; i < 10; i++) {
-      const search = await openSkillSearch({ database });
-      kept.push(search, search.keyword({ q: 'word7919' }));
-      await search.close();
+  test('who changes a hit changes nothing of later answers', async () => {
+    await using search = await openSkillSearch({ database: await catalogue() });
+    const ask = (): Skill[] => search.keyword({ q: 'fruit' }).hits.map(({ skill }) => skill);
+    const before = structuredClone(ask());
+    for (const skill of ask()) {
+      Object.assign(skill, { name: 'changed' });
+      (skill.categories as string[]).push('changed');
+      (skill.occupations as string[]).length = 0;
     }
-    // Freed beside the program.
-    await expect.poll(() => bytesHeld() - before, { timeout: 10_000 }).toBeLessThan(3 * size);
-    expect(kept).toHaveLength(20);
+    expect(ask()).toEqual(before);
   });
 
-  test('ends every call, may be done twice, and lets go of the file', async () => {
-    const database = await catalogueOf([row('a', { description: 'alpha' })]);
-    const search = await openSkillSearch({ database });
-    await search.close();
-    await search.close();
-
-    const calls: ((one: SkillSearch) => unknown)[] = [
-      (one) => one.keyword({ q: 'alpha' }),
-      (one) => one.keyword({ q: '' }),
-      (one) => one.get('a'),
-      (one) => one.files('a'),
-      (one) => one.categories(),
-      (one) => one.occupations(),
-      (one) => one.stats(),
-    ];
-    for (const call of calls) expect(await codeOf(() => call(search))).toBe('SERVICE_UNAVAILABLE');
-    rmSync(database);
+  test('a hit that was read before is given as it was read, and what was not is checked', async () => {
+    const database = await catalogue();
+    await using search = await openSkillSearch({ database });
+    const before = search.keyword({ q: 'cherry' }).hits.map(({ skill }) => skill);
+    damage(database, 'about fruit', 'about blood');
+    expect(search.keyword({ q: 'cherry' }).hits.map(({ skill }) => skill)).toEqual(before);
+    expect(await codeOf(() => search.keyword({ q: 'banana' }))).toBe('DATABASE_DAMAGED');
   });
 
-  test('is done by `await using`', async () => {
-    let kept: SkillSearch;
-    {
-      await using search = await openSkillSearch({ skills: [row('a')] });
-      expect(search.stats().skills).toBe(1);
-      kept = search;
-    }
-    expect(await codeOf(() => kept.stats())).toBe('SERVICE_UNAVAILABLE');
+  test('a question leaves no lock on the file, answered or not', async () => {
+    const database = await catalogue();
+    damage(database, 'about fruit and cherry', 'about fruit and sherry');
+    await using search = await openSkillSearch({ database });
+    expect(search.keyword({ q: 'banana' }).pagination.total).toBe(1);
+    expect(await codeOf(() => search.keyword({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
+    const writer = new Database(database, { timeout: 0 });
+    writer.exec('BEGIN EXCLUSIVE; COMMIT');
+    writer.close();
+    expect(search.keyword({ q: 'banana' }).pagination.total).toBe(1);
+  });
+
+  test('hits that were read before a small change stay those of the state that was opened', async () => {
+    const database = await catalogue();
+    await using search = await openSkillSearch({ database });
+    const before = search.keyword({ q: 'apple' }).hits.map(({ skill }) => skill);
+    const rows = [{ ...ROWS[0], description: 'about fruit and apple pie' }];
+    await updateSkills({ database, rows, semantic: false });
+    expect(search.keyword({ q: 'apple' }).hits.map(({ skill }) => skill)).toEqual(before);
+    await using later = await openSkillSearch({ database });
+    expect(later.keyword({ q: 'apple' }).hits[0]?.skill.description).toBe('about fruit and apple pie');
   });
 });
 
-describe('opening', () => {
-  test('with stop words of its own takes these for the usual ones, in both searches', async () => {
-    const skills = [
-      row('a', { name: 'x', description: 'tests for you' }),
-      row('b', { name: 'y', description: 'tests' }),
-    ];
-    const found = async (q: string, stopWords?: Iterable<string>): Promise<string[][]> => {
-      const search = await open({ skills, stopWords });
-      const { hits } = await search.semantic({ q, ranking: 'words' });
-      return [search.keyword({ q }).hits, hits].map((all) => all.map(({ skill }) => skill.id).sort());
-    };
-    expect(STOP_WORDS).toContain('for');
-    expect(await found('tests for')).toEqual([
-      ['a', 'b'],
-      ['a', 'b'],
-    ]);
-    expect(await found('tests for', [])).toEqual([['a'], ['a', 'b']]);
-    expect(await found('you', new Set(['you']))).toEqual([['a'], ['a']]);
-    expect(await found('you tests', [...STOP_WORDS, 'Tests'])).toEqual([['a'], ['a', 'b']]);
-    expect(await found('tests you', ['tests'])).toEqual([['a'], ['a']]);
+describe('truncated answers', () => {
+  /** Each has 100,000 positions, which a phrase of the same word reads and compares once for each of its words. */
+  const LONG: readonly Row[] = Array.from({ length: 4 }, (_, i) =>
+    row(`long-${i}`, { updatedAt: 10 - i, files: [{ filename: 'SKILL.md', text: 'kite '.repeat(100_000) }] }),
+  );
+  const COSTLY = `"${'kite '.repeat(6)}"`;
+
+  let search: SkillSearch;
+  beforeAll(async () => {
+    search = await openSkillSearch({ skills: LONG });
   });
+  afterAll(() => search.close());
 
-  test.each([
-    ['neither a file nor skills', {}],
-    ['both', { database: 'skills.db', skills: [] }],
-    ['nothing at all', undefined],
-    ['stop words that are a text', { skills: [], stopWords: 'the' }],
-    ['a database that is no path', { database: 42 }],
-    ['a database without a name', { database: '' }],
-    ['skills that cannot be iterated', { skills: 42 }],
-  ])('%s is INVALID_OPTION', async (_, options) => {
-    expect(await codeOf(() => openSkillSearch(options as unknown as OpenOptions))).toBe('INVALID_OPTION');
-  });
+  describe('an answer to a question that is too costly to finish', () => {
+    test('says so, and has fewer skills than there are, the newest of them', () => {
+      for (const sortBy of ['recent', 'relevance'] as const) {
+        const { truncated, pagination, hits } = search.keyword({ q: COSTLY, sortBy, copies: 'keep' });
+        expect([sortBy, truncated]).toEqual([sortBy, true]);
+        expect(pagination.total).toBeGreaterThan(0);
+        expect(pagination.total).toBeLessThan(LONG.length);
+        expect(hits.map(({ skill }) => skill.id).sort()).toEqual(LONG.slice(0, pagination.total).map(({ id }) => id));
+        const records = catalogueSearchOf(search).keywordRecords({ q: COSTLY, sortBy, copies: 'keep' });
+        expect([records.truncated, records.pagination]).toEqual([true, pagination]);
+      }
+    });
 
-  test('what is no catalogue is an error of its own kind', async () => {
-    const folder = scratchFolder();
-    writeFileSync(join(folder, 'text.db'), 'hello, I am a text file\n'.repeat(50));
+    test('says nothing of the kind where all was looked at', async () => {
+      const found = search.keyword({ q: '"kite kite"', copies: 'keep' });
+      expect([found.pagination.total, 'truncated' in found]).toEqual([LONG.length, false]);
+      expect('truncated' in catalogueSearchOf(search).keywordRecords({ q: 'kite' })).toBe(false);
+      expect('truncated' in (await search.semantic({ q: 'kite', ranking: 'words' }))).toBe(false);
+    });
 
-    const codes: [string, string][] = [
-      [join(folder, 'missing.db'), 'DATABASE_NOT_FOUND'],
-      [join(folder, 'text.db', 'below.db'), 'DATABASE_NOT_FOUND'],
-      [join(folder, 'text.db'), 'NOT_A_CATALOGUE'],
-      [folder, 'NOT_A_CATALOGUE'],
-    ];
-    for (const [database, code] of codes) expect(await codeOf(() => openSkillSearch({ database }))).toBe(code);
-  });
+    test('has a header over HTTP, and others have none', async () => {
+      const { ask } = await serve(search);
+      const cut = await ask(keyword({ q: COSTLY }));
+      expect([cut.status, cut.headers.get('X-Result-Truncated')]).toEqual([200, 'true']);
+      expect((await ask(keyword({ q: 'kite' }))).headers.has('X-Result-Truncated')).toBe(false);
+      expect((await ask(KEYWORD)).headers.has('X-Result-Truncated')).toBe(false);
+    });
 
-  test('that is aborted throws the reason of the signal', async () => {
-    const database = await catalogueOf([row('a')]);
-    const reason = new Error('no longer wanted');
-    await expect(openSkillSearch({ database, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    test('is told on the command line, with what is known of the number of skills', async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [LONG], semantic: false });
+      const { status, out } = await runCaptured(['search', COSTLY, '--sort', 'recent', '--database', database]);
+      expect(status).toBe(0);
+      expect(out).toMatch(/^\(the question was too costly to finish: there may be more, and a better order\)\n/);
+      expect(out).toMatch(/\nat least [123] skills?\n$/);
+    });
 
-    const stop = new AbortController();
-    const skills = (function* () {
-      yield row('a');
-      stop.abort(reason);
-      yield row('b');
-    })();
-    await expect(openSkillSearch({ skills, signal: stop.signal })).rejects.toBe(reason);
-  });
+    test('is told by a semantic search whose words took too much', async () => {
+      // That of every index.
+      const prototype = Object.getPrototypeOf(PackedIndex.prototype) as PackedIndex;
+      const { rank } = prototype;
+      const costly = vi.spyOn(prototype, 'rank').mockImplementation(function (this: PackedIndex, q, options) {
+        options.work?.affords(options.work.limit - 1);
+        return rank.call(this, q, options);
+      });
+      onTestFinished(() => costly.mockRestore());
+      const few = await openSkillSearch({ skills: [row('a'), row('b')] });
+      onTestFinished(() => few.close());
+      expect((await few.semantic({ q: 'description', ranking: 'words' })).truncated).toBe(true);
+      costly.mockRestore();
+      expect('truncated' in (await few.semantic({ q: 'description', ranking: 'words' }))).toBe(false);
+    });
 
-  test('an error of the skills themselves is passed on', async () => {
-    const skills = (function* () {
-      yield row('a');
-      throw new Error('the well is dry');
-    })();
-    await expect(openSkillSearch({ skills })).rejects.toThrow('the well is dry');
+    test('of a semantic search has the header, too', async () => {
+      const cut: SkillSearch = Object.assign(Object.create(search), {
+        semantic: async () => ({ ranking: 'hybrid', confident: false, truncated: true, hits: [] }),
+      });
+      const { ask, key } = await serve(cut);
+      expect((await ask(semantic('kite'), { key })).headers.get('X-Result-Truncated')).toBe('true');
+      expect((await ask(SEMANTIC, { key })).headers.has('X-Result-Truncated')).toBe(false);
+    });
   });
 });
 
-async function open(options: OpenOptions): Promise<SkillSearch> {
-  const search = await openSkillSearch(options);
-  onTestFinished(() => search.close());
-  return search;
-}
+describe('unfit options', () => {
+  describe('an option without effect is refused', () => {
+    const [cache, passwordFile, manifest] = ['copies', 'password', 'https://example.org/manifest.json'];
+    test.each([
+      ['cache', 'beside a file', { database: 'x.db', cache }],
+      ['cache', 'beside skills', { skills: [], cache }],
+      ['passwordFile', 'beside a file', { database: 'x.db', passwordFile }],
+      ['passwordFile', 'beside skills', { skills: [], passwordFile }],
+      ['passwordFile', 'beside the address of a snapshot', { database: manifest, passwordFile }],
+    ])('%s %s', async (parameter, _, options) => {
+      const error = { code: 'INVALID_OPTION', parameter, message: expect.stringContaining(`${parameter} is for`) };
+      await expect(openSkillSearch(options)).rejects.toMatchObject(error);
+      if (!('database' in options)) return;
+      await expect(followCatalogue(options)).rejects.toMatchObject(error);
+    });
 
-async function catalogueOf(rows: readonly Row[]): Promise<string> {
-  const database = scratchFile('skills.db');
-  await buildCatalogue({ semantic: false, database, sources: [rows] });
-  return database;
-}
+    test('snapshotInterval beside a file', async () => {
+      await expect(followCatalogue({ database: 'x.db', snapshotInterval: 1000 })).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        parameter: 'snapshotInterval',
+      });
+    });
 
-function skillsOf(search: SkillSearch, query: KeywordQuery): Skill[] {
-  return search.keyword(query).hits.map(({ skill }) => skill);
-}
+    test('unless it is undefined: a program may give the same options for any catalogue', async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [[row('kite')]], semantic: false });
+      const none = { cache: undefined, passwordFile: undefined };
+      await using opened = await openSkillSearch({ database, ...none });
+      await using followed = await followCatalogue({ database, ...none, snapshotInterval: undefined });
+      expect([opened.stats().skills, followed.stats().skills]).toEqual([1, 1]);
+    });
+  });
 
-function idsOf(search: SkillSearch, query: KeywordQuery): string[] {
-  return skillsOf(search, query).map(({ id }) => id);
-}
+  describe('an address of a kind that is not known is no path of a file', () => {
+    test.each(['mysql://u:zebra@h/x', 'FTP://u:zebra@h/x', 'file:///srv/manifest.json', 'postgre://u:zebra@h/x'])(
+      '%s',
+      async (database) => {
+        const opening = openSkillSearch({ database });
+        await expect(opening).rejects.toMatchObject({
+          code: 'INVALID_OPTION',
+          message: expect.stringMatching(
+            /^database must be the path of a file, or an address .* it begins with [a-z]+:/i,
+          ),
+        });
+        await expect(opening).rejects.not.toMatchObject({ message: expect.stringContaining('zebra') });
+        await expect(buildCatalogue({ database, sources: [[row('kite')]] })).rejects.toThrow('database must be');
+        await expect(followCatalogue({ database })).rejects.toThrow('database must be');
+      },
+    );
 
-function onlyHit(search: SkillSearch, q: string): KeywordHit {
-  const { hits } = search.keyword({ q });
-  expect(hits).toHaveLength(1);
-  return hits[0] as KeywordHit;
-}
+    test('while a drive of Windows is, and a folder whose name has a colon', async () => {
+      for (const database of ['C:\\skills\\x.db', 'C://skills/x.db', `${scratchFolder()}/a:/b.db`]) {
+        await expect(openSkillSearch({ database })).rejects.toMatchObject({ code: 'DATABASE_NOT_FOUND' });
+      }
+    });
+  });
 
-/** The highlighted parts of a snippet. */
-function marked({ snippet }: KeywordHit): string[] {
-  return snippet.highlights.map(([start, end]) => snippet.text.slice(start, end));
-}
-
-/** A skill as a hit has it. */
-function withoutProperties(skill: Skill): Skill {
-  const { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags } =
-    skill;
-  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags };
-}
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
-}
+  test('the files of a snapshot are to be served by a web server', async () => {
+    const folder = join(scratchFolder(), 'published');
+    mkdirSync(folder);
+    const advice = { code: 'NOT_A_CATALOGUE', message: expect.stringMatching(/web server, and give the address of/) };
+    await expect(openSkillSearch({ database: folder })).rejects.not.toMatchObject(advice);
+    writeFileSync(join(folder, 'manifest.json'), JSON.stringify({ format: 1, note: 'x'.repeat(2000) }));
+    await expect(openSkillSearch({ database: folder })).rejects.toMatchObject(advice);
+    await expect(openSkillSearch({ database: join(folder, 'manifest.json') })).rejects.toMatchObject(advice);
+  });
+});

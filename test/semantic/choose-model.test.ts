@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildCatalogue, openSkillSearch } from '../../src/index.js';
-import { chooseModel } from '../../src/semantic/choose-model.js';
+import { chooseModel } from '../../src/semantic/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';

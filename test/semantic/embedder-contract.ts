@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Embedder } from '../../src/semantic/embedder.js';
+import type { Embedder } from '../../src/semantic/index.js';
 
 const TEXTS = [
   'release-notes Writes release notes from the git log.',

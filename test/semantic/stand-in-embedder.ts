@@ -1,4 +1,4 @@
-import type { Embedder, EmbeddingPurpose, EmbedOptions } from '../../src/semantic/embedder.js';
+import type { Embedder, EmbeddingPurpose, EmbedOptions } from '../../src/semantic/index.js';
 
 /**
  * An embedder without a model: a text's vector is the sum of vectors drawn for its words, so texts that share words are

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { ChosenModel } from '../../src/semantic/choose-model.js';
-import type { Embedder } from '../../src/semantic/embedder.js';
+import type { ChosenModel, Embedder } from '../../src/semantic/index.js';
 import { KeptModel } from '../../src/watch/kept-model.js';
 
 afterEach(() => {

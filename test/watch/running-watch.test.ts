@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { WatchedChange } from '../../src/index.js';
-import { chooseModel } from '../../src/semantic/choose-model.js';
+import { chooseModel } from '../../src/semantic/index.js';
 import { RunningWatch } from '../../src/watch/running-watch.js';
 import type { WatchedSource } from '../../src/watch/watched-sources.js';
 import { scratchFile } from '../scratch-folder.js';

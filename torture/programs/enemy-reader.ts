@@ -10,7 +10,7 @@ import { crc32 } from 'node:zlib';
 import { readArrayFile, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { buildCatalogue, openSkillSearch, SkillSearchError } from '../../src/index.js';
-import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
+import { buildVectorFiles } from '../../src/semantic/index.js';
 import { derivedFiles, filesBeside } from '../../src/store/files.js';
 import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';

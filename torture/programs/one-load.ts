@@ -7,7 +7,7 @@
  * It prunes. With `embed` it makes vectors, by the embedder that stands in for a model, and a graph of them.
  */
 import { buildCatalogue, SkillSearchError } from '../../src/index.js';
-import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
+import { buildVectorFiles } from '../../src/semantic/index.js';
 import { filesBeside } from '../../src/store/files.js';
 import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';

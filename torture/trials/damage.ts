@@ -10,7 +10,7 @@ import {
   SkillSearchError,
 } from '../../src/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
-import { buildVectorFiles } from '../../src/semantic/nearest/vector-files.js';
+import { buildVectorFiles } from '../../src/semantic/index.js';
 import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
 import { filesBeside } from '../../src/store/files.js';
 import { openStoredVectors } from '../../src/store/read/stored-vectors.js';

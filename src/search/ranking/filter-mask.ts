@@ -93,7 +93,7 @@ function updatedBetween(
 export type LabelIndex = ReadonlyMap<string, ArrayLike<DocumentNumber>>;
 
 /** What the documents of a catalogue can be filtered by. */
-export interface CatalogueLabels {
+interface CatalogueLabels {
   /** Number of documents. */
   readonly size: number;
   readonly categories: LabelIndex;
@@ -107,7 +107,7 @@ export interface CatalogueLabels {
 }
 
 /** The filters by label of a query. */
-export type LabelFilters = Partial<
+type LabelFilters = Partial<
   Pick<ResolvedFilters, 'category' | 'occupation' | 'author' | 'license' | 'agent' | 'scope'>
 >;
 
@@ -116,7 +116,7 @@ export type LabelFilters = Partial<
  *
  * @returns one byte a document, 1 if it passes; undefined if there are no filters
  */
-export function labelMask(
+function labelMask(
   labels: CatalogueLabels,
   { category, occupation, author, license, agent, scope }: LabelFilters,
 ): Uint8Array | undefined {

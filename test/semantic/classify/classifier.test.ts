@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chooseModel } from '../../../src/semantic/choose-model.js';
 import { Classifier, type ClassifierData, readClassifier, skillTerms } from '../../../src/semantic/classifier.js';
-import type { Embedder } from '../../../src/semantic/embedder.js';
-import { embeddedText } from '../../../src/semantic/embedder.js';
+import type { Embedder } from '../../../src/semantic/index.js';
+import { chooseModel, embeddedText } from '../../../src/semantic/index.js';
 
 const DATA: ClassifierData = {
   rules: 'of this test',

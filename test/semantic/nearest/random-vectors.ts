@@ -1,4 +1,4 @@
-import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
+import type { VectorSet } from '../../../src/semantic/index.js';
 
 /** Numbers that look random and are the same in each run (mulberry32). */
 function randomNumbers(seed: number): () => number {

@@ -1,444 +1,610 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writeArrayFile } from '../../../src/core/index.js';
-import { sliceOf } from '../../../src/semantic/nearest/graph.js';
-import type { VectorSet } from '../../../src/semantic/nearest/vector-codes.js';
+import { allPieces, writeArrayFile } from '../../../src/core/index.js';
 import {
   buildVectorFiles,
-  readVectorFile,
   removeVectorFiles,
-  type VectorFile,
+  type VectorSet,
   vectorFilesAreCurrent,
-} from '../../../src/semantic/nearest/vector-files.js';
-import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
+} from '../../../src/semantic/index.js';
+import { sliceOf } from '../../../src/semantic/nearest/graph.js';
+import {
+  addToMean,
+  emptyCodes,
+  encode,
+  scanCodes,
+  type VectorCodes,
+} from '../../../src/semantic/nearest/vector-codes.js';
+import { readVectorFile, type VectorFile } from '../../../src/semantic/nearest/vector-files.js';
+import { ScanThread, VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
 import { filesBeside as filePaths } from '../../../src/store/files.js';
 import { filesBeside, traceOf } from '../../catalogue-file.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { cosineOf, exactNearest, questionNear, randomVectors, recallOf } from './random-vectors.js';
 
-const STATE = { stamp: 'stamp', model: 'model' };
+describe('vector index', () => {
+  const STATE = { stamp: 'stamp', model: 'model' };
 
-describe('the index of nearest vectors', () => {
-  test('is written beside the catalogue and finds what the vectors in memory find', async () => {
-    const { catalogue, vectors } = await built(randomVectors(500, 40));
-    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
-    const index = await opened(catalogue);
-    const inMemory = await VectorIndex.fromVectors(vectors);
-    expect(index.keys).toEqual(vectors.keys);
-    for (let place = 0; place < 500; place += 50) {
-      const query = questionNear(vectors, place);
-      expect(await index.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
-      expect((await index.nearest(query, 20))[0]).toBe(place);
-    }
-  });
-
-  test('has a graph where there are many vectors, which finds nearly all that is nearest', async () => {
-    const { catalogue, vectors } = await built(randomVectors(3000, 48), { graphFrom: 1000 });
-    const index = await opened(catalogue);
-    expect(index.hasGraph).toBe(true);
-    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
-  });
-
-  test('has no graph where it would not fit memory, and scans', async () => {
-    const { catalogue, vectors } = await built(randomVectors(3000, 48), { graphFrom: 1000, graphBytes: 1_000_000 });
-    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
-    const state = { files: filePaths(catalogue), ...STATE, graphFrom: 1000 };
-    expect(await vectorFilesAreCurrent({ ...state, graphBytes: 1_000_000 })).toBe(true);
-    expect(await vectorFilesAreCurrent(state)).toBe(false);
-    const index = await opened(catalogue);
-    const inMemory = await VectorIndex.fromVectors(vectors);
-    const query = questionNear(vectors, 700);
-    expect(index.hasGraph).toBe(false);
-    expect(await index.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
-  });
-
-  test('leaves a graph of an earlier version aside that would not fit memory, until the next load removes it', async () => {
-    const { catalogue, vectors } = await built(randomVectors(1500, 32), { graphFrom: 1000, slices: 2 });
-    const options = { files: filePaths(catalogue), ...STATE, graphFrom: 1000 };
-    const sizes = options.files.graphs.slice(0, 2).map((path) => statSync(path).size);
-    const both = sizes.reduce((sum, size) => sum + size, 0);
-    const fitting = await VectorIndex.open({ ...options, graphBytes: both });
-    const scanning = await VectorIndex.open({ ...options, graphBytes: both - 1 });
-    expect([fitting?.hasGraph, scanning?.hasGraph]).toEqual([true, false]);
-    const query = questionNear(vectors, 700);
-    expect((await scanning!.nearest(query, 20))[0]).toBe(700);
-    expect(await vectorFilesAreCurrent({ ...options, graphBytes: both })).toBe(true);
-    expect(await vectorFilesAreCurrent({ ...options, graphBytes: both - 1 })).toBe(false);
-    await build(catalogue, vectors, { graphFrom: 1000, graphBytes: both / 2 });
-    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
-  });
-
-  test('may be opened without its graph, and scans', async () => {
-    const { catalogue, vectors } = await built(randomVectors(1500, 32), { graphFrom: 1000 });
-    const options = { files: filePaths(catalogue), ...STATE };
-    const scanning = (await VectorIndex.open({ ...options, graph: false }))!;
-    expect([(await opened(catalogue)).hasGraph, scanning.hasGraph]).toEqual([true, false]);
-    const inMemory = await VectorIndex.fromVectors(vectors);
-    const query = questionNear(vectors, 700);
-    expect(await scanning.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
-    removeVectorFiles(options.files);
-    expect(await VectorIndex.open({ ...options, graph: false })).toBeUndefined();
-  });
-
-  test('knows which skill has which vector if the file says it', async () => {
-    const links = { skills: Float64Array.of(2, 5, 9), places: Uint32Array.of(499, 0, 499) };
-    const { catalogue } = await built(randomVectors(500, 40), { links });
-    for (const graph of [true, false]) {
-      const index = await VectorIndex.open({ files: filePaths(catalogue), ...STATE, graph });
-      expect({ ...index!.links }).toEqual(links);
-    }
-  });
-
-  test.each<[string, NonNullable<VectorFile['links']>]>([
-    ['leads to no vector', { skills: Float64Array.of(1), places: Uint32Array.of(500) }],
-    ['is of no order', { skills: Float64Array.of(2, 1), places: Uint32Array.of(0, 1) }],
-    ['is not whole', { skills: Float64Array.of(1, 2), places: Uint32Array.of(0) }],
-  ])('is not opened from a file in which what a skill has %s', async (_, links) => {
-    const { catalogue } = await built(randomVectors(500, 40), { links });
-    expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
-  });
-
-  test.each([1, 2, 3, 4])('finds as much with %i graphs, each of a slice of the vectors', async (slices) => {
-    const { catalogue, vectors } = await built(randomVectors(3000, 48, slices), { graphFrom: 1000, slices });
-    const graphs = ['', '-2', '-3', '-4'].slice(0, slices).map((which) => `skills.db.vectors-graph${which}`);
-    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors', ...graphs]);
-    const index = await opened(catalogue);
-    expect(index.hasGraph).toBe(true);
-    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
-  });
-
-  test('gives the vectors of several graphs in the order of all, each once, as many as are wanted', async () => {
-    const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 4 });
-    const index = await opened(catalogue);
-    for (const k of [1, 2, 10, 100, 1500]) {
-      const query = questionNear(vectors, k);
-      const found = await index.nearest(query, k);
-      expect(found).toHaveLength(k);
-      expect(new Set(found).size).toBe(k);
-      const cosines = [...found].map((place) => cosineOf(vectors, place, query));
-      // hnswlib adds up in another order.
-      for (let i = 1; i < k; i++) expect(cosines[i]!).toBeLessThanOrEqual(cosines[i - 1]! + 1e-5);
-    }
-  });
-
-  test('lets a mask pass what it leaves, with a graph or without', async () => {
-    const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000 });
-    const index = await opened(catalogue);
-    for (const every of [1, 3, 10, 100, 1999]) {
-      const allows = (place: number): boolean => place % every === 0;
-      const mask = Uint8Array.from({ length: 2000 }, (_, place) => (allows(place) ? 1 : 0));
-      const query = questionNear(vectors, 600);
-      const found = await index.nearest(query, 50, mask);
-      expect([...found].filter((place) => !allows(place))).toEqual([]);
-      expect(found).toHaveLength(Math.min(50, Math.ceil(2000 / every)));
-      const expected = exactNearest(vectors, query, 10, allows);
-      expect(recallOf(found, expected)).toBeGreaterThanOrEqual(0.9);
-    }
-    expect(await index.nearest(questionNear(vectors, 0), 5, new Uint8Array(2000))).toHaveLength(0);
-  });
-
-  test('finds all where more are wanted than there are', async () => {
-    const { catalogue, vectors } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
-    const index = await opened(catalogue);
-    expect((await index.nearest(questionNear(vectors, 0), 5000)).toSorted()).toEqual(
-      Uint32Array.from(vectors.keys.keys()),
-    );
-  });
-
-  test('takes no vectors, and one', async () => {
-    for (const count of [0, 1]) {
-      const { catalogue } = await built(randomVectors(count, 8));
+  describe('the index of nearest vectors', () => {
+    test('is written beside the catalogue and finds what the vectors in memory find', async () => {
+      const { catalogue, vectors } = await built(randomVectors(500, 40));
+      expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
       const index = await opened(catalogue);
-      expect(await index.nearest(randomVectors(1, 8).values, 10)).toHaveLength(count);
-    }
-  });
-});
-
-describe('a graph', () => {
-  test('is brought up to date by what was added and taken away', async () => {
-    const keys = Array.from({ length: 2000 }, (_, i) => i * 3 + 1);
-    const { catalogue } = await built(randomVectors(keys, 32), { graphFrom: 1000 });
-    const later = [...keys.filter((key) => key % 20 !== 0), ...[7001, 7005, 7009]];
-    const vectors = randomVectors(later, 32);
-    const progress: [number, number][] = [];
-    await build(catalogue, vectors, {
-      stamp: 'later',
-      graphFrom: 1000,
-      onProgress: (done, total) => progress.push([done, total]),
+      const inMemory = await VectorIndex.fromVectors(vectors);
+      expect(index.keys).toEqual(vectors.keys);
+      for (let place = 0; place < 500; place += 50) {
+        const query = questionNear(vectors, place);
+        expect(await index.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
+        expect((await index.nearest(query, 20))[0]).toBe(place);
+      }
     });
-    expect(progress.at(-1)).toEqual([3, 3]);
-    const index = await opened(catalogue, 'later');
-    expect(index.hasGraph).toBe(true);
-    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
-    for (const key of [7001, 7005, 7009]) {
-      const place = later.indexOf(key);
-      expect((await index.nearest(questionNear(vectors, place), 5))[0]).toBe(place);
-    }
-  });
 
-  test('of several slices is brought up to date slice by slice, also with fewer cores than it was built with', async () => {
-    const keys = Array.from({ length: 2000 }, (_, i) => i * 4 + 4);
-    const { catalogue } = await built(randomVectors(keys, 32), { graphFrom: 1000, slices: 3 });
-    const later = [...keys.filter((key) => key % 80 !== 0), ...Array.from({ length: 10 }, (_, i) => 8001 + i)];
-    const vectors = randomVectors(later, 32);
-    const progress: [number, number][] = [];
-    const onProgress = (done: number, total: number): unknown => progress.push([done, total]);
-    await build(catalogue, vectors, { stamp: 'later', graphFrom: 1000, slices: 1, onProgress });
-    expect(progress.at(-1)).toEqual([10, 10]);
-    const index = await opened(catalogue, 'later');
-    expect(index.hasGraph).toBe(true);
-    expect(filesBeside(catalogue)).toContain('skills.db.vectors-graph-3');
-    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
-    for (let place = 0; place < later.length; place += 100) {
-      expect((await index.nearest(questionNear(vectors, place), 5))[0]).toBe(place);
-    }
-  });
-
-  test('of which one slice is damaged is built anew, that slice alone', async () => {
-    const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 2 });
-    truncateSync(`${catalogue}.vectors-graph-2`, 1000);
-    expect((await opened(catalogue)).hasGraph).toBe(false);
-    const totals: number[] = [];
-    await build(catalogue, vectors, { graphFrom: 1000, onProgress: (_, total) => totals.push(total) });
-    expect(totals.at(-1)).toBeGreaterThan(900);
-    expect(totals.at(-1)).toBeLessThan(1100);
-    const index = await opened(catalogue);
-    expect(index.hasGraph).toBe(true);
-    expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
-  });
-
-  test('of fewer slices than before leaves no file of the others', async () => {
-    const { catalogue } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 4 });
-    await build(catalogue, randomVectors(2000, 32, 2), { stamp: 'x', model: 'other', graphFrom: 1000, slices: 2 });
-    expect(filesBeside(catalogue).toSorted()).toEqual([
-      'skills.db.vectors',
-      'skills.db.vectors-graph',
-      'skills.db.vectors-graph-2',
-    ]);
-  });
-
-  test('is of one slice where some slice would be empty', async () => {
-    const keys = Array.from({ length: 1200 }, (_, i) => i + 1).filter((key) => sliceOf(key, 2) === 1);
-    const { catalogue, vectors } = await built(randomVectors(keys, 16), { graphFrom: 100, slices: 2 });
-    expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors', 'skills.db.vectors-graph']);
-    expect(await meanRecall(await opened(catalogue), vectors)).toBeGreaterThanOrEqual(0.99);
-  });
-
-  test('is built anew where much was taken away, or the model is another', async () => {
-    const { catalogue } = await built(randomVectors(2000, 32), { graphFrom: 1000 });
-    const totals: number[] = [];
-    const onProgress = (_: number, total: number): unknown => totals.push(total);
-    const half = Array.from({ length: 1100 }, (_, i) => i + 1);
-    await build(catalogue, randomVectors(half, 32), { stamp: 'half', graphFrom: 1000, onProgress });
-    expect(totals.at(-1)).toBe(1100);
-    await build(catalogue, randomVectors(half, 32, 2), { stamp: 'x', model: 'other', graphFrom: 1000, onProgress });
-    expect(totals.at(-1)).toBe(1100);
-    expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'x', model: 'model' })).toBeUndefined();
-  });
-
-  test('goes when the vectors become few', async () => {
-    const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
-    await build(catalogue, randomVectors(900, 16), { stamp: 'few', graphFrom: 1000 });
-    expect(filesBeside(catalogue)).toEqual(['skills.db.vectors']);
-  });
-});
-
-describe('derived files', () => {
-  test('of another stamp or model are not believed', async () => {
-    const { catalogue } = await built(randomVectors(20, 8));
-    expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'other', model: 'model' })).toBeUndefined();
-    expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'stamp', model: 'other' })).toBeUndefined();
-  });
-
-  test('that are missing are not believed', async () => {
-    const catalogue = scratchFile('skills.db');
-    expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
-  });
-
-  test('in which a byte was changed, or that were cut off, are not believed', async () => {
-    const { catalogue } = await built(randomVectors(20, 8));
-    const path = `${catalogue}.vectors`;
-    const whole = readFileSync(path);
-    for (let at = 0; at < whole.length; at += 7) {
-      const changed = Buffer.from(whole);
-      changed[at] = (changed[at] as number) ^ 0x10;
-      writeFileSync(path, changed);
-      expect([at, await VectorIndex.open({ files: filePaths(catalogue), ...STATE })]).toEqual([at, undefined]);
-    }
-    for (const length of [0, 5, 16, 100, whole.length - 1]) {
-      writeFileSync(path, whole);
-      truncateSync(path, length);
-      expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
-    }
-    writeFileSync(path, Buffer.concat([whole, Buffer.from('more')]));
-    expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
-  });
-
-  test.each<[string, (file: VectorFile) => object]>([
-    ['more vectors than keys', ({ keys, codes }) => ({ keys, codes: { ...codes, count: 300_000_000 } })],
-    ['fewer vectors than keys', ({ keys, codes }) => ({ keys, codes: { ...codes, count: 1 } })],
-    ['other dimensions', ({ keys, codes }) => ({ keys, codes: { ...codes, dimensions: 7 } })],
-    ['no keys', ({ codes }) => ({ codes })],
-    ['no codes', ({ keys }) => ({ keys })],
-    ['keys of another type', ({ keys, codes }) => ({ keys: Float32Array.from(keys), codes })],
-    ['checksums of graphs that are no numbers', (file) => ({ ...file, graphs: { sizes: new Uint8Array(1) } })],
-    ['fewer checksums of graphs than sizes', withGraphs(2, 1)],
-    ['keys that fall', ({ keys, codes }) => ({ keys: keys.toReversed(), codes })],
-    ['keys that are no numbers', ({ keys, codes }) => ({ keys: keys.map(() => Number.NaN), codes })],
-  ])('that have %s are not believed', async (_, change) => {
-    const { catalogue } = await built(randomVectors(30, 8));
-    const { vectors } = filePaths(catalogue);
-    const file = (await readVectorFile(vectors, STATE))!;
-    writeArrayFile(vectors, { kind: 'vectors', origin: { ...STATE } }, change(file));
-    expect(await readVectorFile(vectors, STATE)).toBeUndefined();
-    expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
-  });
-
-  test('are read when they are needed beside a graph, and made anew where they are gone by then', async () => {
-    const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000 });
-    const mask = new Uint8Array(1500);
-    mask[7] = 1;
-    const read = await opened(catalogue);
-    expect([...(await read.nearest(questionNear(vectors, 7), 5, mask))]).toEqual([7]);
-    const [late, lost] = [
-      await VectorIndex.open({ files: filePaths(catalogue), ...STATE }, async () => vectors),
-      await VectorIndex.open({ files: filePaths(catalogue), ...STATE }),
-    ];
-    rmSync(`${catalogue}.vectors`);
-    expect([...((await late?.nearest(questionNear(vectors, 7), 5, mask)) ?? [])]).toEqual([7]);
-    await expect(lost?.nearest(questionNear(vectors, 7), 5, mask)).rejects.toThrow('can no longer be read');
-  });
-
-  test('of the former format, which knew of one graph, are built anew without a word', async () => {
-    const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000, slices: 1 });
-    const paths = filePaths(catalogue);
-    const { keys, codes, graphs } = (await readVectorFile(paths.vectors, STATE))!;
-    writeArrayFile(paths.vectors, { kind: 'vectors', origin: { ...STATE } }, { keys, codes, graph: graphs[0]! });
-    const options = { files: paths, ...STATE, graphFrom: 1000 };
-    expect([await vectorFilesAreCurrent(options), (await opened(catalogue)).hasGraph]).toEqual([false, false]);
-    await build(catalogue, vectors, { graphFrom: 1000 });
-    expect([await vectorFilesAreCurrent(options), (await opened(catalogue)).hasGraph]).toEqual([true, true]);
-  });
-
-  test('whose graph is missing, damaged or of another build are scanned instead', async () => {
-    const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000, slices: 2 });
-    const path = `${catalogue}.vectors-graph`;
-    const whole = readFileSync(path);
-    const other = await built(randomVectors(1500, 16, 9), { graphFrom: 1000, slices: 2 });
-    const damages: (() => void)[] = [
-      () => rmSync(path),
-      () => writeFileSync(path, whole.subarray(0, -1)),
-      () => {
-        const changed = Buffer.from(whole);
-        changed[100_000] = (changed[100_000] as number) ^ 1;
-        writeFileSync(path, changed);
-      },
-      () => renameSync(`${other.catalogue}.vectors-graph`, path),
-      () => {
-        writeFileSync(path, whole);
-        rmSync(`${catalogue}.vectors-graph-2`);
-      },
-    ];
-    for (const damage of damages) {
-      damage();
+    test('has a graph where there are many vectors, which finds nearly all that is nearest', async () => {
+      const { catalogue, vectors } = await built(randomVectors(3000, 48), { graphFrom: 1000 });
       const index = await opened(catalogue);
-      expect(index.hasGraph).toBe(false);
+      expect(index.hasGraph).toBe(true);
       expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
-    }
-    await build(catalogue, vectors, { graphFrom: 1000 });
-    expect((await opened(catalogue)).hasGraph).toBe(true);
-  });
-
-  test('stay as they were when building is called off, and nothing is left beside them', async () => {
-    const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
-    const before = filesBeside(catalogue).map((name) => traceOf(catalogue.replace(/skills\.db$/, name)));
-    const reason = new Error('enough');
-    const stop = new AbortController();
-    const building = build(catalogue, randomVectors(6000, 64, 3), {
-      stamp: 'later',
-      graphFrom: 1000,
-      signal: stop.signal,
-      onProgress: () => stop.abort(reason),
     });
-    await expect(building).rejects.toBe(reason);
-    expect(filesBeside(catalogue).map((name) => traceOf(catalogue.replace(/skills\.db$/, name)))).toEqual(before);
-    await expect(build(catalogue, randomVectors(1, 8), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+
+    test('has no graph where it would not fit memory, and scans', async () => {
+      const { catalogue, vectors } = await built(randomVectors(3000, 48), { graphFrom: 1000, graphBytes: 1_000_000 });
+      expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
+      const state = { files: filePaths(catalogue), ...STATE, graphFrom: 1000 };
+      expect(await vectorFilesAreCurrent({ ...state, graphBytes: 1_000_000 })).toBe(true);
+      expect(await vectorFilesAreCurrent(state)).toBe(false);
+      const index = await opened(catalogue);
+      const inMemory = await VectorIndex.fromVectors(vectors);
+      const query = questionNear(vectors, 700);
+      expect(index.hasGraph).toBe(false);
+      expect(await index.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
+    });
+
+    test('leaves a graph of an earlier version aside that would not fit memory, until the next load removes it', async () => {
+      const { catalogue, vectors } = await built(randomVectors(1500, 32), { graphFrom: 1000, slices: 2 });
+      const options = { files: filePaths(catalogue), ...STATE, graphFrom: 1000 };
+      const sizes = options.files.graphs.slice(0, 2).map((path) => statSync(path).size);
+      const both = sizes.reduce((sum, size) => sum + size, 0);
+      const fitting = await VectorIndex.open({ ...options, graphBytes: both });
+      const scanning = await VectorIndex.open({ ...options, graphBytes: both - 1 });
+      expect([fitting?.hasGraph, scanning?.hasGraph]).toEqual([true, false]);
+      const query = questionNear(vectors, 700);
+      expect((await scanning!.nearest(query, 20))[0]).toBe(700);
+      expect(await vectorFilesAreCurrent({ ...options, graphBytes: both })).toBe(true);
+      expect(await vectorFilesAreCurrent({ ...options, graphBytes: both - 1 })).toBe(false);
+      await build(catalogue, vectors, { graphFrom: 1000, graphBytes: both / 2 });
+      expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
+    });
+
+    test('may be opened without its graph, and scans', async () => {
+      const { catalogue, vectors } = await built(randomVectors(1500, 32), { graphFrom: 1000 });
+      const options = { files: filePaths(catalogue), ...STATE };
+      const scanning = (await VectorIndex.open({ ...options, graph: false }))!;
+      expect([(await opened(catalogue)).hasGraph, scanning.hasGraph]).toEqual([true, false]);
+      const inMemory = await VectorIndex.fromVectors(vectors);
+      const query = questionNear(vectors, 700);
+      expect(await scanning.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
+      removeVectorFiles(options.files);
+      expect(await VectorIndex.open({ ...options, graph: false })).toBeUndefined();
+    });
+
+    test('knows which skill has which vector if the file says it', async () => {
+      const links = { skills: Float64Array.of(2, 5, 9), places: Uint32Array.of(499, 0, 499) };
+      const { catalogue } = await built(randomVectors(500, 40), { links });
+      for (const graph of [true, false]) {
+        const index = await VectorIndex.open({ files: filePaths(catalogue), ...STATE, graph });
+        expect({ ...index!.links }).toEqual(links);
+      }
+    });
+
+    test.each<[string, NonNullable<VectorFile['links']>]>([
+      ['leads to no vector', { skills: Float64Array.of(1), places: Uint32Array.of(500) }],
+      ['is of no order', { skills: Float64Array.of(2, 1), places: Uint32Array.of(0, 1) }],
+      ['is not whole', { skills: Float64Array.of(1, 2), places: Uint32Array.of(0) }],
+    ])('is not opened from a file in which what a skill has %s', async (_, links) => {
+      const { catalogue } = await built(randomVectors(500, 40), { links });
+      expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
+    });
+
+    test.each([1, 2, 3, 4])('finds as much with %i graphs, each of a slice of the vectors', async (slices) => {
+      const { catalogue, vectors } = await built(randomVectors(3000, 48, slices), { graphFrom: 1000, slices });
+      const graphs = ['', '-2', '-3', '-4'].slice(0, slices).map((which) => `skills.db.vectors-graph${which}`);
+      expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors', ...graphs]);
+      const index = await opened(catalogue);
+      expect(index.hasGraph).toBe(true);
+      expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+    });
+
+    test('gives the vectors of several graphs in the order of all, each once, as many as are wanted', async () => {
+      const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 4 });
+      const index = await opened(catalogue);
+      for (const k of [1, 2, 10, 100, 1500]) {
+        const query = questionNear(vectors, k);
+        const found = await index.nearest(query, k);
+        expect(found).toHaveLength(k);
+        expect(new Set(found).size).toBe(k);
+        const cosines = [...found].map((place) => cosineOf(vectors, place, query));
+        // hnswlib adds up in another order.
+        for (let i = 1; i < k; i++) expect(cosines[i]!).toBeLessThanOrEqual(cosines[i - 1]! + 1e-5);
+      }
+    });
+
+    test('lets a mask pass what it leaves, with a graph or without', async () => {
+      const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000 });
+      const index = await opened(catalogue);
+      for (const every of [1, 3, 10, 100, 1999]) {
+        const allows = (place: number): boolean => place % every === 0;
+        const mask = Uint8Array.from({ length: 2000 }, (_, place) => (allows(place) ? 1 : 0));
+        const query = questionNear(vectors, 600);
+        const found = await index.nearest(query, 50, mask);
+        expect([...found].filter((place) => !allows(place))).toEqual([]);
+        expect(found).toHaveLength(Math.min(50, Math.ceil(2000 / every)));
+        const expected = exactNearest(vectors, query, 10, allows);
+        expect(recallOf(found, expected)).toBeGreaterThanOrEqual(0.9);
+      }
+      expect(await index.nearest(questionNear(vectors, 0), 5, new Uint8Array(2000))).toHaveLength(0);
+    });
+
+    test('finds all where more are wanted than there are', async () => {
+      const { catalogue, vectors } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+      const index = await opened(catalogue);
+      expect((await index.nearest(questionNear(vectors, 0), 5000)).toSorted()).toEqual(
+        Uint32Array.from(vectors.keys.keys()),
+      );
+    });
+
+    test('takes no vectors, and one', async () => {
+      for (const count of [0, 1]) {
+        const { catalogue } = await built(randomVectors(count, 8));
+        const index = await opened(catalogue);
+        expect(await index.nearest(randomVectors(1, 8).values, 10)).toHaveLength(count);
+      }
+    });
   });
 
-  test('that cannot be written are an error that says why', async () => {
-    const catalogue = `${scratchFile('no-such-folder')}/skills.db`;
-    await expect(build(catalogue, randomVectors(3, 8))).rejects.toThrow(/ENOENT/);
+  describe('a graph', () => {
+    test('is brought up to date by what was added and taken away', async () => {
+      const keys = Array.from({ length: 2000 }, (_, i) => i * 3 + 1);
+      const { catalogue } = await built(randomVectors(keys, 32), { graphFrom: 1000 });
+      const later = [...keys.filter((key) => key % 20 !== 0), ...[7001, 7005, 7009]];
+      const vectors = randomVectors(later, 32);
+      const progress: [number, number][] = [];
+      await build(catalogue, vectors, {
+        stamp: 'later',
+        graphFrom: 1000,
+        onProgress: (done, total) => progress.push([done, total]),
+      });
+      expect(progress.at(-1)).toEqual([3, 3]);
+      const index = await opened(catalogue, 'later');
+      expect(index.hasGraph).toBe(true);
+      expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+      for (const key of [7001, 7005, 7009]) {
+        const place = later.indexOf(key);
+        expect((await index.nearest(questionNear(vectors, place), 5))[0]).toBe(place);
+      }
+    });
+
+    test('of several slices is brought up to date slice by slice, also with fewer cores than it was built with', async () => {
+      const keys = Array.from({ length: 2000 }, (_, i) => i * 4 + 4);
+      const { catalogue } = await built(randomVectors(keys, 32), { graphFrom: 1000, slices: 3 });
+      const later = [...keys.filter((key) => key % 80 !== 0), ...Array.from({ length: 10 }, (_, i) => 8001 + i)];
+      const vectors = randomVectors(later, 32);
+      const progress: [number, number][] = [];
+      const onProgress = (done: number, total: number): unknown => progress.push([done, total]);
+      await build(catalogue, vectors, { stamp: 'later', graphFrom: 1000, slices: 1, onProgress });
+      expect(progress.at(-1)).toEqual([10, 10]);
+      const index = await opened(catalogue, 'later');
+      expect(index.hasGraph).toBe(true);
+      expect(filesBeside(catalogue)).toContain('skills.db.vectors-graph-3');
+      expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+      for (let place = 0; place < later.length; place += 100) {
+        expect((await index.nearest(questionNear(vectors, place), 5))[0]).toBe(place);
+      }
+    });
+
+    test('of which one slice is damaged is built anew, that slice alone', async () => {
+      const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 2 });
+      truncateSync(`${catalogue}.vectors-graph-2`, 1000);
+      expect((await opened(catalogue)).hasGraph).toBe(false);
+      const totals: number[] = [];
+      await build(catalogue, vectors, { graphFrom: 1000, onProgress: (_, total) => totals.push(total) });
+      expect(totals.at(-1)).toBeGreaterThan(900);
+      expect(totals.at(-1)).toBeLessThan(1100);
+      const index = await opened(catalogue);
+      expect(index.hasGraph).toBe(true);
+      expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+    });
+
+    test('of fewer slices than before leaves no file of the others', async () => {
+      const { catalogue } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 4 });
+      await build(catalogue, randomVectors(2000, 32, 2), { stamp: 'x', model: 'other', graphFrom: 1000, slices: 2 });
+      expect(filesBeside(catalogue).toSorted()).toEqual([
+        'skills.db.vectors',
+        'skills.db.vectors-graph',
+        'skills.db.vectors-graph-2',
+      ]);
+    });
+
+    test('is of one slice where some slice would be empty', async () => {
+      const keys = Array.from({ length: 1200 }, (_, i) => i + 1).filter((key) => sliceOf(key, 2) === 1);
+      const { catalogue, vectors } = await built(randomVectors(keys, 16), { graphFrom: 100, slices: 2 });
+      expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors', 'skills.db.vectors-graph']);
+      expect(await meanRecall(await opened(catalogue), vectors)).toBeGreaterThanOrEqual(0.99);
+    });
+
+    test('is built anew where much was taken away, or the model is another', async () => {
+      const { catalogue } = await built(randomVectors(2000, 32), { graphFrom: 1000 });
+      const totals: number[] = [];
+      const onProgress = (_: number, total: number): unknown => totals.push(total);
+      const half = Array.from({ length: 1100 }, (_, i) => i + 1);
+      await build(catalogue, randomVectors(half, 32), { stamp: 'half', graphFrom: 1000, onProgress });
+      expect(totals.at(-1)).toBe(1100);
+      await build(catalogue, randomVectors(half, 32, 2), { stamp: 'x', model: 'other', graphFrom: 1000, onProgress });
+      expect(totals.at(-1)).toBe(1100);
+      expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'x', model: 'model' })).toBeUndefined();
+    });
+
+    test('goes when the vectors become few', async () => {
+      const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+      await build(catalogue, randomVectors(900, 16), { stamp: 'few', graphFrom: 1000 });
+      expect(filesBeside(catalogue)).toEqual(['skills.db.vectors']);
+    });
   });
 
-  test('are current while nothing of them is missing, damaged or of another state', async () => {
-    const { catalogue, vectors } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
-    const isCurrent = (more: Options = {}): Promise<boolean> =>
-      vectorFilesAreCurrent({ files: filePaths(catalogue), ...STATE, graphFrom: 1000, ...more });
-    expect(await isCurrent()).toBe(true);
-    expect(await isCurrent({ stamp: 'other' })).toBe(false);
-    expect(await isCurrent({ model: 'other' })).toBe(false);
-    const graph = `${catalogue}.vectors-graph`;
-    const whole = readFileSync(graph);
-    writeFileSync(graph, whole.subarray(1));
-    expect(await isCurrent()).toBe(false);
-    rmSync(graph);
-    expect(await isCurrent()).toBe(false);
-    // As after a build where the package was not installed.
-    await build(catalogue, vectors, { graphFrom: 5000 });
-    expect([await isCurrent(), await isCurrent({ graphFrom: 5000 })]).toEqual([false, true]);
-    rmSync(`${catalogue}.vectors`);
-    expect(await isCurrent()).toBe(false);
+  describe('derived files', () => {
+    test('of another stamp or model are not believed', async () => {
+      const { catalogue } = await built(randomVectors(20, 8));
+      expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'other', model: 'model' })).toBeUndefined();
+      expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'stamp', model: 'other' })).toBeUndefined();
+    });
+
+    test('that are missing are not believed', async () => {
+      const catalogue = scratchFile('skills.db');
+      expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
+    });
+
+    test('in which a byte was changed, or that were cut off, are not believed', async () => {
+      const { catalogue } = await built(randomVectors(20, 8));
+      const path = `${catalogue}.vectors`;
+      const whole = readFileSync(path);
+      for (let at = 0; at < whole.length; at += 7) {
+        const changed = Buffer.from(whole);
+        changed[at] = (changed[at] as number) ^ 0x10;
+        writeFileSync(path, changed);
+        expect([at, await VectorIndex.open({ files: filePaths(catalogue), ...STATE })]).toEqual([at, undefined]);
+      }
+      for (const length of [0, 5, 16, 100, whole.length - 1]) {
+        writeFileSync(path, whole);
+        truncateSync(path, length);
+        expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
+      }
+      writeFileSync(path, Buffer.concat([whole, Buffer.from('more')]));
+      expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
+    });
+
+    test.each<[string, (file: VectorFile) => object]>([
+      ['more vectors than keys', ({ keys, codes }) => ({ keys, codes: { ...codes, count: 300_000_000 } })],
+      ['fewer vectors than keys', ({ keys, codes }) => ({ keys, codes: { ...codes, count: 1 } })],
+      ['other dimensions', ({ keys, codes }) => ({ keys, codes: { ...codes, dimensions: 7 } })],
+      ['no keys', ({ codes }) => ({ codes })],
+      ['no codes', ({ keys }) => ({ keys })],
+      ['keys of another type', ({ keys, codes }) => ({ keys: Float32Array.from(keys), codes })],
+      ['checksums of graphs that are no numbers', (file) => ({ ...file, graphs: { sizes: new Uint8Array(1) } })],
+      ['fewer checksums of graphs than sizes', withGraphs(2, 1)],
+      ['keys that fall', ({ keys, codes }) => ({ keys: keys.toReversed(), codes })],
+      ['keys that are no numbers', ({ keys, codes }) => ({ keys: keys.map(() => Number.NaN), codes })],
+    ])('that have %s are not believed', async (_, change) => {
+      const { catalogue } = await built(randomVectors(30, 8));
+      const { vectors } = filePaths(catalogue);
+      const file = (await readVectorFile(vectors, STATE))!;
+      writeArrayFile(vectors, { kind: 'vectors', origin: { ...STATE } }, change(file));
+      expect(await readVectorFile(vectors, STATE)).toBeUndefined();
+      expect(await VectorIndex.open({ files: filePaths(catalogue), ...STATE })).toBeUndefined();
+    });
+
+    test('are read when they are needed beside a graph, and made anew where they are gone by then', async () => {
+      const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000 });
+      const mask = new Uint8Array(1500);
+      mask[7] = 1;
+      const read = await opened(catalogue);
+      expect([...(await read.nearest(questionNear(vectors, 7), 5, mask))]).toEqual([7]);
+      const [late, lost] = [
+        await VectorIndex.open({ files: filePaths(catalogue), ...STATE }, async () => vectors),
+        await VectorIndex.open({ files: filePaths(catalogue), ...STATE }),
+      ];
+      rmSync(`${catalogue}.vectors`);
+      expect([...((await late?.nearest(questionNear(vectors, 7), 5, mask)) ?? [])]).toEqual([7]);
+      await expect(lost?.nearest(questionNear(vectors, 7), 5, mask)).rejects.toThrow('can no longer be read');
+    });
+
+    test('of the former format, which knew of one graph, are built anew without a word', async () => {
+      const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000, slices: 1 });
+      const paths = filePaths(catalogue);
+      const { keys, codes, graphs } = (await readVectorFile(paths.vectors, STATE))!;
+      writeArrayFile(paths.vectors, { kind: 'vectors', origin: { ...STATE } }, { keys, codes, graph: graphs[0]! });
+      const options = { files: paths, ...STATE, graphFrom: 1000 };
+      expect([await vectorFilesAreCurrent(options), (await opened(catalogue)).hasGraph]).toEqual([false, false]);
+      await build(catalogue, vectors, { graphFrom: 1000 });
+      expect([await vectorFilesAreCurrent(options), (await opened(catalogue)).hasGraph]).toEqual([true, true]);
+    });
+
+    test('whose graph is missing, damaged or of another build are scanned instead', async () => {
+      const { catalogue, vectors } = await built(randomVectors(1500, 16), { graphFrom: 1000, slices: 2 });
+      const path = `${catalogue}.vectors-graph`;
+      const whole = readFileSync(path);
+      const other = await built(randomVectors(1500, 16, 9), { graphFrom: 1000, slices: 2 });
+      const damages: (() => void)[] = [
+        () => rmSync(path),
+        () => writeFileSync(path, whole.subarray(0, -1)),
+        () => {
+          const changed = Buffer.from(whole);
+          changed[100_000] = (changed[100_000] as number) ^ 1;
+          writeFileSync(path, changed);
+        },
+        () => renameSync(`${other.catalogue}.vectors-graph`, path),
+        () => {
+          writeFileSync(path, whole);
+          rmSync(`${catalogue}.vectors-graph-2`);
+        },
+      ];
+      for (const damage of damages) {
+        damage();
+        const index = await opened(catalogue);
+        expect(index.hasGraph).toBe(false);
+        expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
+      }
+      await build(catalogue, vectors, { graphFrom: 1000 });
+      expect((await opened(catalogue)).hasGraph).toBe(true);
+    });
+
+    test('stay as they were when building is called off, and nothing is left beside them', async () => {
+      const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+      const before = filesBeside(catalogue).map((name) => traceOf(catalogue.replace(/skills\.db$/, name)));
+      const reason = new Error('enough');
+      const stop = new AbortController();
+      const building = build(catalogue, randomVectors(6000, 64, 3), {
+        stamp: 'later',
+        graphFrom: 1000,
+        signal: stop.signal,
+        onProgress: () => stop.abort(reason),
+      });
+      await expect(building).rejects.toBe(reason);
+      expect(filesBeside(catalogue).map((name) => traceOf(catalogue.replace(/skills\.db$/, name)))).toEqual(before);
+      await expect(build(catalogue, randomVectors(1, 8), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    });
+
+    test('that cannot be written are an error that says why', async () => {
+      const catalogue = `${scratchFile('no-such-folder')}/skills.db`;
+      await expect(build(catalogue, randomVectors(3, 8))).rejects.toThrow(/ENOENT/);
+    });
+
+    test('are current while nothing of them is missing, damaged or of another state', async () => {
+      const { catalogue, vectors } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+      const isCurrent = (more: Options = {}): Promise<boolean> =>
+        vectorFilesAreCurrent({ files: filePaths(catalogue), ...STATE, graphFrom: 1000, ...more });
+      expect(await isCurrent()).toBe(true);
+      expect(await isCurrent({ stamp: 'other' })).toBe(false);
+      expect(await isCurrent({ model: 'other' })).toBe(false);
+      const graph = `${catalogue}.vectors-graph`;
+      const whole = readFileSync(graph);
+      writeFileSync(graph, whole.subarray(1));
+      expect(await isCurrent()).toBe(false);
+      rmSync(graph);
+      expect(await isCurrent()).toBe(false);
+      // As after a build where the package was not installed.
+      await build(catalogue, vectors, { graphFrom: 5000 });
+      expect([await isCurrent(), await isCurrent({ graphFrom: 5000 })]).toEqual([false, true]);
+      rmSync(`${catalogue}.vectors`);
+      expect(await isCurrent()).toBe(false);
+    });
+
+    test('are not written where whoever follows the building throws, and that is what the caller gets', async () => {
+      const catalogue = scratchFile('skills.db');
+      const broken = new Error('broken listener');
+      const onProgress = (): never => {
+        throw broken;
+      };
+      await expect(build(catalogue, randomVectors(1200, 16), { graphFrom: 1000, onProgress })).rejects.toBe(broken);
+      expect(filesBeside(catalogue)).toEqual([]);
+    });
+
+    test('can be removed, also where there are none', async () => {
+      const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
+      removeVectorFiles(filePaths(catalogue));
+      expect(filesBeside(catalogue)).toEqual([]);
+      removeVectorFiles(filePaths(catalogue));
+      expect(existsSync(catalogue)).toBe(false);
+    });
   });
 
-  test('are not written where whoever follows the building throws, and that is what the caller gets', async () => {
+  /** Puts sizes and checksums of graphs into a vector file. */
+  function withGraphs(sizes: number, crcs: number): (file: VectorFile) => object {
+    return (file) => ({ ...file, graphs: { sizes: new Float64Array(sizes), crcs: new Uint32Array(crcs) } });
+  }
+
+  type Options = Partial<Parameters<typeof buildVectorFiles>[0]>;
+
+  async function built(vectors: VectorSet, options: Options = {}) {
     const catalogue = scratchFile('skills.db');
-    const broken = new Error('broken listener');
-    const onProgress = (): never => {
-      throw broken;
-    };
-    await expect(build(catalogue, randomVectors(1200, 16), { graphFrom: 1000, onProgress })).rejects.toBe(broken);
-    expect(filesBeside(catalogue)).toEqual([]);
-  });
+    await build(catalogue, vectors, options);
+    return { catalogue, vectors };
+  }
 
-  test('can be removed, also where there are none', async () => {
-    const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
-    removeVectorFiles(filePaths(catalogue));
-    expect(filesBeside(catalogue)).toEqual([]);
-    removeVectorFiles(filePaths(catalogue));
-    expect(existsSync(catalogue)).toBe(false);
-  });
+  function build(catalogue: string, vectors: VectorSet, options: Options = {}): Promise<void> {
+    return buildVectorFiles({ files: filePaths(catalogue), vectors, ...STATE, ...options });
+  }
+
+  async function opened(catalogue: string, stamp = STATE.stamp): Promise<VectorIndex> {
+    const index = await VectorIndex.open({ files: filePaths(catalogue), stamp, model: STATE.model });
+    return index ?? expect.fail('the index cannot be opened');
+  }
+
+  /** Share of the true ten nearest among 100 candidates, over some questions. */
+  async function meanRecall(index: VectorIndex, vectors: VectorSet): Promise<number> {
+    let sum = 0;
+    let questions = 0;
+    for (let place = 0; place < vectors.keys.length; place += 97) {
+      const query = questionNear(vectors, place);
+      sum += recallOf(await index.nearest(query, 100), exactNearest(vectors, query, 10));
+      questions += 1;
+    }
+    return sum / questions;
+  }
 });
 
-/** Puts sizes and checksums of graphs into a vector file. */
-function withGraphs(sizes: number, crcs: number): (file: VectorFile) => object {
-  return (file) => ({ ...file, graphs: { sizes: new Float64Array(sizes), crcs: new Uint32Array(crcs) } });
-}
-
-type Options = Partial<Parameters<typeof buildVectorFiles>[0]>;
-
-async function built(vectors: VectorSet, options: Options = {}) {
-  const catalogue = scratchFile('skills.db');
-  await build(catalogue, vectors, options);
-  return { catalogue, vectors };
-}
-
-function build(catalogue: string, vectors: VectorSet, options: Options = {}): Promise<void> {
-  return buildVectorFiles({ files: filePaths(catalogue), vectors, ...STATE, ...options });
-}
-
-async function opened(catalogue: string, stamp = STATE.stamp): Promise<VectorIndex> {
-  const index = await VectorIndex.open({ files: filePaths(catalogue), stamp, model: STATE.model });
-  return index ?? expect.fail('the index cannot be opened');
-}
-
-/** Share of the true ten nearest among 100 candidates, over some questions. */
-async function meanRecall(index: VectorIndex, vectors: VectorSet): Promise<number> {
-  let sum = 0;
-  let questions = 0;
-  for (let place = 0; place < vectors.keys.length; place += 97) {
-    const query = questionNear(vectors, place);
-    sum += recallOf(await index.nearest(query, 100), exactNearest(vectors, query, 10));
-    questions += 1;
+describe('exact scan', () => {
+  function scan(...asked: Parameters<typeof scanCodes>): Uint32Array {
+    return allPieces(scanCodes(...asked));
   }
-  return sum / questions;
-}
+
+  describe('codes', () => {
+    test('keep each value within half of their unit, and whether it is above the mean', () => {
+      const vectors = randomVectors(50, 45);
+      const { bytes, scales, signs, mean } = codesOf(vectors);
+      for (let place = 0; place < 50; place++) {
+        for (let i = 0; i < 45; i++) {
+          const value = vectors.values[place * 45 + i] as number;
+          const scale = scales[place] as number;
+          expect(Math.abs((bytes[place * 45 + i] as number) * scale - value)).toBeLessThanOrEqual(scale * 0.501);
+          expect(((signs[place * 2 + (i >> 5)] as number) >>> (i & 31)) & 1).toBe(value > (mean[i] as number) ? 1 : 0);
+        }
+      }
+    });
+
+    test('of a vector of zeros are zeros', () => {
+      const { bytes, scales } = codesOf({ dimensions: 4, keys: Float64Array.of(1), values: new Float32Array(4) });
+      expect([...bytes, ...scales]).toEqual([0, 0, 0, 0, 0]);
+    });
+  });
+
+  describe('a scan of codes', () => {
+    test('comes in pieces, between which something else can be done', () => {
+      const few = [...scanCodes(codesOf(randomVectors(20_000, 8)), randomVectors(1, 8).values, 10)];
+      expect(few.length).toBeGreaterThan(10);
+      // Of so many dimensions most vectors are left to the signs.
+      const many = [...scanCodes(codesOf(randomVectors(40_000, 64)), randomVectors(1, 64).values, 10)];
+      expect(many.length).toBeGreaterThan(15);
+    });
+
+    test('finds nearly all of what a scan of the vectors themselves finds', () => {
+      const vectors = randomVectors(12_000, 96);
+      const codes = codesOf(vectors);
+      let recall = 0;
+      for (let i = 0; i < 20; i++) {
+        const query = questionNear(vectors, i * 577);
+        recall += recallOf(scan(codes, query, 100), exactNearest(vectors, query, 10)) / 20;
+      }
+      expect(recall).toBeGreaterThanOrEqual(0.99);
+    });
+
+    test('does so where all vectors point one way, and where they have few dimensions', () => {
+      for (const [dimensions, offset] of [
+        [96, 0.4],
+        [384, 0.3],
+        [16, 0],
+      ] as const) {
+        const vectors = shifted(randomVectors(12_000, dimensions), offset);
+        const codes = codesOf(vectors);
+        let recall = 0;
+        for (let i = 0; i < 10; i++) {
+          const query = questionNear(vectors, i * 577);
+          recall += recallOf(scan(codes, query, 100), exactNearest(vectors, query, 10)) / 10;
+        }
+        expect([dimensions, recall >= 0.99]).toEqual([dimensions, true]);
+      }
+    });
+
+    test('finds exactly what it finds without its first pass, where all pass that', () => {
+      const sets = fc.record({
+        count: fc.nat(60),
+        dimensions: fc.integer({ min: 1, max: 70 }),
+        k: fc.integer({ min: 1, max: 70 }),
+        seed: fc.integer({ min: 1, max: 1000 }),
+      });
+      fc.assert(
+        fc.property(sets, fc.func(fc.boolean()), ({ count, dimensions, k, seed }, allowed) => {
+          const vectors = randomVectors(count, dimensions, seed);
+          const mask = Uint8Array.from({ length: count }, (_, place) => (allowed(place) ? 1 : 0));
+          const query = randomVectors(1, dimensions, seed + 1).values;
+          const found = scan(codesOf(vectors), query, k, mask);
+          const places = [...mask.keys()].filter((place) => mask[place] === 1);
+          expect(found).toHaveLength(Math.min(k, places.length));
+          expect(new Set(found).size).toBe(found.length);
+          for (const place of found) expect(mask[place]).toBe(1);
+          // Bytes are not exact: what was left out may be nearer only by what they round.
+          const cosine = (place: number): number => cosineOf(vectors, place, query);
+          const least = Math.min(...[...found].map(cosine));
+          for (const place of places) if (!found.includes(place)) expect(cosine(place)).toBeLessThan(least + 0.02);
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    test('finds what a mask leaves, also where the mask leaves more than its first pass lets through', () => {
+      const vectors = randomVectors(12_000, 64);
+      const mask = Uint8Array.from({ length: 12_000 }, (_, place) => (place % 2 === 0 ? 1 : 0));
+      const query = questionNear(vectors, 4321);
+      const found = scan(codesOf(vectors), query, 100, mask);
+      expect(found).toHaveLength(100);
+      expect([...found].filter((place) => place % 2 === 1)).toEqual([]);
+      const expected = exactNearest(vectors, query, 10, (place) => place % 2 === 0);
+      expect(recallOf(found, expected)).toBeGreaterThanOrEqual(0.9);
+    });
+
+    test('puts equal vectors in the order of their places', () => {
+      const one = randomVectors(1, 8).values;
+      const values = new Float32Array(9000 * 8);
+      for (let place = 0; place < 9000; place++) values.set(one, place * 8);
+      const vectors = { dimensions: 8, keys: Float64Array.from({ length: 9000 }, (_, i) => i + 1), values };
+      expect([...scan(codesOf(vectors), one, 5)]).toEqual([0, 1, 2, 3, 4]);
+    });
+
+    test('finds nothing among no vectors, and all where more are wanted than there are', () => {
+      expect([...scan(emptyCodes(0, 8), randomVectors(1, 8).values, 10)]).toEqual([]);
+      expect(scan(codesOf(randomVectors(3, 8)), randomVectors(1, 8).values, 10)).toHaveLength(3);
+    });
+  });
+
+  describe('a scan in a thread', () => {
+    test('finds the same, one question after the other', async () => {
+      const vectors = randomVectors(5000, 40);
+      const codes = codesOf(vectors);
+      const mask = Uint8Array.from({ length: 5000 }, (_, place) => (place % 3) & 1);
+      const thread = new ScanThread(codes);
+      const queries = Array.from({ length: 20 }, (_, i) => questionNear(vectors, i));
+      const found = await Promise.all(
+        queries.map((query, i) => thread.scan(query, 10 + i, i % 2 === 0 ? mask : undefined)),
+      );
+      expect(found).toEqual(queries.map((query, i) => scan(codes, query, 10 + i, i % 2 === 0 ? mask : undefined)));
+      await thread.close();
+    });
+
+    test('fails what waits when it is closed, and what comes after', async () => {
+      const vectors = randomVectors(2000, 40);
+      const thread = new ScanThread(codesOf(vectors));
+      const waiting = thread.scan(questionNear(vectors, 0), 10);
+      waiting.catch(() => {});
+      await thread.close();
+      await expect(waiting).rejects.toThrow('ended');
+      await expect(thread.scan(questionNear(vectors, 0), 10)).rejects.toThrow('ended');
+    });
+  });
+
+  /** The same vectors with so much added to each value, of unit length again. */
+  function shifted({ keys, dimensions, values }: VectorSet, offset: number): VectorSet {
+    const moved = values.map((value) => value + offset);
+    for (let at = 0; at < moved.length; at += dimensions) {
+      const vector = moved.subarray(at, at + dimensions);
+      const norm = Math.hypot(...vector);
+      for (let i = 0; i < dimensions; i++) vector[i] = (vector[i] as number) / norm;
+    }
+    return { keys, dimensions, values: moved };
+  }
+
+  function codesOf({ keys, dimensions, values }: VectorSet): VectorCodes {
+    const codes = emptyCodes(keys.length, dimensions);
+    addToMean(codes, values, 0, keys.length);
+    encode(codes, values, 0, keys.length);
+    return codes;
+  }
+});

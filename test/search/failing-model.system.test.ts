@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSkillSearch } from '../../src/index.js';
-import { BUNDLED_MODEL } from '../../src/semantic/choose-model.js';
+import { BUNDLED_MODEL } from '../../src/semantic/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';

@@ -1,0 +1,644 @@
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { buildCatalogue, openSkillSearch, type SemanticHit, type SkillSearch } from '../../src/index.js';
+import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
+import { DocumentVectors } from '../../src/search/nearest-documents.js';
+import { withFeedback } from '../../src/search/rank-candidates.js';
+import {
+  type Candidate,
+  type FeatureValues,
+  type FusionWeights,
+  featuresOf,
+  lengthOf,
+  mapFeatures,
+  type NameMatch,
+  parseRankingModel,
+  type RankingModel,
+  rankingModel,
+  reachOf,
+  sizeOf,
+  weigh,
+  weightsFor,
+} from '../../src/search/ranking/features.js';
+import {
+  type Calibration,
+  HybridScorer,
+  MOST_CERTAIN,
+  meanOfOthers,
+  probabilityOf,
+  type QuestionContext,
+  type ScoredCandidate,
+} from '../../src/search/ranking/hybrid.js';
+import { type Row, row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+
+describe('hybrid', () => {
+  const CONTEXT: QuestionContext = {
+    ranking: 'hybrid',
+    highest: 50,
+    readable: 1,
+    inModelLanguage: true,
+    usualCosine: 0.3,
+    usualFeedback: 0,
+    skills: 5000,
+    words: 4,
+  };
+  const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
+
+  function candidate(cosine: number, score: number, nameMatch: NameMatch = 'other'): Candidate {
+    const words = { score, fields: { ...FIELDS, description: score }, coverage: score / 50, fileTerms: 0 };
+    return { document: 0, nameMatch, cosine, sentence: undefined, feedback: undefined, stars: 0, words };
+  }
+
+  const NAMES: readonly NameMatch[] = ['other', 'beginning', 'exact'];
+
+  describe('the score of a hit', () => {
+    test('falls with rank, names first, and is from 0 to 1, whatever the candidates are', () => {
+      const candidates = fc.array(
+        fc.record({
+          cosine: fc.double({ min: -1, max: 1, noNaN: true }),
+          score: fc.double({ min: 0, max: 50, noNaN: true }),
+          name: fc.constantFrom(...NAMES),
+        }),
+        { minLength: 1, maxLength: 15 },
+      );
+      fc.assert(
+        fc.property(candidates, (all) => {
+          const scorer = new HybridScorer(CONTEXT);
+          const scored = all
+            .map(({ cosine, score, name }): ScoredCandidate => scorer.score(candidate(cosine, score, name)))
+            .sort((a, b) => b.nameRank - a.nameRank || b.sum - a.sum);
+          const scores = scored.map(scorer.calibrate(scored).scoreOf);
+          expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+          for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
+          for (const [i, { nameRank }] of scored.entries()) {
+            expect(scores[i]).toBeGreaterThanOrEqual([0, MOST_CERTAIN, 0.99][nameRank] as number);
+            expect(scores[i]).toBeLessThanOrEqual([MOST_CERTAIN, 0.99, 1][nameRank] as number);
+          }
+        }),
+      );
+    });
+
+    test('depends on how near the others come', () => {
+      const scorer = new HybridScorer(CONTEXT);
+      const [near, far] = [candidate(0.7, 20), candidate(0.1, 0)].map((one) => scorer.score(one)) as [
+        ScoredCandidate,
+        ScoredCandidate,
+      ];
+      const alone = scorer.calibrate([near, far, far, far]).scoreOf(near);
+      const among = scorer.calibrate([near, near, near, near]).scoreOf(near);
+      expect(among).not.toBe(alone);
+    });
+
+    test('is the cosine by meaning alone, and the share of what words could reach by words alone', () => {
+      const of = (ranking: 'vector' | 'words', cosine: number): number => {
+        const scorer = new HybridScorer({ ...CONTEXT, ranking });
+        const scored = scorer.score(candidate(cosine, 20, 'exact'));
+        return scorer.calibrate([scored]).scoreOf(scored);
+      };
+      expect(of('vector', 0.6)).toBe(0.6);
+      expect(of('vector', -0.6)).toBe(0);
+      expect(of('words', 0.6)).toBe(0.4);
+    });
+
+    test('is of no confidence where there is nothing', () => {
+      expect(new HybridScorer(CONTEXT).calibrate([]).confident).toBe(false);
+    });
+  });
+
+  /** Numbers that tell the parts of a model from each other. */
+  function modelOf(): RankingModel {
+    const only = (feature: RankingFeature): FusionWeights => {
+      const none = Object.fromEntries(RANKING_FEATURES.map((one) => [one, { weight: 0, bySize: 0, byLength: 0 }]));
+      return { ...(none as FusionWeights), [feature]: { weight: 10, bySize: 0, byLength: 0 } };
+    };
+    const calibration = {
+      slope: 1,
+      others: 1,
+      bySize: 0,
+      intercept: 0,
+      confident: 0.5,
+      unfit: { weight: 0, bySize: 0 },
+    };
+    return {
+      weights: { first: only('cosine'), readable: only('feedback'), foreign: only('description') },
+      calibration: {
+        hybrid: { ...calibration, intercept: 1 },
+        foreign: { ...calibration, intercept: -1 },
+        vector: calibration,
+        words: calibration,
+      },
+    };
+  }
+
+  describe('the sum and score of a question', () => {
+    const one: Candidate = { ...candidate(0.4, 30), feedback: 0.7 };
+    const sumOf = (context: QuestionContext, pass?: 'first' | 'last'): number =>
+      new HybridScorer(context, pass, modelOf()).score(one).sum;
+    const probabilityFor = (context: QuestionContext): number => {
+      const scorer = new HybridScorer(context, 'last', modelOf());
+      const scored = { ...scorer.score(one), sum: 0 };
+      return scorer.calibrate([scored]).partsOf(scored).probability;
+    };
+    const logistic = (x: number): number => MOST_CERTAIN / (1 + Math.exp(-x));
+
+    test('have no feedback in the first pass, and have it in the last', () => {
+      expect(sumOf(CONTEXT, 'first')).toBeCloseTo(4, 9);
+      expect(sumOf(CONTEXT)).toBeCloseTo(7, 9);
+    });
+
+    test.each([
+      ['in another language than the model', { inModelLanguage: false }],
+      ['in letters that the model cannot read', { readable: 0 }],
+    ])('go %s by numbers of their own, in both passes', (_, more) => {
+      const context = { ...CONTEXT, ...more };
+      expect(sumOf(context, 'first')).toBeCloseTo(6, 9);
+      expect(sumOf(context)).toBeCloseTo(6, 9);
+      expect(probabilityFor(context)).toBeCloseTo(logistic(-1), 9);
+      expect(probabilityFor(CONTEXT)).toBeCloseTo(logistic(1), 9);
+    });
+
+    test('go by meaning or words alone by the same numbers in every language', () => {
+      for (const ranking of ['vector', 'words'] as const) {
+        const context = { ...CONTEXT, ranking };
+        expect(probabilityFor({ ...context, inModelLanguage: false, readable: 0 })).toBe(probabilityFor(context));
+      }
+    });
+
+    test('have the calibration of the greater part of a question of two kinds of letters', () => {
+      expect(probabilityFor({ ...CONTEXT, readable: 0.5 })).toBeCloseTo(logistic(1), 9);
+      expect(probabilityFor({ ...CONTEXT, readable: 0.49 })).toBeCloseTo(logistic(-1), 9);
+    });
+
+    test('are explained by every feature, also by those that count nothing', () => {
+      const scorer = new HybridScorer(CONTEXT, 'last', modelOf());
+      const { features = [] } = scorer.calibrate([]).partsOf(scorer.score(one));
+      expect(features.map(({ feature }) => feature).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
+      expect(features[0]).toEqual({ feature: 'feedback', value: 0.7, weight: 10, share: 1 });
+    });
+  });
+});
+
+describe('fusion', () => {
+  const WORDS = {
+    score: 5,
+    fields: { name: 2, author: 0, labels: 0, description: 4, files: 20 },
+    coverage: 0.5,
+    fileTerms: 100,
+  };
+  const CANDIDATE = { cosine: 0.4, sentence: undefined, feedback: undefined, stars: 0, words: WORDS };
+  const SCALE = { highest: 10, readable: 1, usualCosine: 0.3, usualFeedback: 0.2 };
+
+  const NONE: FeatureValues = mapFeatures(() => 0);
+  const NO_WEIGHTS = Object.fromEntries(
+    RANKING_FEATURES.map((feature) => [feature, { weight: 0, bySize: 0, byLength: 0 }]),
+  ) as FusionWeights;
+
+  describe('the features of a question and a skill', () => {
+    test('are shares of what the question could reach, and never above 1', () => {
+      expect(featuresOf({ ...CANDIDATE, feedback: 0.6, stars: 316 }, SCALE)).toEqual({
+        cosine: 0.4,
+        sentence: 0,
+        feedback: 0.6,
+        words: 0.5,
+        name: 0.2,
+        author: 0,
+        labels: 0,
+        description: 0.4,
+        files: 1,
+        coverage: 0.5,
+        fileText: 0.5,
+        stars: expect.closeTo(0.5, 3),
+      });
+    });
+
+    test('tell how much nearer one sentence is than the whole, and nothing where none is', () => {
+      const of = (sentence: number): number => featuresOf({ ...CANDIDATE, sentence }, SCALE).sentence;
+      expect(of(0.7)).toBeCloseTo(0.3, 9);
+      expect(of(0.2)).toBe(0);
+    });
+
+    test('count meaning by the share of the question that the model reads, but not what is near to the best', () => {
+      const candidate = { ...CANDIDATE, cosine: 0.8, sentence: 0.9, feedback: 0.4 };
+      const { cosine, sentence, feedback } = featuresOf(candidate, { ...SCALE, readable: 0.25 });
+      expect(cosine).toBeCloseTo(0.2, 9);
+      expect(sentence).toBeCloseTo(0.025, 9);
+      expect(feedback).toBe(0.4);
+    });
+
+    test('suppose some likeness where there is no vector, and nothing else of a skill of which nothing is known', () => {
+      const nothing = { cosine: undefined, sentence: undefined, feedback: undefined, stars: 0, words: undefined };
+      const usual = { cosine: 0.3, feedback: 0.2 } as const;
+      expect(featuresOf(nothing, { ...SCALE, highest: 0 })).toEqual(
+        mapFeatures((feature) => ({ ...NONE, ...usual })[feature]),
+      );
+    });
+
+    test('count stars from 0 to 1, more for more, and all above a hundred thousand the same', () => {
+      const of = (stars: number): number => featuresOf({ ...CANDIDATE, stars }, SCALE).stars;
+      expect([0, 100_000, 1e9].map(of)).toEqual([0, 1, 1]);
+      const some = [1, 10, 1000, 50_000].map(of);
+      expect(some).toEqual([...new Set(some)].toSorted((a, b) => a - b));
+      for (const share of some) expect(share > 0 && share < 1).toBe(true);
+    });
+  });
+
+  describe('the weights of a question', () => {
+    test.each([
+      [1, 0],
+      [100, 0],
+      [3162, 0.5],
+      [100_000, 1],
+      [5_000_000, 1],
+    ])('of a catalogue of %i skills go by its size of %f', (skills, size) => {
+      expect(sizeOf({ skills })).toBeCloseTo(size, 3);
+    });
+
+    test('go by its length, which is 0 for eight words and below 0 for fewer', () => {
+      expect(lengthOf({ words: 8 })).toBe(0);
+      expect(lengthOf({ words: 2 })).toBeLessThan(0);
+      expect(lengthOf({ words: 17 })).toBeCloseTo(Math.log(2), 9);
+    });
+
+    test('take a question of one word for two, and of a hundred for thirty-two', () => {
+      expect(lengthOf({ words: 0 })).toBe(lengthOf({ words: 2 }));
+      expect(lengthOf({ words: 100 })).toBe(lengthOf({ words: 32 }));
+    });
+
+    test('add up to what was fitted for size and length, and are never below 0', () => {
+      const readable = { ...NO_WEIGHTS, cosine: { weight: 3, bySize: 2, byLength: -1 } };
+      const of = (skills: number, words: number, by: FusionWeights = readable): FeatureValues =>
+        weightsFor({ readable: by, foreign: NO_WEIGHTS }, { skills, words, readable: 1, inModelLanguage: true });
+      expect(of(100_000, 17).cosine).toBeCloseTo(5 - Math.log(2), 9);
+      expect(of(100, 8)).toEqual({ ...NONE, cosine: 3 });
+      expect(of(1, 32, { ...NO_WEIGHTS, cosine: { weight: 1, bySize: 0, byLength: -9 } }).cosine).toBe(0);
+    });
+
+    test.each([
+      ['in letters that the model reads', { readable: 1, inModelLanguage: true }, 3],
+      ['of which the model reads three quarters', { readable: 0.75, inModelLanguage: true }, 4],
+      ['in letters that the model does not read', { readable: 0, inModelLanguage: true }, 7],
+      ['in another language, though in the same letters', { readable: 1, inModelLanguage: false }, 7],
+    ])('are, %s, those of its kind', (_, kind, expected) => {
+      const readable = { ...NO_WEIGHTS, words: { weight: 3, bySize: 0, byLength: 0 } };
+      const foreign = { ...NO_WEIGHTS, words: { weight: 7, bySize: 0, byLength: 0 } };
+      expect(weightsFor({ readable, foreign }, { skills: 1, words: 1, ...kind }).words).toBe(expected);
+    });
+
+    test('that come with the library let no skill lose by having a word', () => {
+      const { weights } = rankingModel();
+      for (const skills of [1, 1000, 1_000_000]) {
+        for (const words of [1, 2, 4, 8, 64]) {
+          for (const readable of [0, 1]) {
+            const of = weightsFor(weights, { skills, words, readable, inModelLanguage: true });
+            expect(Math.min(...Object.values(of))).toBeGreaterThanOrEqual(0);
+            expect(of.words + of.coverage).toBeGreaterThan(1);
+          }
+        }
+      }
+    });
+
+    test('reach what a skill comes to that has all but what few questions are about', () => {
+      expect(reachOf(mapFeatures(() => 1))).toBe(8);
+      expect(
+        reachOf(mapFeatures((feature) => (feature === 'author' || feature === 'stars' || feature === 'words' ? 4 : 0))),
+      ).toBe(4);
+    });
+
+    test('make a sum of features', () => {
+      const values = mapFeatures((feature) => (feature === 'words' ? 0.5 : feature === 'cosine' ? 0.25 : 0));
+      expect(
+        weigh(
+          values,
+          mapFeatures((feature) => (feature === 'words' ? 4 : 8)),
+        ),
+      ).toBe(4);
+    });
+  });
+
+  describe('the data file of the ranking', () => {
+    test('has every weight and calibration', () => {
+      const { weights, calibration } = rankingModel();
+      for (const of of [weights.first, weights.readable, weights.foreign]) {
+        expect(Object.keys(of).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
+      }
+      for (const { slope, others, confident } of Object.values(calibration)) {
+        expect(slope).toBeGreaterThan(0);
+        expect(Number.isFinite(others)).toBe(true);
+        expect(confident > 0 && confident < 0.9).toBe(true);
+      }
+    });
+
+    test('has nothing of feedback in the weights that choose what it comes from', () => {
+      expect(rankingModel().weights.first.feedback).toEqual({ weight: 0, bySize: 0, byLength: 0 });
+    });
+
+    test('says which number is missing', () => {
+      const { weights, calibration } = rankingModel();
+      const text = (model: object): string => JSON.stringify(model);
+      const readable = { ...weights.readable, words: { weight: 1, bySize: 0 } };
+      expect(() => parseRankingModel(text({ weights: { ...weights, readable }, calibration }))).toThrow(
+        'weights.readable.words.byLength of the ranking',
+      );
+      expect(() => parseRankingModel(text({ weights, calibration: {} }))).toThrow('calibration.hybrid.slope');
+      const { foreign: _, ...own } = weights;
+      expect(() => parseRankingModel(text({ weights: own, calibration }))).toThrow('weights.foreign.cosine.weight');
+      const { unfit: __, ...of } = calibration.foreign;
+      expect(() => parseRankingModel(text({ weights, calibration: { ...calibration, foreign: of } }))).toThrow(
+        'calibration.foreign.unfit.weight',
+      );
+    });
+  });
+});
+
+describe('calibration', () => {
+  const SMALL = { size: 0, reach: 10 };
+  const LARGE = { size: 1, reach: 10 };
+  const CALIBRATION: Calibration = {
+    slope: 2,
+    others: 1,
+    bySize: -3,
+    intercept: -1,
+    confident: 0.2,
+    unfit: { weight: 0.5, bySize: 0.3 },
+  };
+
+  describe('the probability of a first hit', () => {
+    test('is a logistic function of its sum, the mean of the next nine, both beside the reach, and the size of the catalogue', () => {
+      expect(meanOfOthers([9, ...Array<number>(20).fill(3)], SMALL, CALIBRATION)).toBe(3);
+      expect(probabilityOf(20, 30, SMALL, CALIBRATION)).toBe(MOST_CERTAIN / 2);
+      expect(probabilityOf(20, 30, LARGE, CALIBRATION)).toBeCloseTo(MOST_CERTAIN / (1 + Math.exp(3)), 12);
+      expect(probabilityOf(10_000, 0, SMALL, CALIBRATION)).toBe(MOST_CERTAIN);
+      expect(probabilityOf(-10_000, 0, SMALL, CALIBRATION)).toBe(0);
+      expect(probabilityOf(0, 0, { size: 0, reach: 0 }, CALIBRATION)).toBeCloseTo(MOST_CERTAIN / (1 + Math.E), 12);
+    });
+
+    test('supposes skills that do not fit where fewer than ten are found, none of them before the first', () => {
+      expect(meanOfOthers([9], SMALL, CALIBRATION)).toBe(5);
+      expect(meanOfOthers([9], LARGE, CALIBRATION)).toBe(8);
+      expect(meanOfOthers([9, 7, 1], SMALL, CALIBRATION)).toBeCloseTo((7 + 1 + 7 * 5) / 9, 9);
+      expect(meanOfOthers([4, 3], SMALL, CALIBRATION)).toBeCloseTo((3 + 8 * 4) / 9, 9);
+      expect(meanOfOthers([], SMALL, CALIBRATION)).toBe(0);
+    });
+
+    test('rises with the sum, by the numbers that come with the library', () => {
+      const number = fc.double({ min: 0, max: 30, noNaN: true });
+      const rankings = fc.constantFrom(...Object.values(rankingModel().calibration));
+      fc.assert(
+        fc.property(
+          rankings,
+          number,
+          number,
+          number,
+          fc.double({ min: 0, max: 1, noNaN: true }),
+          (of, a, b, c, size) => {
+            const [less, more] = a < b ? [a, b] : [b, a];
+            const scale = { size, reach: 20 };
+            expect(probabilityOf(more, c, scale, of)).toBeGreaterThanOrEqual(probabilityOf(less, c, scale, of));
+          },
+        ),
+      );
+    });
+
+    test('does not rise because skills that do not fit are not found', () => {
+      const part = fc.double({ min: 0, max: 1, noNaN: true });
+      const ranked = fc.array(part, { minLength: 9, maxLength: 9 });
+      const found = fc.array(fc.boolean(), { minLength: 9, maxLength: 9 });
+      fc.assert(
+        fc.property(part, part, ranked, found, (size, high, parts, isFound) => {
+          const scale = { size, reach: 10 };
+          const { weight, bySize } = CALIBRATION.unfit;
+          const first = 20 * high;
+          const unfit = Math.min(first, scale.reach * (weight + bySize * size));
+          const others = parts.map((of) => of * unfit).sort((a, b) => b - a);
+          const of = (sums: readonly number[]): number =>
+            probabilityOf(first, meanOfOthers(sums, scale, CALIBRATION), scale, CALIBRATION);
+          const fewer = others.filter((_, i) => isFound[i]);
+          expect(of([first, ...fewer])).toBeLessThanOrEqual(of([first, ...others]) + 1e-12);
+        }),
+      );
+    });
+  });
+});
+
+describe('feedback', () => {
+  const CONTEXT: QuestionContext = {
+    ranking: 'hybrid',
+    highest: 0,
+    readable: 1,
+    inModelLanguage: true,
+    usualCosine: 0,
+    usualFeedback: 0,
+    skills: 1000,
+    words: 4,
+  };
+
+  /** Candidates of these cosines with the question, by document. */
+  function candidatesOf(cosines: readonly (number | undefined)[]): Candidate[] {
+    const rest = { nameMatch: 'other', sentence: undefined, feedback: undefined, stars: 0, words: undefined } as const;
+    return cosines.map((cosine, document) => ({ ...rest, document, cosine }));
+  }
+
+  type Vector = readonly [x: number, y: number];
+
+  function vectorsOf(vectors: readonly (Vector | undefined)[]): DocumentVectors {
+    const vectorOf = new Map(
+      vectors.flatMap((vector, i) => (vector === undefined ? [] : [[i, Float32Array.from(vector)]])),
+    );
+    return new DocumentVectors({ dimensions: 2, vectorOf, damaged: [] });
+  }
+
+  const EAST: Vector = [1, 0];
+  const NORTH: Vector = [0, 1];
+  const WEST: Vector = [-1, 0];
+
+  interface Asked {
+    readonly cosines: readonly (number | undefined)[];
+    readonly vectors: readonly (Vector | undefined)[];
+    /** By default there are no copies. */
+    readonly groups?: readonly number[];
+  }
+
+  function feedbackOf({ cosines, vectors, groups = [...cosines.keys()] }: Asked): ReturnType<typeof withFeedback> {
+    return withFeedback(candidatesOf(cosines), CONTEXT, vectorsOf(vectors), Uint32Array.from(groups));
+  }
+
+  describe('feedback', () => {
+    test('is how near a candidate is to the best of the first pass, each counting more, the higher its sum', () => {
+      const { candidates } = feedbackOf({ cosines: [0.9, 0.3, 0.1, 0.1], vectors: [EAST, NORTH, EAST, WEST] });
+      const [best, second, near, far] = candidates.map(({ feedback = Number.NaN }) => feedback) as [
+        number,
+        number,
+        number,
+        number,
+      ];
+      expect(best).toBeGreaterThan(0.9);
+      expect(near).toBe(best);
+      expect(second).toBeLessThan(0.5);
+      expect(far).toBeCloseTo(-best, 6);
+    });
+
+    test('leaves all else of the candidates and their order as they are', () => {
+      const cosines = [0.1, 0.9, 0.5];
+      const { candidates } = feedbackOf({ cosines, vectors: [EAST, NORTH, WEST] });
+      expect(candidates.map((one) => ({ ...one, feedback: undefined }))).toEqual(candidatesOf(cosines));
+    });
+
+    test('hears copies once', () => {
+      const cosines = [0.5, ...Array<number>(9).fill(0.5)];
+      const vectors = [EAST, ...Array<Vector>(9).fill(NORTH)];
+      const apart = feedbackOf({ cosines, vectors }).candidates;
+      const copies = feedbackOf({ cosines, vectors, groups: [0, ...Array<number>(9).fill(1)] }).candidates;
+      expect(apart[0]?.feedback).toBeLessThan(0.2);
+      expect(copies[0]?.feedback).toBeCloseTo(Math.SQRT1_2, 6);
+      // Each of the copies is told all the same.
+      expect(copies.slice(1).map(({ feedback }) => feedback)).toEqual(
+        Array<unknown>(9).fill(expect.closeTo(Math.SQRT1_2, 6)),
+      );
+    });
+
+    test('hears twenty, and not what comes behind them', () => {
+      const cosines = Array.from({ length: 40 }, (_, i) => (i < 20 ? 0.5 : 0.499));
+      const vectors = cosines.map((_, i) => (i < 20 ? EAST : NORTH));
+      const { candidates } = feedbackOf({ cosines, vectors });
+      expect(candidates[0]?.feedback).toBeCloseTo(1, 6);
+      expect(candidates[39]?.feedback).toBeCloseTo(0, 6);
+    });
+
+    test('is the usual one for a skill without a vector', () => {
+      const { candidates, usualFeedback } = feedbackOf({
+        cosines: [0.9, 0.2, 0.1, undefined],
+        vectors: [EAST, EAST, NORTH, undefined],
+      });
+      expect(candidates[3]?.feedback).toBeUndefined();
+      expect(usualFeedback).toBe(candidates[1]?.feedback);
+    });
+
+    test('counts little where the best have no vector, so that others do not speak for them', () => {
+      const { candidates, usualFeedback } = feedbackOf({ cosines: [0.9, 0.7], vectors: [undefined, NORTH] });
+      expect(candidates[1]?.feedback).toBeLessThan(0.5);
+      expect(usualFeedback).toBe(candidates[1]?.feedback);
+    });
+
+    test.each<[string, Asked]>([
+      ['no candidates', { cosines: [], vectors: [] }],
+      ['no vectors', { cosines: [undefined, undefined], vectors: [undefined, undefined] }],
+      ['vectors that cancel out', { cosines: [0.4, 0.4], vectors: [EAST, WEST] }],
+    ])('is unknown of %s', (_, asked) => {
+      expect(feedbackOf(asked)).toEqual({ candidates: candidatesOf(asked.cosines), usualFeedback: 0 });
+    });
+
+    test('of a single candidate is that it is near to itself', () => {
+      const { candidates, usualFeedback } = feedbackOf({ cosines: [0.2], vectors: [NORTH] });
+      expect(candidates[0]?.feedback).toBeCloseTo(1, 6);
+      expect(usualFeedback).toBe(candidates[0]?.feedback);
+    });
+
+    test('is the same every time, whatever the order of the candidates', () => {
+      const cosines = [0.9, 0.3, 0.3, 0.1];
+      const vectors = vectorsOf([EAST, NORTH, WEST, EAST]);
+      const groups = Uint32Array.from(cosines.keys());
+      const byDocument = (candidates: readonly Candidate[]): Candidate[] =>
+        candidates.toSorted((a, b) => a.document - b.document);
+      const one = withFeedback(candidatesOf(cosines), CONTEXT, vectors, groups);
+      const other = withFeedback(candidatesOf(cosines).toReversed(), CONTEXT, vectors, groups);
+      expect(byDocument(other.candidates)).toEqual(byDocument(one.candidates));
+      expect(other.usualFeedback).toBe(one.usualFeedback);
+    });
+  });
+
+  /** Vectors of two kinds of skills, and of a third that is in between; all others are elsewhere. */
+  class Compass extends StandInEmbedder {
+    override async embed(texts: readonly string[]): Promise<Float32Array[]> {
+      return texts.map((text) => {
+        const [x, y, z] = COMPASS.find(([word]) => text.includes(word))?.[1] ?? [0, 0, 1];
+        const length = Math.hypot(x, y, z);
+        return Float32Array.of(x / length, y / length, z / length);
+      });
+    }
+  }
+
+  /** The question is as near to `kin` as to `stranger`, and nearer to the four called `best`. */
+  const COMPASS: readonly (readonly [string, readonly [number, number, number]])[] = [
+    ['question', [1, 0, 0]],
+    ['best', [1, 0.7, 0]],
+    ['kin', [0.7, 1, 0]],
+    ['stranger', [0.7, -1, 0]],
+  ];
+
+  const ROWS: readonly Row[] = [
+    ...['a', 'b', 'c', 'd'].map((id) => row(id, { name: `best ${id}`, description: `best of ${id}` })),
+    row('s', { name: 'stranger', description: 'stranger' }),
+    row('z', { name: 'kin', description: 'kin' }),
+    // Fewer than a hundred candidates have no feedback.
+    ...Array.from({ length: 94 }, (_, id) => row(`far-${id}`, { name: `far ${id}`, description: `elsewhere ${id}` })),
+  ];
+
+  describe('a question', () => {
+    test('finds what is near to its best answers before what is as near to itself', async () => {
+      const search = await searchOver(ROWS);
+      const hits = await explained(search, { q: 'question' });
+      const place = (id: string): number => hits.findIndex(({ skill }) => skill.id === id);
+      const [kin, stranger] = [hits[place('z')]!, hits[place('s')]!];
+      expect(kin.explain?.cosine).toBeCloseTo(stranger.explain?.cosine as number, 5);
+      expect(feedbackIn(kin)).toBeGreaterThan(feedbackIn(stranger) as number);
+      expect(place('z')).toBeLessThan(place('s'));
+      expect(await explained(search, { q: 'question' })).toEqual(hits);
+    });
+
+    test.each(['vector', 'words'] as const)('ranked by %s alone has none', async (ranking) => {
+      const search = await searchOver(ROWS);
+      const hits = await explained(search, { q: ranking === 'words' ? 'kin stranger' : 'question', ranking, limit: 6 });
+      expect(hits.map(feedbackIn)).toEqual(hits.map(() => undefined));
+      const scores = new Map(hits.map(({ skill, score }) => [skill.id, score]));
+      // What is as near by itself has the same score.
+      expect(scores.get('z')).toBeCloseTo(scores.get('s') as number, 5);
+    });
+
+    test('gives a skill without a vector the usual feedback', async () => {
+      const database = scratchFile('skills.db');
+      const embedder = new Compass();
+      await buildCatalogue({ database, sources: [ROWS], embedder });
+      const late = row('late', { name: 'no-vector', description: 'A question of words.' });
+      await buildCatalogue({ database, sources: [[late]], semantic: false });
+      const search = await opened({ database, embedder });
+      const hits = await explained(search, { q: 'question', limit: 100 });
+      const known = hits.filter(({ skill }) => skill.id !== 'late').map((hit) => feedbackIn(hit)!);
+      const usual = known.toSorted((a, b) => a - b)[Math.floor((known.length - 1) / 2)];
+      expect(feedbackIn(hits.find(({ skill }) => skill.id === 'late')!)).toBe(usual);
+    });
+
+    test.each([
+      ['of a catalogue with one skill', ROWS.slice(0, 1), 1],
+      ['of an empty catalogue', [], 0],
+    ])('%s is answered all the same', async (_, rows, found) => {
+      const search = await searchOver(rows);
+      const hits = await explained(search, { q: 'question' });
+      expect(hits).toHaveLength(found);
+      // So few would speak for themselves.
+      for (const hit of hits) expect(feedbackIn(hit)).toBeCloseTo(hit.explain?.cosine as number, 9);
+    });
+  });
+
+  function feedbackIn({ explain }: SemanticHit): number | undefined {
+    return explain?.features?.find(({ feature }) => feature === 'feedback')?.value;
+  }
+
+  async function explained(
+    search: SkillSearch,
+    query: Parameters<SkillSearch['semantic']>[0],
+  ): Promise<readonly SemanticHit[]> {
+    return (await search.semantic({ ...query, explain: true })).hits;
+  }
+
+  async function searchOver(rows: readonly Row[]): Promise<SkillSearch> {
+    return opened({ skills: rows, embedder: new Compass() });
+  }
+
+  async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
+    const search = await openSkillSearch(options);
+    onTestFinished(() => search.close());
+    return search;
+  }
+});
