@@ -26,8 +26,6 @@ import { toColumns } from '../../src/store/stored-skill.js';
 import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
-import { serve } from '../http/ask.js';
-import { callTool, connect } from '../mcp/connect.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -855,37 +853,6 @@ describe('many labels', () => {
       for (const counts of Object.values(facets ?? {})) expect(counts).toHaveLength(100);
       const agents = Array.from({ length: 41 }, (_, i) => search.agents(i + 1).length);
       expect(agents.reduce((sum, count) => sum + count)).toBe(MAX_DISTINCT_LABELS);
-    });
-
-    // A push of 130,000 arguments is more than the stack has room for.
-    test('is listed by tools and pages, a part at a time', async () => {
-      const rows = skillsWith(130_000);
-      const { client } = await connect(await searchOver(rows));
-      const [first, second] = [{}, { page: 2 }].map((more) =>
-        callTool(client, 'list_categories', { occupations: true, ...more }),
-      );
-      for (const [i, asked] of [first!, second!].entries()) {
-        const { text, structured, isError } = await asked;
-        expect(isError).toBe(false);
-        expect(text.length).toBeLessThan(40_000);
-        expect(text).toContain(`There are more: call again with page: ${i + 2}.`);
-        expect(structured['categories']).toHaveLength(500);
-        expect(structured['occupations']).toHaveLength(500);
-        expect(structured['notice']).toBe(`There are more: call again with page: ${i + 2}.`);
-      }
-      const last = await callTool(client, 'list_categories', { page: 40 });
-      expect(last.structured).not.toHaveProperty('notice');
-      expect(last.structured['categories']).toHaveLength(500);
-
-      const { ask } = await serve(rows, { pages: true });
-      for (const path of ['/categories', '/occupations']) {
-        for (const page of [1, 40]) {
-          const { status, text } = await ask(`${path}?page=${page}`);
-          expect(status).toBe(200);
-          expect(text.length).toBeLessThan(100_000);
-          expect(text).toContain(`Page ${page} of 40`);
-        }
-      }
     });
   });
 });
