@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { removeSkills, updateSkills } from '../src/index.js';
 import { readPostgresAddress } from '../src/share/postgres/postgres-address.js';
-import { SharedCopy } from '../src/share/shared-catalogue/shared-copy.js';
+import { Replica } from '../src/share/shared-catalogue/replica.js';
 import { SharedStore } from '../src/share/shared-catalogue/shared-store.js';
 import { readManifest } from '../src/share/snapshot/manifest.js';
 import { derivedFiles } from '../src/store/files.js';
@@ -49,14 +49,14 @@ async function measure(database: string): Promise<void> {
     await cluster.start();
     const address = await cluster.database();
     const parsed = readPostgresAddress('database', address);
-    const store = await SharedStore.open(parsed, { connections: 6 });
+    const store = await SharedStore.open(parsed);
     const whole = differenceOf(undefined, database);
     await timed('publish everything', async () => store.publish(whole, await store.head()));
     whole.close();
     const first = join(folder, 'first');
-    const copy = new SharedCopy(first, parsed, store);
+    const copy = new Replica(first, parsed, store);
     await timed('a new server without a checkpoint: all rows and all indexes', () => copy.bringUp());
-    await timed('write a checkpoint', () => copy.writeCheckpoint());
+    await timed('write a checkpoint', () => copy.storeSnapshot(join(folder, 'files')));
 
     const files = [copy.database, ...derivedFiles(copy.database)].filter((path) =>
       readdirSync(first).includes(basename(path)),
@@ -137,10 +137,10 @@ async function copyFiles(files: readonly string[], to: string): Promise<void> {
 
 /** Chunk by chunk, as they are asked for; nothing is checked but their digests. */
 async function copyThrough(store: SharedStore, to: string): Promise<void> {
-  const found = await store.checkpoint();
+  const found = await store.snapshot.find();
   for (const { name, chunks } of readManifest(found!.manifest, 'the checkpoint').files) {
     const file = await open(join(to, name), 'w');
-    for (const digest of chunks) writeSync(file.fd, (await store.chunk(digest))!);
+    for (const digest of chunks) writeSync(file.fd, (await store.snapshot.chunk(digest))!);
     await file.sync();
     await file.close();
   }

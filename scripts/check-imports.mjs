@@ -45,9 +45,9 @@ const LATE = {
   share: [
     'postgres/postgres-pool.ts',
     'postgres/shared-tables.ts',
-    'shared-catalogue/claim-copy.ts',
     'shared-catalogue/follow-shared.ts',
-    'shared-catalogue/with-newest-copy.ts',
+    'shared-catalogue/replica.ts',
+    'shared-catalogue/shared-faults.ts',
     'snapshot/follow-snapshot.ts',
   ],
   search: ['memory-search.ts'],

@@ -50,7 +50,7 @@ function reportLines({ skills, vectors, problems, outdated, repaired }: CheckRep
 function sentenceOf({ part, path, skill, problem }: CatalogueProblem): string {
   const where =
     skill === undefined
-      ? part === 'database' || part === 'vectors' || part === 'checkpoint'
+      ? part === 'database' || part === 'vectors' || part === 'snapshot'
         ? part
         : path
       : `skill ${skill}`;

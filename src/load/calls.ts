@@ -93,7 +93,7 @@ export interface CheckOptions extends SharedOptions {
   /**
    * Whether to make again what can be derived: indexes of SQLite, derived files. Damaged vectors are removed, so that
    * the next load makes them again. A damaged skill is kept as it is until a load brings it again. For PostgreSQL: to
-   * make the local copy anew, and to delete a damaged checkpoint; rows of the database are never changed.
+   * make the local copy anew, and to delete a damaged snapshot; rows of the database are never changed.
    *
    * @default false
    */

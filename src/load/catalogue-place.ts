@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { checkDatabase, checkNotShared, checkPath, isPostgresAddress, resolveDatabase } from '../core/index.js';
-import type { SharedState } from '../share/index.js';
+import type { Revision } from '../share/index.js';
 import type { SharedOptions } from './load-options.js';
 
 /** What leads to a catalogue in PostgreSQL. */
@@ -36,11 +36,11 @@ export function addressOf(options: SharedAddress, option: 'database' | 'from' = 
 export async function withFile<T>(
   { file, shared }: CatalogueAddress,
   signal: AbortSignal | undefined,
-  work: (file: string, state?: SharedState) => Promise<T>,
+  work: (file: string, revision?: Revision) => Promise<T>,
 ): Promise<T> {
   if (shared === undefined) return work(file);
-  const { withNewestCopy } = await import('../share/shared-catalogue/with-newest-copy.js');
-  return withNewestCopy(shared, signal, ({ database, state }) => work(database, state));
+  const { withNewestReplica } = await import('../share/shared-catalogue/replica.js');
+  return withNewestReplica(shared, signal, work);
 }
 
 /**
@@ -70,16 +70,11 @@ export interface CataloguePlace {
  * Finds out where a catalogue is. The folder of a local copy is made.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if the folder holds another catalogue;
- *   `DATABASE_NOT_WRITABLE`; those of connecting, where the folder holds the copy of another address
- * @throws the signal's reason when aborted
+ *   `DATABASE_NOT_WRITABLE`
  */
-export async function placeOf(
-  { file, shared }: CatalogueAddress,
-  signal: AbortSignal | undefined,
-): Promise<CataloguePlace> {
+export async function placeOf({ file, shared }: CatalogueAddress): Promise<CataloguePlace> {
   if (shared === undefined) return { database: file, path: file, shown: file, folder: undefined };
-  const { database, cache, passwordFile } = shared;
-  const { claimCopy } = await import('../share/shared-catalogue/claim-copy.js');
-  const folder = cache === undefined ? undefined : resolve(cache);
-  return { database, ...(await claimCopy(database, { cache: folder, passwordFile, signal })) };
+  const { database, cache } = shared;
+  const { claimReplica } = await import('../share/shared-catalogue/replica.js');
+  return { database, ...claimReplica(database, cache === undefined ? undefined : resolve(cache)) };
 }

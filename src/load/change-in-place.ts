@@ -64,7 +64,7 @@ async function derive(
   const { database, home, vectors } = target;
   const change = await OpenChange.inTurn(database, options.signal);
   // The catalogue was replaced meanwhile, by a load that has made all of this.
-  if (change === undefined) return;
+  if (change === undefined) return target.handOn?.();
   const writer = new CatalogueWriter(database, change, true, options.contents, home);
   try {
     const isSame = model !== undefined && writer.vectors.modelBefore === model.id;
@@ -85,7 +85,7 @@ async function derive(
  * @param present id of the model whose vectors the catalogue has
  * @returns undefined if no vectors are to be made; `another` if all texts would have to be embedded again
  */
-export async function modelInPlace(
+async function modelInPlace(
   present: string | undefined,
   options: ChangeOptions,
 ): Promise<ChosenModel | undefined | 'another'> {

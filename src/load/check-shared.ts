@@ -1,12 +1,10 @@
 import { isDamage } from '../core/index.js';
-import type { SharedChanges, SharedState } from '../share/index.js';
 import {
   type ConnectedCatalogue,
   type ConnectOptions,
-  connectShared,
-  findSharedFaults,
-  holdNewestCopy,
-  isSameState,
+  isSameRevision,
+  type Revision,
+  type SharedChanges,
   type SharedFault,
 } from '../share/index.js';
 import { findProblems, repairedProblems } from './find-problems.js';
@@ -33,93 +31,87 @@ const REPLACED = {
 type Found = Omit<CheckReport, 'repaired'>;
 
 interface FoundInShared extends Found {
-  /** That a damaged checkpoint is of. */
-  readonly checkpoint: SharedState | undefined;
+  /** That a damaged snapshot is of. */
+  readonly snapshot: Revision | undefined;
 }
 
 /**
- * The work of `checkCatalogue` for a catalogue in PostgreSQL: brings the local copy up to date, checks it as a file is
+ * The work of `checkCatalogue` for a catalogue in PostgreSQL: brings the replica up to date, checks it as a file is
  * checked, and compares it with the database, which is compared with its own digests.
  */
 export async function checkShared(
   options: ConnectOptions,
   { repair, signal }: { readonly repair: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<CheckReport> {
+  const { connectShared } = await import('../share/shared-catalogue/replica.js');
   const connected = await connectShared({ ...options, isReader: !repair });
   try {
-    const { checkpoint, ...found } = await findAll(connected, false, signal);
-    // That the database has another state is nothing to repair.
+    const { snapshot, ...found } = await findAll(connected, false, signal);
+    // That the database has another revision is nothing to repair.
     const outdated = found.outdated.filter(({ path }) => path !== connected.store.shown);
     const all = [...found.problems, ...outdated];
     if (!repair || all.length === 0) return { ...found, repaired: [] };
-    if (checkpoint !== undefined) await connected.store.deleteCheckpoint(checkpoint);
-    // Where the database alone is at fault, another copy would be no better.
-    const isCopyAtFault = all.some(({ path }) => path !== connected.store.shown);
-    const { checkpoint: _, ...left } = await findAll(connected, isCopyAtFault, signal);
+    if (snapshot !== undefined) await connected.store.snapshot.delete(snapshot);
+    // Where the database alone is at fault, another replica would be no better.
+    const isReplicaAtFault = all.some(({ path }) => path !== connected.store.shown);
+    const { snapshot: _, ...left } = await findAll(connected, isReplicaAtFault, signal);
     return { ...left, repaired: repairedProblems(all, left) };
   } finally {
     await connected.store.close();
   }
 }
 
-/** @param anew whether the copy is made anew before */
+/** @param fromNothing whether the replica is made again before */
 async function findAll(
   connected: ConnectedCatalogue,
-  anew: boolean,
+  fromNothing: boolean,
   signal: AbortSignal | undefined,
 ): Promise<FoundInShared> {
-  const { store, copy } = connected;
-  const broken = await store.checkpointFault(signal);
-  const checkpoint: CatalogueProblem[] =
-    broken === undefined
-      ? []
-      : [
-          {
-            part: 'checkpoint',
-            path: store.shown,
-            problem: broken.problem,
-            remedy: 'check it with the option repair, which deletes it: the next load writes another',
-          },
-        ];
-  const facts = { checkpoint: broken?.state };
+  const { store, replica } = connected;
+  const broken = await store.snapshot.fault(signal);
+  const remedy = 'check it with the option repair, which deletes it: the next load writes another';
+  const ofSnapshot: CatalogueProblem[] =
+    broken === undefined ? [] : [{ part: 'snapshot', path: store.shown, problem: broken.problem, remedy }];
+  const facts = { snapshot: broken?.revision };
   try {
-    return await holdNewestCopy(connected, { signal, anew }, async (state) => {
-      const own = await findProblems(copy.database, signal);
+    return await replica.hold({ signal, fromNothing }, async (revision) => {
+      const own = await findProblems(replica.database, signal);
       const problems = own.problems.map((problem) => ({ ...problem, remedy: REPAIR }));
-      const compared = await compare(connected, state, signal);
+      const compared = await compare(connected, revision, signal);
       const outdated = [...own.outdated.map((problem) => ({ ...problem, remedy: REPAIR })), ...compared.outdated];
-      return { ...own, outdated, problems: [...problems, ...compared.problems, ...checkpoint], ...facts };
+      return { ...own, outdated, problems: [...problems, ...compared.problems, ...ofSnapshot], ...facts };
     });
   } catch (error) {
     if (!isDamage(error)) throw error;
-    // No copy can be made of what is damaged. The rest is told all the same.
-    const compared = await compare(connected, undefined, signal);
-    const problems = [...compared.problems, ...checkpoint];
+    // No replica can be made of what is damaged. The rest is reported all the same.
+    const problems = [...(await compare(connected, undefined, signal)).problems, ...ofSnapshot];
     if (problems.length === 0) throw error;
     return { skills: 0, vectors: 0, problems, outdated: [], ...facts };
   }
 }
 
-/** @param state of the copy, which nobody changes; undefined if there is none */
+/** @param revision of the replica, which does not change meanwhile; undefined if there is none */
 async function compare(
-  { store, copy }: ConnectedCatalogue,
-  state: SharedState | undefined,
+  { store, replica }: ConnectedCatalogue,
+  revision: Revision | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Pick<Found, 'problems' | 'outdated'>> {
+  const { findSharedFaults } = await import('../share/shared-catalogue/shared-faults.js');
   const work = async (shared: SharedChanges) => {
-    const isBehind = state?.identity === shared.state.identity && shared.state.version < state.version;
-    const path = state === undefined || isBehind ? undefined : copy.database;
-    return { faults: await findSharedFaults(shared, path, signal), isBehind, there: shared.state };
+    const there = shared.revision;
+    const isBehind = revision?.identity === there.identity && there.version < revision.version;
+    const path = revision === undefined || isBehind ? undefined : replica.database;
+    return { faults: await findSharedFaults(shared, path, signal), isBehind, there };
   };
   const { faults, isBehind, there } = await store.withChangesSince(undefined, work, signal);
-  const isMoved = state !== undefined && !isBehind && !isSameState(state, there);
-  // Published since the copy was held. What has changed later still does no harm here.
-  const changed = isMoved ? await changedSince(store, state, signal) : new Set<string>();
+  const isMoved = revision !== undefined && !isBehind && !isSameRevision(revision, there);
+  // Published since the replica was held. What has changed later still does no harm here.
+  const changed = isMoved ? await changedSince(store, revision, signal) : new Set<string>();
   const problems = faults
     .filter(({ kind, skill }) => kind === 'database' || changed?.has(skill) === false)
     .map(({ kind, skill, problem }) => ({
       part: 'skill' as const,
-      path: kind === 'database' ? store.shown : copy.database,
+      path: kind === 'database' ? store.shown : replica.database,
       skill,
       problem: kind === 'database' ? `in the database ${problem}` : problem,
       remedy: REMEDIES[kind],
@@ -128,13 +120,13 @@ async function compare(
   return { problems, outdated: reason === undefined ? [] : [{ part: 'database', path: store.shown, ...reason }] };
 }
 
-/** @returns ids of the skills that are not as they were in a state; undefined if that is not known */
+/** @returns ids of the skills that are not as they were in a revision; undefined if that is not known */
 function changedSince(
   store: ConnectedCatalogue['store'],
-  state: SharedState,
+  revision: Revision,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<string> | undefined> {
   const work = async ({ isWhole, isBehind, changed, removed }: SharedChanges) =>
     isWhole || isBehind ? undefined : new Set([...changed, ...removed]);
-  return store.withChangesSince(state, work, signal);
+  return store.withChangesSince(revision, work, signal);
 }

@@ -1,10 +1,37 @@
-import { SkillSearchError } from '../core/index.js';
-import { FILE_SYSTEM_ROOT } from './catalogue-place.js';
-import { loadIntoShared } from './load-into-shared.js';
+import { constants, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDamage, makeFolder, SkillSearchError } from '../core/index.js';
+import type { VectorExchange } from '../indexing/index.js';
+import { isSameRevision, type Replica, type Revision, type SharedStore } from '../share/index.js';
+import {
+  decodeVector,
+  differenceOf,
+  encodeVector,
+  FileLock,
+  hasUnitLength,
+  notWritable,
+  openForReading,
+  sqliteFiles,
+} from '../store/index.js';
+import { FILE_SYSTEM_ROOT, type SharedAddress } from './catalogue-place.js';
 import type { BuildOptions } from './load-options.js';
 import { isInstalledSource } from './open-sources.js';
-import type { LoadReport } from './reports.js';
-import { prepareLoad, runLoad } from './run-load.js';
+import type { IndexingProgress, LoadReport } from './reports.js';
+import { type LoadTarget, prepareLoad, runLoad } from './run-load.js';
+
+/** Share of the skills after whose change a new server has a snapshot to fetch that is worth it, and the least. */
+const SNAPSHOT_SHARE = 0.05;
+const SNAPSHOT_LEAST = 1000;
+
+/** What is done to a shared catalogue. */
+export interface SharedWork {
+  /** Whether it cannot be done twice, because it reads what can be read only once. */
+  readonly isOnce: boolean;
+  /** Whether there must be a catalogue already. */
+  readonly needsCatalogue?: boolean;
+  readonly signal: AbortSignal | undefined;
+}
 
 /**
  * The work of `buildCatalogue` for a catalogue in PostgreSQL.
@@ -18,9 +45,245 @@ export async function loadShared({ database, cache, passwordFile, ...options }: 
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'sources' });
   }
   const load = await prepareLoad(options, FILE_SYSTEM_ROOT);
-  const { key, sources } = load;
-  const isOnce = sources.some((source) => source.isOnce === true);
-  const pruned = options.prune === true ? sources.map((source) => source.key) : [];
-  const work = { key, isOnce, pruned, signal: options.signal };
-  return loadIntoShared({ database, cache, passwordFile }, work, { whole: (target) => runLoad(load, target) });
+  const isOnce = load.sources.some((source) => source.isOnce === true);
+  const work = { isOnce, signal: options.signal };
+  return loadIntoShared({ database, cache, passwordFile }, work, (target) => runLoad(load, target));
+}
+
+/**
+ * Does what a load does in a file, with a copy of the replica, and publishes what differs. Loads of one machine run one
+ * after the other. Loads of several machines run at the same time; where another was published meanwhile it is done
+ * again, from the new revision and with the right to publish: nearly all is known then.
+ *
+ * @param run does the work. It may be called several times
+ * @throws {SkillSearchError} those of connecting; `SERVICE_UNAVAILABLE` if the database stops answering: what was done
+ *   is kept for the next load of the same sources; `LOAD_IN_PROGRESS` if others load for too long
+ */
+export async function loadIntoShared<T>(
+  address: SharedAddress,
+  work: SharedWork,
+  run: (target: LoadTarget) => Promise<T>,
+): Promise<T> {
+  const { connectShared } = await import('../share/shared-catalogue/replica.js');
+  const { store, replica } = await connectShared(address);
+  let lock: FileLock | undefined;
+  try {
+    replica.claim();
+    const folder = join(replica.folder, 'load');
+    lock = await lockFolder(folder, store.shown, work.signal);
+    const result = await new SharedLoad(store, replica, folder, work).run(run);
+    removeContents(folder);
+    return result;
+  } finally {
+    lock?.release();
+    await store.close();
+  }
+}
+
+/** Another load was published since this one began. */
+class Conflict extends Error {
+  override readonly name = 'Conflict' as const;
+}
+
+class SharedLoad {
+  readonly #store: SharedStore;
+  readonly #replica: Replica;
+  readonly #folder: string;
+  /** The file that the load writes: a catalogue that begins as the replica. */
+  readonly #staging: string;
+  readonly #work: SharedWork;
+
+  constructor(store: SharedStore, replica: Replica, folder: string, work: SharedWork) {
+    this.#store = store;
+    this.#replica = replica;
+    this.#folder = folder;
+    this.#staging = join(folder, 'skills.db');
+    this.#work = work;
+  }
+
+  /** Runs it once, and once more after a conflict, or if what it began with is damaged: the database has the truth. */
+  async run<T>(run: (target: LoadTarget) => Promise<T>): Promise<T> {
+    const { isOnce, signal } = this.#work;
+    const inTurn = (fromNothing: boolean): Promise<T> =>
+      this.#store.inTurn(() => this.#attempt(run, true, fromNothing), signal);
+    let fromNothing = false;
+    try {
+      return await (isOnce ? inTurn(false) : this.#attempt(run, false, false));
+    } catch (error) {
+      // Where the database itself is damaged, no other replica would be better.
+      fromNothing = isDamage(error) && error.path !== this.#store.shown;
+      if (!(error instanceof Conflict) && !fromNothing) throw this.#said(error);
+      if (isOnce) {
+        // The next load finds it mended.
+        if (fromNothing) await this.#prepare(true);
+        throw this.#said(error);
+      }
+    }
+    return inTurn(fromNothing).catch((error: unknown) => {
+      throw this.#said(error);
+    });
+  }
+
+  #said(error: unknown): unknown {
+    if (!(error instanceof Conflict)) return error;
+    const { shown } = this.#store;
+    const message = `another load into ${shown} was published meanwhile: load again`;
+    return new SkillSearchError('LOAD_IN_PROGRESS', message, { path: shown });
+  }
+
+  /** @param hasTurn whether no other load can publish meanwhile */
+  async #attempt<T>(run: (target: LoadTarget) => Promise<T>, hasTurn: boolean, fromNothing: boolean): Promise<T> {
+    const { signal } = this.#work;
+    signal?.throwIfAborted();
+    const base = await this.#prepare(fromNothing);
+    const index = (progress: IndexingProgress): Promise<void> => this.#index(progress);
+    return run({
+      database: this.#staging,
+      shown: this.#store.shown,
+      home: FILE_SYSTEM_ROOT,
+      vectors: sharedVectors(this.#store, signal),
+      handOn: () => this.#publish(base, hasTurn),
+      index,
+      indexWhenDue: index,
+    });
+  }
+
+  /**
+   * Brings the replica to the newest revision, and makes the staging file a copy of it. What a killed load has left
+   * beside it stays: the ordinary writer sees whether it is of use.
+   *
+   * @returns that revision; its version is 0 if nothing was ever published
+   */
+  async #prepare(fromNothing: boolean): Promise<Revision> {
+    const { needsCatalogue = false, signal } = this.#work;
+    const { revisionIn } = await import('../share/shared-catalogue/replica.js');
+    const removeStaging = (): void => {
+      for (const file of sqliteFiles(this.#staging)) rmSync(file, { force: true });
+    };
+    if (fromNothing) removeContents(this.#folder);
+    const head = await this.#store.head();
+    if (head.version === 0 && !needsCatalogue) {
+      removeStaging();
+      return head;
+    }
+    return this.#replica.hold({ signal, index: 'nothing', fromNothing }, async (revision) => {
+      if (isSameRevision(revisionIn(this.#staging), revision)) return revision;
+      removeStaging();
+      const part = `${this.#staging}-part`;
+      try {
+        await copyFile(this.#replica.database, part, constants.COPYFILE_FICLONE);
+        renameSync(part, this.#staging);
+      } catch (error) {
+        throw notWritable(this.#staging, error);
+      }
+      return revision;
+    });
+  }
+
+  /** Publishes what differs from the revision that the load began with, and makes the staging file the replica. */
+  async #publish(base: Revision, hasTurn: boolean): Promise<void> {
+    const { signal } = this.#work;
+    const isFirst = base.version === 0;
+    const difference = differenceOf(isFirst ? undefined : this.#replica.database, this.#staging);
+    let published: Revision | undefined;
+    try {
+      // Another process may have brought the replica further: then another load was published.
+      if (!isFirst && !isSameRevision(this.#replica.revision, base)) throw new Conflict();
+      if (!isFirst && difference.changed.length + difference.removed.length === 0) return;
+      const publish = (): Promise<Revision | undefined> => this.#store.publish(difference, base, signal);
+      published = await (hasTurn ? publish() : this.#store.inTurn(publish, signal));
+    } finally {
+      difference.close();
+    }
+    if (published === undefined) throw new Conflict();
+    try {
+      await this.#replica.adopt(this.#staging, published, signal);
+    } catch (error) {
+      // It is published: what stands in the way is reported when the replica is brought up to date.
+      if (!(error instanceof SkillSearchError)) throw error;
+    }
+  }
+
+  /**
+   * Brings the replica and its index files up to date, and stores them for new replicas if that is due. The load has
+   * succeeded: what fails here is only a warning.
+   */
+  async #index({ signal, onProgress, onWarning }: IndexingProgress): Promise<void> {
+    const orWarn = async (origin: string, work: () => Promise<unknown>): Promise<void> => {
+      try {
+        await work();
+      } catch (error) {
+        if (signal?.aborted === true || !(error instanceof SkillSearchError)) throw error;
+        onWarning({ origin, message: error.message });
+      }
+    };
+    await orWarn('local copy', () => this.#replica.bringUp({ signal, onProgress, onWarning }));
+    await orWarn('snapshot', async () => {
+      const changed = await this.#store.snapshot.changedSince(signal);
+      const most = Math.max(SNAPSHOT_LEAST, SNAPSHOT_SHARE * countSkills(this.#replica.database));
+      if (changed !== undefined && changed <= most) return;
+      await this.#replica.storeSnapshot(join(this.#folder, 'snapshot'), signal);
+    });
+  }
+}
+
+function countSkills(database: string): number {
+  const catalogue = openForReading(database);
+  try {
+    return catalogue.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
+  } finally {
+    catalogue.close();
+  }
+}
+
+/** The vectors of a shared catalogue, which all loads into it share. */
+function sharedVectors(store: SharedStore, signal: AbortSignal | undefined): VectorExchange {
+  return {
+    take: async (model, textHashes) => {
+      const found = await store.fetchVectors(model, textHashes, signal);
+      const dimensions = (found[0]?.embedding.length ?? 0) / 4;
+      return found
+        .filter(({ embedding }) => hasUnitLength(embedding, dimensions))
+        .map(({ textHash, embedding }) => {
+          const vector = new Float32Array(dimensions);
+          decodeVector(embedding, vector, 0);
+          return { textHash, vector };
+        });
+    },
+    offer: async (model, vectors) => {
+      const dimensions = vectors[0]?.vector.length;
+      if (dimensions === undefined) return;
+      const stored = vectors.map(({ textHash, vector }) => ({ textHash, embedding: encodeVector(vector) }));
+      await store.offerVectors({ id: model, dimensions }, stored, signal);
+    },
+    settle: async () => {},
+  };
+}
+
+const LOCK = 'lock';
+
+/** Milliseconds that a load waits for another one of this machine. */
+const LONGEST_WAIT = 600_000;
+
+/** @throws {SkillSearchError} `LOAD_IN_PROGRESS` if another load of this machine has it for too long */
+async function lockFolder(folder: string, shown: string, signal: AbortSignal | undefined): Promise<FileLock> {
+  makeFolder(folder, { code: 'DATABASE_NOT_WRITABLE' });
+  const began = performance.now();
+  let lock: FileLock | undefined;
+  try {
+    lock = await FileLock.takeInTurn(join(folder, LOCK), signal, () => performance.now() - began < LONGEST_WAIT);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw notWritable(join(folder, LOCK), error);
+  }
+  if (lock !== undefined) return lock;
+  const message = `another load into ${shown} has been running on this machine for ${LONGEST_WAIT / 60_000} minutes`;
+  throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: shown });
+}
+
+/** All but the lock. */
+function removeContents(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(LOCK)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
 }

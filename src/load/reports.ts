@@ -48,10 +48,10 @@ export interface LoadReport {
 /** Something that is wrong with a catalogue or with a file that is derived from it. */
 export interface CatalogueProblem {
   /**
-   * What is at fault: the database as a whole, a skill, the vectors, one of the derived files, or the checkpoint that
+   * What is at fault: the database as a whole, a skill, the vectors, one of the derived files, or the snapshot that
    * PostgreSQL has for new copies.
    */
-  readonly part: 'database' | 'skill' | 'vectors' | 'keyword file' | 'vector files' | 'checkpoint';
+  readonly part: 'database' | 'skill' | 'vectors' | 'keyword file' | 'vector files' | 'snapshot';
   /** Path of the file, or the address of the database, without password. */
   readonly path: string;
   /** Id of the skill as it is stored; only for skills. */

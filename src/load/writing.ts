@@ -52,8 +52,6 @@ interface Change {
   readonly whole: (target: LoadTarget) => Promise<LoadReport>;
   /** Whether it reads what can be read only once. */
   readonly isOnce?: boolean;
-  /** Keys of the sources that it prunes. */
-  readonly pruned?: readonly string[];
   /** Whether there must be a catalogue already. */
   readonly needsCatalogue?: boolean;
 }
@@ -64,20 +62,13 @@ async function makeChange(
   { small, whole, isOnce = false, ...work }: Change,
   options: ChangeOptions,
 ): Promise<LoadReport> {
-  if (shared === undefined) {
-    const target = fileTarget(file);
-    const report = small !== undefined && existsSync(file) ? await changeInPlace(target, small, options) : undefined;
-    return report ?? whole(target);
-  }
-  const [{ loadIntoShared }, { changeShared }] = await Promise.all([
-    import('./load-into-shared.js'),
-    import('./change-shared.js'),
-  ]);
-  return loadIntoShared(
-    shared,
-    { key: undefined, isOnce, signal: options.signal, ...work },
-    { whole, ...(small === undefined ? {} : { small: (target) => changeShared(target, small, options) }) },
-  );
+  const run = async (target: LoadTarget): Promise<LoadReport> => {
+    const isSmall = small !== undefined && existsSync(target.database);
+    return (isSmall ? await changeInPlace(target, small, options) : undefined) ?? whole(target);
+  };
+  if (shared === undefined) return run(fileTarget(file));
+  const { loadIntoShared } = await import('./load-shared.js');
+  return loadIntoShared(shared, { isOnce, signal: options.signal, ...work }, run);
 }
 
 const UPDATE_OPTIONS = namesOf<UpdateOptions>({
@@ -221,7 +212,7 @@ export async function updateSources({
     readParts(sources, changed, ingest, writer, options.signal);
   const whole = async (target: LoadTarget): Promise<LoadReport> =>
     runLoad(await prepareLoad(load, homeOf(address)), target);
-  return makeChange(address, { small: { read }, whole, pruned: sources.map(({ key }) => key) }, options);
+  return makeChange(address, { small: { read }, whole }, options);
 }
 
 /**

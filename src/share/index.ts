@@ -2,14 +2,10 @@ export { type PostgresAddress, readPostgresAddress } from './postgres/postgres-a
 export type { PostgresEvent, PostgresPool } from './postgres/postgres-pool.js';
 export type { PostgresStatement } from './postgres/postgres-session.js';
 export type { SharedTables } from './postgres/shared-tables.js';
-export { type ConnectedCatalogue, type ConnectOptions, connectShared } from './shared-catalogue/connect-shared.js';
-export { isSameState } from './shared-catalogue/copy-state.js';
-export { holdNewestCopy } from './shared-catalogue/hold-newest-copy.js';
-export type { PublishOutcome } from './shared-catalogue/publish-changes.js';
-export type { SharedChanges } from './shared-catalogue/shared-changes.js';
-export type { SharedCopy } from './shared-catalogue/shared-copy.js';
-export { findSharedFaults, type SharedFault } from './shared-catalogue/shared-faults.js';
-export type { SharedState } from './shared-catalogue/shared-state.js';
+export { isSameRevision, type Revision } from './shared-catalogue/catalogue-tables.js';
+export type { ConnectedCatalogue, ConnectOptions, Replica } from './shared-catalogue/replica.js';
+export type { SharedFault } from './shared-catalogue/shared-faults.js';
+export type { SharedChanges } from './shared-catalogue/shared-images.js';
 export type { SharedStore } from './shared-catalogue/shared-store.js';
 export type { CopyFollower, FollowCopyOptions } from './snapshot/follower.js';
 export { type WrittenFiles, writeFiles } from './snapshot/write-files.js';

@@ -12,7 +12,6 @@ import { resolveDatabase } from '../core/index.js';
  *     skills.db.loading             the staging file of a load; survives a kill, and the next load takes its vectors
  *     skills.db.loading-part        a staging file that is being made
  *     skills.db.loading-lock        locked while a load runs
- *     skills.db.indexing-lock       of a copy of a shared catalogue: locked while derived files are written
  *     skills.db.watch-KEY           locked by the one watch of some sources that loads; see {@link watchLock}
  *     skills.db.watch-KEY-ready     there once its first load has ended
  */
@@ -23,7 +22,6 @@ export interface CatalogueFiles {
   readonly loading: string;
   readonly loadingPart: string;
   readonly loadingLock: string;
-  readonly indexingLock: string;
 }
 
 /** Paths of the files beside a catalogue. */
@@ -35,7 +33,6 @@ export function filesBeside(catalogue: string): CatalogueFiles {
     loading: `${catalogue}.loading`,
     loadingPart: `${catalogue}.loading-part`,
     loadingLock: `${catalogue}.loading-lock`,
-    indexingLock: `${catalogue}.indexing-lock`,
   };
 }
 

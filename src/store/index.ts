@@ -1,5 +1,5 @@
 export { structureFaults } from './check-file.js';
-export type { ContentRow } from './checksums.js';
+
 export { type PackedBlob, packBlob, unpackBlob } from './contents.js';
 export {
   allCopiesOf,
@@ -12,8 +12,8 @@ export {
 } from './copies/collapse-copies.js';
 export { beyondRepair, NEW_FILE, notWritable, openForReading, problemIn, storeError } from './database.js';
 export { derivedFiles, filesBeside, inodeIn, signatureOf, sqliteFiles, watchLock } from './files.js';
-export { FileLock, isIndexing, isLoading, LoadLock } from './locks.js';
-export { newStamp, readNamedState, writeNote } from './notes.js';
+export { FileLock, isLoading, LoadLock } from './locks.js';
+export { readNamedState, writeNote } from './notes.js';
 export { withoutMark } from './places.js';
 export { CatalogueCheck } from './read/catalogue-check.js';
 export { CatalogueReader, NO_VECTOR, readStamp } from './read/catalogue-reader.js';
@@ -30,14 +30,13 @@ export {
 } from './read/stored-vectors.js';
 export { changesSince } from './revisions.js';
 export { type Connection, Database, databaseError, isBusy, type Statement } from './sqlite.js';
-export type { SkillColumns, SkillContentsToStore } from './stored-skill.js';
+export type { SkillContentsToStore } from './stored-skill.js';
 export { copyKey } from './stored-skill.js';
 export { applyChanges } from './transfer/apply-changes.js';
 export type { CatalogueChanges, StoredVector } from './transfer/catalogue-changes.js';
 export { differenceOf } from './transfer/difference.js';
 export { headOf, ImageReader } from './transfer/image-reader.js';
-export { bytesOfImage, type ClaimRow, checkImage, claimOf, type SkillImage } from './transfer/skill-image.js';
-export { TriedChange } from './transfer/tried-change.js';
+export { bytesOfImage, checkImage, type SkillImage } from './transfer/skill-image.js';
 export { CatalogueRepair } from './write/catalogue-repair.js';
 export { CatalogueWriter } from './write/catalogue-writer.js';
 export type { LabelledSkill, LabelSink } from './write/labels.js';

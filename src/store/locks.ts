@@ -130,11 +130,6 @@ export function isLoading(catalogue: string): boolean {
   return isLocked(filesBeside(catalogue).loadingLock);
 }
 
-/** Whether somebody writes derived files of a copy of a shared catalogue. Writes nothing. */
-export function isIndexing(copy: string): boolean {
-  return isLocked(filesBeside(copy).indexingLock);
-}
-
 function isLocked(path: string): boolean {
   if (!existsSync(path)) return false;
   let connection: Connection | undefined;

@@ -69,7 +69,7 @@ export async function startWatch(options: WatchOptions): Promise<SourceWatch> {
     }
     return watchInThread(options);
   }
-  const place = await placeOf(address, signal);
+  const place = await placeOf(address);
   const chosen = await chooseLoadModel(place.path, { model, embedder, semantic: load.semantic });
   const resolved = await Promise.all(
     sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),

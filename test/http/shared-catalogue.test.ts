@@ -85,15 +85,15 @@ describeWithPostgres('servers of one catalogue in PostgreSQL', (server) => {
     await buildCatalogue({ ...change, sources: [{ name: 'more', rows: many }] });
     await removeSkills({ database, ids: ['skill-7', 'skill-77'] });
     await loader.publish();
-    await loader.checkpoint();
+    await loader.snapshot();
     await updateSkills({ ...change, rows: rowsOf(800, 820) });
     await removeSkills({ database, ids: ['skill-9', 'skill-801'] });
     await loader.publish();
     await until(() => followed.stats().copy?.version === 3);
     const fetched = await following(loader.address);
-    await loader.checkpoint();
+    await loader.snapshot();
     const present = await following(loader.address);
-    await server.execute(loader.address, 'TRUNCATE skill_discovery.checkpoint, skill_discovery.chunk');
+    await server.execute(loader.address, 'TRUNCATE skill_discovery.snapshot, skill_discovery.chunk');
     const whole = await following(loader.address);
     const [first, ...others] = await Promise.all([followed, fetched, present, whole].map(serving));
     for (const question of QUESTIONS) {

@@ -52,7 +52,7 @@ describeWithPostgres('a small change in PostgreSQL', (server) => {
     const { embedder: _e, ...where } = shared;
     const removing: unknown = removeSkills({ ...where, ids });
     expect(removing).toBeInstanceOf(Promise);
-    expect(await removing).toBe(removeSkills({ database: own.database, ids }));
+    expect(await removing).toBe(await removeSkills({ database: own.database, ids }));
     const [here, there] = both();
     expect([...here]).toEqual([...there]);
   });

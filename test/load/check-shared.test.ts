@@ -49,9 +49,8 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
     }
   });
 
-  const SKILL_7 = `(SELECT number FROM skill_discovery.skill WHERE id = 'skill-7')`;
   const TEXT_7 = `(SELECT text_hash FROM skill_discovery.skill WHERE id = 'skill-7')`;
-  const BLOB_7 = `(SELECT sha256 FROM skill_discovery.skill_file WHERE skill = ${SKILL_7})`;
+  const BLOB_7 = `(SELECT decode(split_part(digests, ' ', 1), 'hex') FROM skill_discovery.skill WHERE id = 'skill-7')`;
   const inDatabase = 'in the database it does not fit its hash';
   const isMissing = 'in the database its row is missing, or a text of it is missing or not what its digest says';
   const ofBytes = 'in the database the bytes of a file, or its vector, are missing or not as they were written';
@@ -59,7 +58,7 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
   test.each([
     [
       'a row',
-      `UPDATE skill_discovery.skill SET record = replace(record, 'skill-7', 'skill-x') WHERE id = 'skill-7'`,
+      `UPDATE skill_discovery.skill SET image = replace(image, 'skill-7', 'skill-x') WHERE id = 'skill-7'`,
       [`skill skill-7: ${inDatabase}`],
     ],
     [
@@ -74,7 +73,8 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
     ],
     [
       'bytes of a file',
-      `DELETE FROM skill_discovery.blob WHERE sha256 IN (SELECT sha256 FROM skill_discovery.content_file WHERE kept = 'blob')`,
+      `DELETE FROM skill_discovery.blob WHERE sha256 IN
+        (SELECT decode(split_part(digests, ' ', -1), 'hex') FROM skill_discovery.skill WHERE id LIKE '%drawing')`,
       [expect.stringMatching(new RegExp(`^skill .*drawing: ${ofBytes}$`))],
     ],
     [
@@ -109,12 +109,16 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
         WHERE text_hash = ${TEXT_7}`,
       'its vector is another one in the database',
     ],
-    ['claims', `DELETE FROM skill_discovery.claim WHERE skill = ${SKILL_7}`, 'it is not what the database has'],
+    [
+      'claims',
+      `UPDATE skill_discovery.skill SET image = regexp_replace(image, '"claims":.*', '"claims":[]}') WHERE id = 'skill-7'`,
+      'it is not what the database has',
+    ],
     ['a skill less', `DELETE FROM skill_discovery.skill WHERE id = 'skill-7'`, 'the database does not have it'],
   ])('tells what the copy has, and the database has not: %s', async (_, change, problem) => {
     const { database, cache } = await catalogue();
-    // Or the copy would be made of a checkpoint, which has what was there before.
-    await server.execute(database, 'DELETE FROM skill_discovery.checkpoint; DELETE FROM skill_discovery.chunk');
+    // Or the copy would be made of a snapshot, which has what was there before.
+    await server.execute(database, 'DELETE FROM skill_discovery.snapshot; DELETE FROM skill_discovery.chunk');
     await server.execute(database, change);
     expect(short((await checkCatalogue({ database, cache })).problems)).toEqual([`skill skill-7: ${problem}`]);
     const { problems, repaired } = await checkCatalogue({ database, cache, repair: true });
@@ -137,7 +141,7 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
     expect(search.get('skill-3')?.id).toBe('skill-3');
   });
 
-  test('tells a checkpoint of no use, and deletes it when it may repair', async () => {
+  test('tells a snapshot of no use, and deletes it when it may repair', async () => {
     const { database, cache } = await catalogue();
     await server.execute(
       database,
@@ -145,7 +149,7 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
       WHERE sha256 = (SELECT sha256 FROM skill_discovery.chunk LIMIT 1)`,
     );
     const { problems } = await checkCatalogue({ database, cache });
-    expect(short(problems)).toEqual([expect.stringMatching(/^checkpoint : 1 of its \d+ chunks are missing or not/)]);
+    expect(short(problems)).toEqual([expect.stringMatching(/^snapshot : 1 of its \d+ chunks are missing or not/)]);
     const { problems: left, repaired } = await checkCatalogue({ database, cache, repair: true });
     expect([left, repaired]).toEqual([[], problems]);
     expect(await server.execute(database, 'SELECT FROM skill_discovery.chunk')).toEqual([]);
@@ -153,10 +157,10 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
 
   test('names all damaged skills where no copy can be made of them', async () => {
     const { database } = await catalogue();
-    await server.execute(database, 'DELETE FROM skill_discovery.checkpoint; DELETE FROM skill_discovery.chunk');
+    await server.execute(database, 'DELETE FROM skill_discovery.snapshot; DELETE FROM skill_discovery.chunk');
     await server.execute(
       database,
-      `UPDATE skill_discovery.skill SET record = replace(record, 'skill', 'other') WHERE id IN ('skill-2', 'skill-11')`,
+      `UPDATE skill_discovery.skill SET image = replace(image, 'skill', 'other') WHERE id IN ('skill-2', 'skill-11')`,
     );
     const { problems } = await checkCatalogue({ database, cache: scratchFolder() });
     expect(short(problems)).toEqual([`skill skill-11: ${inDatabase}`, `skill skill-2: ${inDatabase}`]);

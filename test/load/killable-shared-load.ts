@@ -4,8 +4,8 @@
  *     node --import tsx test/load/killable-shared-load.ts DATABASE SOURCE MOMENT CACHE
  *
  * MOMENT is a phase (while reading, after the first vectors, while the difference is published), or
- * `scratch-committed`, `scratch-renamed`, `copy-committed`, `copy-renamed`: just before or just after the scratch
- * catalogue, or the local copy, is replaced. The former is before the load is published, the latter after.
+ * `staging-committed`, `staging-renamed`, `copy-committed`, `copy-renamed`: just before or just after the staging
+ * file, or the local copy, is replaced. The former is before the load is published, the latter after.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -19,7 +19,7 @@ const kill = (): unknown => process.kill(process.pid, 'SIGKILL');
 const [file, when] = moment.split('-');
 const { renameSync } = fs;
 fs.renameSync = (from, to) => {
-  const isMeant = file === 'copy' ? to === join(cache, 'skills.db') : /loads.[0-9a-f]{32}.skills\.db$/.test(String(to));
+  const isMeant = file === 'copy' ? to === join(cache, 'skills.db') : String(from).endsWith('.loading');
   if (isMeant && when === 'committed') kill();
   renameSync(from, to);
   if (isMeant && when === 'renamed') kill();

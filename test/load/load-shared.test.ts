@@ -13,8 +13,7 @@ import {
   type LoadReport,
   updateSkills,
 } from '../../src/index.js';
-import { MAX_LOADS_AGAIN } from '../../src/load/load-again.js';
-import { connectShared } from '../../src/share/shared-catalogue/connect-shared.js';
+import { connectShared } from '../../src/share/shared-catalogue/replica.js';
 import { locationIn } from '../../src/store/places.js';
 import { contentOf, vectorsOf } from '../catalogue-file.js';
 import { row, toJsonLines, writeJsonLines } from '../rows.js';
@@ -91,7 +90,7 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     const report = await load([[row('a')]]);
     expect([report.unchanged, report.added]).toEqual([1, 0]);
     expect(await version()).toBe(1);
-    expect(readdirSync(join(cache, 'loads'))).toEqual([]);
+    expect(readdirSync(join(cache, 'load'))).toEqual([]);
   });
 
   test('of nothing makes an empty catalogue', async () => {
@@ -185,7 +184,7 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
       expect(await version()).toBe(4);
     });
 
-    test('runs again where they change the same skills, and ends as if it had come after them', async () => {
+    test('runs again where they were published meanwhile, and ends as if it had come after them', async () => {
       const { machine, contents } = await place();
       const [one, other] = [machine(), machine()];
       await one.load([{ name: 'mine', rows: [row('a'), row('b')] }]);
@@ -204,24 +203,31 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
       const found = await contents();
       expect(found.get('a')).toMatchObject({ record: { stars: 1 }, sources: ['rows:mine', 'rows:theirs'] });
       expect([...found.keys()]).toEqual(['a', 'b', 'c']);
+      // The replica has all of it.
+      expect([...contentOf(one.copy).keys()]).toEqual(['a', 'b', 'c']);
     });
 
-    test('does not run again where they change others', async () => {
+    test('runs again while no other can publish', async () => {
       const { machine, contents } = await place();
       const [one, other] = [machine(), machine()];
-      await one.load([{ name: 'mine', rows: [row('a')] }]);
+      let theirs: Promise<LoadReport> | undefined;
       let reads = 0;
       const rows = {
         async *[Symbol.asyncIterator]() {
           reads += 1;
-          await other.load([{ name: 'theirs', rows: [row(`c${reads}`)] }]);
-          yield row('a', { stars: 1 });
+          const loading = other.load([{ name: 'theirs', rows: [row('a', { stars: reads })] }]);
+          if (reads === 1) await loading;
+          else theirs = loading;
+          yield row('a', { stars: 1000 });
         },
       };
       await one.load([{ name: 'mine', rows }]);
-      expect([...(await contents()).keys()]).toEqual(['a', 'c1']);
-      // The copy has both.
-      expect([...contentOf(one.copy).keys()]).toEqual(['a', 'c1']);
+      await theirs;
+      expect(reads).toBe(2);
+      expect((await contents()).get('a')).toMatchObject({
+        record: { stars: 2 },
+        sources: ['rows:mine', 'rows:theirs'],
+      });
     });
 
     test('prunes nothing that another source has got meanwhile', async () => {
@@ -262,58 +268,23 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     test.each([
       ['rows that can be read only once', () => generate([row('a', { stars: 1 })]), undefined],
       ['standard input', () => '-', toJsonLines([row('a', { stars: 1 })])],
-    ])('says so, and changes nothing, where that concerns %s', async (_, source, input) => {
-      const { machine, contents } = await place();
+    ])('waits for its turn, and keeps it, where it loads %s', async (_, source, input) => {
+      const { machine, contents, version } = await place();
       const [one, other] = [machine(), machine()];
       await one.load([[row('a')]]);
+      let theirs: Promise<LoadReport> | undefined;
       const meanwhile = {
         async *[Symbol.asyncIterator]() {
-          await other.load([{ name: 'theirs', rows: [row('a', { stars: 2 })] }]);
+          theirs = other.load([{ name: 'theirs', rows: [row('a', { stars: 2 })] }]);
           yield row('b');
         },
       };
       const stdin = input === undefined ? undefined : Readable.from([Buffer.from(input)]);
-      const sources: BuildOptions['sources'] = [source(), { name: 'meanwhile', rows: meanwhile }];
-      await expect(one.load(sources, { stdin })).rejects.toMatchObject({ code: 'LOAD_IN_PROGRESS' });
+      await one.load([source(), { name: 'meanwhile', rows: meanwhile }], { stdin });
+      await theirs;
       const found = await contents();
-      expect([...found.keys()]).toEqual(['a']);
+      expect([...found.keys(), await version()]).toEqual(['a', 'b', 3]);
       expect(found.get('a')).toMatchObject({ record: { stars: 2 } });
-    });
-
-    test('gives up after so many times', async () => {
-      const { machine } = await place();
-      const [one, other] = [machine(), machine()];
-      let reads = 0;
-      const rows = {
-        async *[Symbol.asyncIterator]() {
-          reads += 1;
-          await other.load([{ name: 'theirs', rows: [row('a', { stars: reads })] }]);
-          yield row('a', { stars: 1000 });
-        },
-      };
-      await expect(one.load([{ name: 'mine', rows }])).rejects.toMatchObject({
-        code: 'LOAD_IN_PROGRESS',
-        message: expect.stringContaining('load again'),
-      });
-      expect(reads).toBe(MAX_LOADS_AGAIN);
-    });
-
-    test('of the same sources on one machine is refused', async () => {
-      const { machine } = await place();
-      const { load } = machine();
-      let second: Promise<unknown> | undefined;
-      const rows = {
-        async *[Symbol.asyncIterator]() {
-          second = load([{ name: 'mine', rows: [row('a')] }]).catch((error: unknown) => error);
-          await second;
-          yield row('a');
-        },
-      };
-      await load([{ name: 'mine', rows }]);
-      expect(await second).toMatchObject({
-        code: 'LOAD_IN_PROGRESS',
-        message: expect.stringContaining('the same sources'),
-      });
     });
   });
 
@@ -322,8 +293,8 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
       'reading',
       'embedding',
       'publishing',
-      'scratch-committed',
-      'scratch-renamed',
+      'staging-committed',
+      'staging-renamed',
       'copy-committed',
       'copy-renamed',
     ] as const;
@@ -342,14 +313,16 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
       else expect(after.size).toBe(1502);
 
       const embedder = new StandInEmbedder();
+      const isPublished = (await version()) === 2;
       const report = await load([source], { semantic: true, embedder, prune: true });
-      expect(report).toMatchObject({ added: 1500, updated: 1, unchanged: 1, removed: 1 });
+      const counts = isPublished ? [0, 0, 1502, 0] : [1500, 1, 1, 1];
+      expect([report.added, report.updated, report.unchanged, report.removed]).toEqual(counts);
       expect([await version(), (await contents()).size]).toEqual([2, 1502]);
       // What was embedded is not embedded again.
       const made = moment === 'reading' ? 1500 : moment === 'embedding' ? 1500 - 512 : 0;
       expect(report.embedded).toBeLessThanOrEqual(made);
       expect(embedder.asked).toHaveLength(report.embedded);
-      expect(readdirSync(join(cache, 'loads'))).toEqual([]);
+      expect(readdirSync(join(cache, 'load'))).toEqual([]);
     });
 
     test('has left its vectors to all machines', async () => {
@@ -447,7 +420,7 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
       await load([{ name: 'rows', rows: more }]);
       expect((await contents()).size).toBe(2001);
       expect([...contentOf(copy).keys()]).toEqual([...(await contents()).keys()]);
-      expect(readdirSync(join(cache, 'loads'))).toEqual([]);
+      expect(readdirSync(join(cache, 'load'))).toEqual([]);
     },
   );
 
@@ -467,20 +440,20 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     expect((await load([{ name: 'two', rows: [row('lost')] }])).added).toBe(1);
   });
 
-  test('has succeeded where no checkpoint can be written: that is a warning, and the next load writes it', async () => {
+  test('has succeeded where no snapshot can be written: that is a warning, and the next load writes it', async () => {
     const { machine, database, contents } = await place();
     await machine().load([[row('a')]]);
-    await server.execute(database, 'DELETE FROM skill_discovery.checkpoint');
+    await server.execute(database, 'DELETE FROM skill_discovery.snapshot');
     await server.execute(database, FAULTY);
     const report = await machine().load([[row('a'), row('b')]]);
     expect([report.added, report.warnings]).toEqual([
       1,
-      [{ origin: 'checkpoint', message: expect.stringContaining('refuses a statement') }],
+      [{ origin: 'snapshot', message: expect.stringContaining('refuses a statement') }],
     ]);
     expect([...(await contents()).keys()]).toEqual(['a', 'b']);
-    await server.execute(database, 'DROP TRIGGER faulty ON skill_discovery.checkpoint');
+    await server.execute(database, 'DROP TRIGGER faulty ON skill_discovery.snapshot');
     expect((await machine().load([[row('a')]])).warnings).toEqual([]);
-    expect(await server.execute(database, 'SELECT version::int FROM skill_discovery.checkpoint')).toEqual([
+    expect(await server.execute(database, 'SELECT version::int FROM skill_discovery.snapshot')).toEqual([
       { version: 2 },
     ]);
   });
@@ -517,14 +490,14 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     const { machine, version } = await place();
     const { load, cache } = machine();
     await expect(load([{ installed: {} }])).rejects.toMatchObject({ code: 'INVALID_OPTION', parameter: 'sources' });
-    expect([await version(), existsSync(join(cache, 'loads'))]).toEqual([0, false]);
+    expect([await version(), existsSync(join(cache, 'load'))]).toEqual([0, false]);
   });
 });
 
-/** Lets no checkpoint be written. */
+/** Lets no snapshot be written. */
 const FAULTY = `
   CREATE FUNCTION public.fault() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''out of order''; END';
-  CREATE TRIGGER faulty BEFORE INSERT ON skill_discovery.checkpoint FOR EACH ROW EXECUTE FUNCTION public.fault()`;
+  CREATE TRIGGER faulty BEFORE INSERT ON skill_discovery.snapshot FOR EACH ROW EXECUTE FUNCTION public.fault()`;
 
 /** All skills of a database, as a machine gets them that has no copy yet. */
 async function contentsOf(database: string) {
@@ -532,7 +505,7 @@ async function contentsOf(database: string) {
 }
 
 async function freshCopy(database: string): Promise<string> {
-  const { store, copy } = await connectShared({ database, cache: scratchFolder() });
+  const { store, replica: copy } = await connectShared({ database, cache: scratchFolder() });
   try {
     await copy.bringUp({ index: 'nothing' });
     return copy.database;

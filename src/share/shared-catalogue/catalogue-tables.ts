@@ -1,28 +1,23 @@
+import { SkillSearchError } from '../../core/index.js';
+import type { RunStatement } from '../postgres/postgres-session.js';
 import type { SharedTables } from '../postgres/shared-tables.js';
 
 /**
- * The tables of a shared catalogue in PostgreSQL. Columns with the name of one in `store/schema.ts` have what that has,
- * but for `record`, which is not packed.
+ * The tables of a shared catalogue in PostgreSQL: a log of revisions.
  *
  * - `catalogue` is one row. `identity` is a random value made with the tables, `version` goes up by one with each
- *   published load, and `stamp` names the state of that version. `oldest` is the first version from which changes are
- *   known. `model` and `classifier` are null where there is none. Whoever publishes holds a lock on this row.
- * - `version` has the later versions: of which state, when, and how many skills were changed or removed by it.
- * - `skill.version` is that of the last change of the skill. `derived_categories` is null where no classifier has seen
- *   the skill, `contents_complete` where nothing but excerpts of texts is stored.
- * - `skill_file` has the texts that are searched; their bytes are blobs. `content_file` has what a skill is made of.
- * - `claim` says in which sources a skill is. `fingerprint` and `hash` are those of `known_row`, or null.
- * - `removed` has the version in which an id went away.
+ *   published load, and `stamp` names the contents of that version. `oldest` is the first version from which changes
+ *   are known. `model` and `classifier` are null where there is none. A load that publishes locks this row.
+ * - `revision` has the versions that are known: what they are named, and when they were published.
+ * - `skill` has a row for each id, with the version that wrote it. `image` is all that is stored of the skill, as JSON
+ *   (`shared-images.ts`); null where the skill was removed. `digests` are those of its blobs, in hex, with spaces
+ *   between.
  * - `blob` has bytes by their SHA-256, and `vector` those of texts by model and hash. Nothing of them depends on a
  *   version, so they may be there before what uses them. `made_at` is when they were stored.
- * - `published_vector` has the hashes of those texts whose vectors, of the catalogue's model, belong to the present
- *   version. Other vectors are for loads only: copies of one version must not differ.
- * - `checkpoint` is the manifest of the files of a copy at a version, and `chunk` has the bytes of these files by
+ * - `snapshot` is the manifest of the files of a replica at a version, and `chunk` has the bytes of these files by
  *   SHA-256; see `snapshot/manifest.ts`.
  *
- * In texts the character U+0000 is written another way; see `stored-text.ts`. Counts, sizes and times of a skill are
- * of the type that has the same numbers as JavaScript. Bytes are not compressed by the database: they were before, or
- * cannot be.
+ * Bytes are not compressed by the database: they were before, or cannot be.
  */
 export const CATALOGUE_TABLES: SharedTables = {
   part: 'catalogue',
@@ -45,68 +40,19 @@ export const CATALOGUE_TABLES: SharedTables = {
     );
     INSERT INTO skill_discovery.catalogue (identity, version, stamp, oldest, cleaned_at)
       VALUES (gen_random_uuid()::text, 0, '', 0, now());
-    CREATE TABLE skill_discovery.version (
+    CREATE TABLE skill_discovery.revision (
       version bigint PRIMARY KEY,
       stamp text NOT NULL,
-      published_at timestamptz NOT NULL,
-      changed integer NOT NULL,
-      removed integer NOT NULL
+      published_at timestamptz NOT NULL
     );
     CREATE TABLE skill_discovery.skill (
-      number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-      id text COLLATE "C" NOT NULL UNIQUE,
+      id text COLLATE "C" PRIMARY KEY,
       version bigint NOT NULL,
-      stars double precision NOT NULL,
-      updated_at double precision NOT NULL,
-      record text NOT NULL,
-      categories text NOT NULL,
-      occupations text NOT NULL,
-      tags text NOT NULL,
-      properties text NOT NULL,
-      copy_key text NOT NULL,
-      place text NOT NULL,
-      text_hash bytea NOT NULL,
-      hash bytea NOT NULL,
-      derived_categories text,
-      contents_complete boolean
+      text_hash bytea,
+      digests text NOT NULL,
+      image text
     );
     CREATE INDEX skill_version ON skill_discovery.skill (version);
-    CREATE INDEX skill_text_hash ON skill_discovery.skill (text_hash);
-    CREATE TABLE skill_discovery.skill_file (
-      skill bigint NOT NULL,
-      position integer NOT NULL,
-      filename text NOT NULL,
-      sha256 bytea NOT NULL,
-      PRIMARY KEY (skill, position)
-    );
-    CREATE TABLE skill_discovery.content_file (
-      skill bigint NOT NULL,
-      position integer NOT NULL,
-      path text NOT NULL,
-      size double precision NOT NULL,
-      sha256 bytea NOT NULL,
-      executable smallint NOT NULL,
-      complete smallint NOT NULL,
-      is_text smallint NOT NULL,
-      kept text NOT NULL,
-      PRIMARY KEY (skill, position)
-    );
-    CREATE TABLE skill_discovery.source (
-      number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-      name text COLLATE "C" NOT NULL UNIQUE
-    );
-    CREATE TABLE skill_discovery.claim (
-      skill bigint NOT NULL,
-      source integer NOT NULL,
-      fingerprint bytea,
-      hash bytea,
-      PRIMARY KEY (skill, source)
-    );
-    CREATE TABLE skill_discovery.removed (
-      id text COLLATE "C" PRIMARY KEY,
-      version bigint NOT NULL
-    );
-    CREATE INDEX removed_version ON skill_discovery.removed (version);
     CREATE TABLE skill_discovery.blob (
       sha256 bytea PRIMARY KEY,
       size double precision NOT NULL,
@@ -123,8 +69,7 @@ export const CATALOGUE_TABLES: SharedTables = {
       PRIMARY KEY (model, text_hash)
     );
     ALTER TABLE skill_discovery.vector ALTER embedding SET STORAGE EXTERNAL;
-    CREATE TABLE skill_discovery.published_vector (text_hash bytea PRIMARY KEY);
-    CREATE TABLE skill_discovery.checkpoint (
+    CREATE TABLE skill_discovery.snapshot (
       version bigint PRIMARY KEY,
       stamp text NOT NULL,
       manifest text NOT NULL,
@@ -136,3 +81,104 @@ export const CATALOGUE_TABLES: SharedTables = {
     );
     ALTER TABLE skill_discovery.chunk ALTER bytes SET STORAGE EXTERNAL;`,
 };
+
+/** Names a revision of a shared catalogue. */
+export interface Revision {
+  /** A random value made with the tables: another one is another catalogue. */
+  readonly identity: string;
+  /** Goes up by one with each published load. 0: nothing was ever published. */
+  readonly version: number;
+  /** Names the contents of that version. Empty at version 0. */
+  readonly stamp: string;
+  /**
+   * When that version was published, by the clock of the database, in Unix milliseconds. Absent at version 0, and where
+   * it is not known.
+   */
+  readonly publishedAt?: number;
+}
+
+/** The newest revision that a database has. */
+export interface PresentRevision extends Revision {
+  /** Whether the database follows another one, and may be behind that. */
+  readonly isStandby: boolean;
+  /** The first version from which changes are known. */
+  readonly oldest: number;
+  readonly model: { readonly number: number; readonly id: string; readonly dimensions: number } | undefined;
+  readonly classifier: string | undefined;
+}
+
+/** The column `published_at`, in Unix milliseconds. */
+export const PUBLISHED_AT = 'floor(extract(epoch FROM published_at) * 1000)::float8';
+
+export async function readPresent(run: RunStatement): Promise<PresentRevision> {
+  type Row = Revision & Pick<PresentRevision, 'isStandby' | 'oldest'>;
+  type Nullable = Record<'id' | 'classifier', string | null> &
+    Record<'number' | 'dimensions' | 'published', number | null>;
+  const [row] = await run<Row & Nullable>({
+    name: 'skill-discovery present',
+    text: `SELECT identity, catalogue.version::float8 AS version, catalogue.stamp, oldest::float8 AS oldest, classifier,
+        pg_is_in_recovery() AS "isStandby", ${PUBLISHED_AT} AS published, number, id, dimensions
+      FROM skill_discovery.catalogue
+        LEFT JOIN skill_discovery.model ON model.number = catalogue.model
+        LEFT JOIN skill_discovery.revision ON revision.version = catalogue.version`,
+  });
+  const { classifier, number, id, dimensions, published, ...revision } = row!;
+  return {
+    ...revision,
+    ...(published === null ? {} : { publishedAt: published }),
+    model: number === null ? undefined : { number, id: JSON.parse(id!) as string, dimensions: dimensions! },
+    classifier: classifier ?? undefined,
+  };
+}
+
+export function isSameRevision(one: Revision | undefined, other: Revision): boolean {
+  return one?.identity === other.identity && one.version === other.version && one.stamp === other.stamp;
+}
+
+/**
+ * Whether a revision is one that a standby has not got to yet. Where the database is no standby, a later version than
+ * its own is of no use: it was restored from a backup, or another one took its place before it had that version.
+ */
+export function isAhead(revision: Revision, present: PresentRevision): boolean {
+  return present.isStandby && revision.identity === present.identity && revision.version > present.version;
+}
+
+/** Whether all that has changed since a revision is known. */
+export async function isKnown(run: RunStatement, present: PresentRevision, revision: Revision): Promise<boolean> {
+  const { identity, version, stamp } = revision;
+  if (identity !== present.identity || version < present.oldest || version > present.version) return false;
+  if (version === 0) return stamp === '';
+  const found = await run({
+    text: 'SELECT FROM skill_discovery.revision WHERE version = $1 AND stamp = $2',
+    values: [version, stamp],
+  });
+  return found.length > 0;
+}
+
+/**
+ * The error of a database without a catalogue.
+ *
+ * @param shown its address
+ */
+export function nothingPublished(shown: string): SkillSearchError {
+  const message = `${shown} holds no catalogue yet: load sources into it first`;
+  return new SkillSearchError('DATABASE_NOT_FOUND', message, { path: shown });
+}
+
+/** What helps against damage of what all replicas are made from. */
+const REMEDY = 'restore it from a backup, or load all sources into an empty database';
+
+/**
+ * The error of a shared catalogue that is damaged.
+ *
+ * @param shown the address of its database
+ * @param problem what is wrong, as a sentence without a full stop
+ */
+export function sharedDamage(
+  shown: string,
+  problem: string,
+  { skill, remedy = REMEDY }: { readonly skill?: string; readonly remedy?: string } = {},
+): SkillSearchError {
+  const facts = { path: shown, ...(skill === undefined ? {} : { skill }) };
+  return new SkillSearchError('DATABASE_DAMAGED', `the catalogue in ${shown} is damaged: ${problem}; ${remedy}`, facts);
+}

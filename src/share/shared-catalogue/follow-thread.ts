@@ -1,81 +1,64 @@
-import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type ErrorMessage, messageOf } from '../../core/index.js';
 import { readPostgresAddress } from '../postgres/postgres-address.js';
-import { CATALOGUE_NAME } from '../snapshot/manifest.js';
-import { CopyKeeper } from './copy-keeper.js';
-import type { FollowReply, FollowRequest, FollowThreadData } from './follow-messages.js';
-import { IndexedCopy } from './indexed-copy.js';
-import type { SharedState } from './shared-state.js';
+import type { FollowReply, FollowRequest, FollowThreadData } from './follow-shared.js';
+import { ReplicaKeeper } from './replica-keeper.js';
 
-// The thread that keeps a copy up to date: it looks again and again, whoever asks, until it is told to close.
+// The thread that keeps a replica up to date: it looks again and again until it is told to close.
 
 const { address, passwordFile, folder, interval } = workerData as FollowThreadData;
 const port = parentPort!;
-const tell = (reply: FollowReply): void => port.postMessage(reply);
+const report = (reply: FollowReply): void => port.postMessage(reply);
 const closing = new AbortController();
-const keeper = new CopyKeeper({ address: readPostgresAddress('database', address), passwordFile, folder });
+const keeper = new ReplicaKeeper({ address: readPostgresAddress('database', address), passwordFile, folder });
 let running: Promise<ErrorMessage | undefined> | undefined;
 let indexing: Promise<void> | undefined;
-const indexed = new IndexedCopy(join(folder, CATALOGUE_NAME));
-/** What was told of derived files that could not be written. */
-const told = new Set<string>();
+/** What was reported of index files that could not be written. */
+const warned = new Set<string>();
 
 /** Joins the look that is running. */
-function look(anew = false): Promise<ErrorMessage | undefined> {
-  running ??= lookOnce(anew).finally(() => {
+function look(fromNothing = false): Promise<ErrorMessage | undefined> {
+  running ??= lookOnce(fromNothing).finally(() => {
     running = undefined;
   });
   return running;
 }
 
-async function lookOnce(anew: boolean): Promise<ErrorMessage | undefined> {
+async function lookOnce(fromNothing: boolean): Promise<ErrorMessage | undefined> {
+  const { signal } = closing;
   try {
-    const looked = await keeper.look({ signal: closing.signal, anew, index: 'words' });
-    tell({ kind: 'agreed', ...looked });
-    indexBeside(looked.state);
+    const looked = await keeper.look({ signal, fromNothing, index: 'words' });
+    report({ kind: 'agreed', ...looked });
+    // Vectors can be searched without their index, which takes minutes: no look waits for it, unless there is a newer revision.
+    indexing ??= keeper
+      .index({ signal, onWarning: ({ origin, message }) => warn(`${origin}: ${message}`) })
+      .catch((error: unknown) => warn(messageOf(error).message))
+      .finally(() => {
+        indexing = undefined;
+      });
     return undefined;
   } catch (error) {
     const plain = messageOf(error);
-    if (!closing.signal.aborted) tell({ kind: 'failed', error: plain });
+    if (!signal.aborted) report({ kind: 'failed', error: plain });
     return plain;
   }
 }
 
-/** Indexing vectors takes minutes: what is published meanwhile is followed. */
-function indexBeside(state: SharedState): void {
-  const ended = indexing === undefined ? indexed.attempt(state) : undefined;
-  if (ended === undefined) return;
-  let isDone = true;
-  const fail = (message: string): void => {
-    isDone = false;
-    if (!closing.signal.aborted) warn(message);
-  };
-  indexing = keeper
-    .index({ signal: closing.signal, onWarning: ({ origin, message }) => fail(`${origin}: ${message}`) })
-    .catch((error: unknown) => fail(messageOf(error).message))
-    .finally(() => {
-      if (isDone) told.clear();
-      ended(isDone);
-      indexing = undefined;
-    });
-}
-
-/** What fails again and again is told once, until all was written. */
+/** What fails again and again is reported once. */
 function warn(message: string): void {
-  if (!told.has(message)) tell({ kind: 'warned', message });
-  told.add(message);
+  if (!closing.signal.aborted && !warned.has(message)) report({ kind: 'warned', message });
+  warned.add(message);
 }
 
-async function answer(id: number, anew: boolean): Promise<void> {
+async function answer(id: number, fromNothing: boolean): Promise<void> {
   // One that is running may have looked before what the caller means.
   while (running !== undefined) await running;
-  tell({ kind: 'looked', id, error: await look(anew) });
+  report({ kind: 'looked', id, error: await look(fromNothing) });
 }
 
 const timer = setInterval(() => void look(), interval);
 port.on('message', (request: FollowRequest) => {
-  if (request.kind === 'look') void answer(request.id, request.anew);
+  if (request.kind === 'look') void answer(request.id, request.fromNothing);
   else void close();
 });
 void look();

@@ -1,176 +1,225 @@
+import { createHash } from 'node:crypto';
 import { SkillSearchError } from '../../core/index.js';
-import type { CatalogueChanges } from '../../store/index.js';
-import { bytesOfImage, newStamp } from '../../store/index.js';
+import { bytesOfImage, type CatalogueChanges, packBlob, type SkillImage } from '../../store/index.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/postgres-session.js';
-import { cleanUnused } from './clean-unused.js';
-import { fromStoredText, inParts, runAlone, SHARED_CATALOGUE_LIMITS, toStoredText } from './helpers.js';
-import { PublishedVectors } from './published-vectors.js';
-import { stateOf } from './shared-changes.js';
-import { type CatalogueRow, isKnown, PUBLISHED_AT, readCatalogueRow, type SharedState } from './shared-state.js';
-import { UsedBytes } from './used-bytes.js';
-import { noteModel } from './vector-table.js';
-import { ImageWriter } from './write-images.js';
-
-/** What became of changes that were to be published. */
-export type PublishOutcome =
-  /** @property isNext whether they were made from the version before: then the state is the one that they lead to */
-  | { readonly kind: 'published'; readonly state: SharedState; readonly isNext: boolean }
-  /**
-   * Nothing was published: later versions have changed the same skills, or brought some of a source that was pruned.
-   *
-   * @property ids some of them; none if it is the model or the classifier that is another now
-   */
-  | { readonly kind: 'overlap'; readonly ids: readonly string[] }
-  /** Nothing was published: the state that the changes were made from is not one of this catalogue, or too old. */
-  | { readonly kind: 'unknown' };
-
-/** Settings of {@link publishChanges}. */
-export interface PublishOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Names of sources that were pruned: later versions must not have brought anything of them. */
-  readonly pruned?: readonly string[] | undefined;
-  /** Told how many of the changed skills are on their way. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
-}
-
-/** Ids of an overlap that are told. */
-const MOST_TOLD = 1000;
+import { isSameRevision, PUBLISHED_AT, type Revision, readPresent } from './catalogue-tables.js';
+import { encodeImage } from './shared-images.js';
+import {
+  distinct,
+  inParts,
+  missingBlobs,
+  missingVectors,
+  noteModel,
+  runAlone,
+  SHARED_CATALOGUE_LIMITS,
+  type StoredModel,
+  storeBlobs,
+  storeVectors,
+} from './stored-bytes.js';
 
 /** Ids of one statement. */
 const IDS_TOGETHER = 10_000;
 
+/** Texts and blobs that are held packed, before they are sent. */
+const HELD = 256;
+
 /**
- * Publishes changes as the next version, in one transaction. Whoever publishes has the row of the catalogue locked, so
- * loads publish one after the other, and nobody else deletes bytes or vectors meanwhile. These are sent on other
- * connections, and stay there if this ends early: the next load need not send them again.
+ * Publishes changes as the next version, in one transaction. Bytes and vectors are sent on other connections before,
+ * and stay there if this ends early: the next load need not send them again.
  *
- * @param onto the state that the changes were made from
+ * @param onto the revision that the changes were made from
+ * @returns undefined if that is not the present one: nothing is published then
+ * @throws {SkillSearchError} `MODEL_MISMATCH` if the model has another number of dimensions there; `DATABASE_DAMAGED`
+ *   if the changes have not the bytes, or the vector, that an image names
  */
 export function publishChanges(
   pool: PostgresPool,
   changes: CatalogueChanges,
-  onto: SharedState,
-  { signal, pruned = [], onProgress = () => {} }: PublishOptions,
-): Promise<PublishOutcome> {
+  onto: Revision,
+  signal: AbortSignal | undefined,
+): Promise<Revision | undefined> {
   const { statementTime, publishingPause, publishedTogether, bytesTogether } = SHARED_CATALOGUE_LIMITS;
   return pool.session({ statementTime, pauseTime: publishingPause, signal }, async ({ run }) => {
-    const head = await lockCatalogue(run, pool.address.shown);
-    if (!(await isKnown(run, head, onto))) return { kind: 'unknown' };
-    const isNext = onto.version === head.version;
-    if (changes.stamp === onto.stamp) return { kind: 'published', state: stateOf(head), isNext };
-    const overlap = isNext ? undefined : await overlapOf(run, head, changes, onto, pruned);
-    if (overlap !== undefined) return { kind: 'overlap', ids: overlap };
-
-    const version = head.version + 1;
-    // Changes that others have been added to lead to a state that nobody has seen yet.
-    const stamp = isNext ? changes.stamp : newStamp();
+    await run({ text: 'SELECT FROM skill_discovery.catalogue FOR UPDATE' });
+    // Another statement: one that has waited sees the row as it is now, but other tables as they were.
+    const present = await readPresent(run);
+    if (!isSameRevision(onto, present)) return undefined;
+    const { identity } = present;
+    const [version, { stamp, removed, changed }] = [present.version + 1, changes];
     const alone = runAlone(pool, signal);
     const model = changes.model && (await noteModel(alone, pool.address.shown, changes.model));
-    const bytes = new UsedBytes(alone, changes, model);
-    const writer = new ImageWriter(run, version);
-    const vectors = new PublishedVectors(run, version, isNext);
-    if (model?.number !== head.model?.number) await vectors.forgetAll();
-    for (const ids of inParts(changes.removed, IDS_TOGETHER)) await writer.remove(ids);
+    for (const ids of inParts(removed, IDS_TOGETHER)) {
+      await run({
+        text: `UPDATE skill_discovery.skill SET version = $1, image = NULL, text_hash = NULL, digests = ''
+          WHERE id = ANY ($2) AND image IS NOT NULL`,
+        values: [version, ids],
+      });
+    }
     let done = 0;
     for await (const batch of changes.images()) {
       for (const images of inParts(batch, publishedTogether, bytesTogether, bytesOfImage)) {
-        await writer.write(await bytes.send(images));
-        await vectors.note(images);
+        const texts = await sendBytes(alone, changes, model, images);
+        await run(insertOf(version, images, texts));
         done += images.length;
-        onProgress(done, changes.changed.length);
       }
     }
-    if (done !== changes.changed.length) throw new RangeError(`${done} images of ${changes.changed.length} skills`);
+    if (done !== changed.length) throw new RangeError(`${done} images of ${changed.length} skills`);
     const [published] = await run<{ publishedAt: number }>({
-      text: `INSERT INTO skill_discovery.version (version, stamp, published_at, changed, removed)
-        VALUES ($1, $2, clock_timestamp(), $3, $4) RETURNING ${PUBLISHED_AT} AS "publishedAt"`,
-      values: [version, stamp, done, changes.removed.length],
+      text: `INSERT INTO skill_discovery.revision (version, stamp, published_at) VALUES ($1, $2, clock_timestamp())
+        RETURNING ${PUBLISHED_AT} AS "publishedAt"`,
+      values: [version, stamp],
     });
-    const oldest = await forgetOldVersions(run, version, head.oldest);
     await run({
       text: 'UPDATE skill_discovery.catalogue SET version = $1, stamp = $2, oldest = $3, model = $4, classifier = $5',
-      values: [version, stamp, oldest, model?.number ?? null, storedOrNull(changes.classifier)],
+      values: [
+        version,
+        stamp,
+        await forgetOld(run, version, present.oldest),
+        model?.number ?? null,
+        changes.classifier ?? null,
+      ],
     });
     await cleanUnused(run);
-    return { kind: 'published', state: { identity: head.identity, version, stamp, ...published }, isNext };
+    return { identity, version, stamp, ...published };
   });
 }
 
-function storedOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : toStoredText(text);
+function insertOf(version: number, images: readonly SkillImage[], texts: readonly (readonly Buffer[])[]) {
+  const digestsOf = ({ contents }: SkillImage, i: number): string =>
+    [...texts[i]!, ...keptIn(contents)].map((digest) => digest.toString('hex')).join(' ');
+  const stored = (image: SkillImage, i: number): string => {
+    const files = image.files.map(({ filename, text }, at) => ({
+      filename,
+      sha256: texts[i]![at]!,
+      size: Buffer.byteLength(text),
+    }));
+    return encodeImage({ ...image, files });
+  };
+  return {
+    text: `INSERT INTO skill_discovery.skill (id, version, text_hash, digests, image)
+      SELECT id, $1, text_hash, digests, image
+      FROM unnest($2::text[], $3::bytea[], $4::text[], $5::text[]) AS given (id, text_hash, digests, image)
+      ON CONFLICT (id) DO UPDATE SET version = excluded.version, text_hash = excluded.text_hash,
+        digests = excluded.digests, image = excluded.image`,
+    values: [
+      version,
+      images.map(({ columns }) => columns.id),
+      images.map(({ columns }) => columns.textHash),
+      images.map(digestsOf),
+      images.map(stored),
+    ],
+  };
 }
 
-/** Waits until nobody else publishes. */
-async function lockCatalogue(run: RunStatement, shown: string): Promise<CatalogueRow> {
-  const { lockTime, publishingWait } = SHARED_CATALOGUE_LIMITS;
-  const began = performance.now();
-  await run({ text: `SET LOCAL lock_timeout = ${lockTime}` });
-  await run({ text: 'SAVEPOINT waiting' });
-  for (;;) {
-    try {
-      await run({ text: 'SELECT FROM skill_discovery.catalogue FOR UPDATE' });
-      await run({ text: 'SET LOCAL lock_timeout = 0' });
-      // Another statement: one that has waited sees the row as it is now, but other tables as they were.
-      return await readCatalogueRow(run);
-    } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
-      if (performance.now() - began > publishingWait) {
-        const message = `another load has been publishing into ${shown} for ${publishingWait / 60_000} minutes`;
-        throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: shown, cause: error });
-      }
-      await run({ text: 'ROLLBACK TO SAVEPOINT waiting' });
-    }
-  }
-}
-
-const LOCK_NOT_AVAILABLE = '55P03';
-
-/** Ids that changes have in common with later versions; undefined if both can stand side by side. */
-async function overlapOf(
+/**
+ * Sends the bytes and vectors of images where they are missing.
+ *
+ * @returns for each image the digests of its texts
+ */
+async function sendBytes(
   run: RunStatement,
-  head: CatalogueRow,
   changes: CatalogueChanges,
-  onto: SharedState,
-  pruned: readonly string[],
-): Promise<string[] | undefined> {
-  const ids = [...changes.changed, ...changes.removed].map(toStoredText);
-  const found: string[] = [];
-  for (const part of inParts(ids, IDS_TOGETHER)) {
-    // By the ids, of which there is an index: a join of what many loads have written could take hours.
-    const rows = await run<{ id: string }>({
-      text: `SELECT id FROM skill_discovery.skill WHERE id = ANY ($2) AND version > $1
-        UNION ALL SELECT id FROM skill_discovery.removed WHERE id = ANY ($2) AND version > $1`,
-      values: [onto.version, part],
-    });
-    found.push(...rows.map(({ id }) => fromStoredText(id)));
-    if (found.length >= MOST_TOLD) break;
+  model: StoredModel | undefined,
+  images: readonly SkillImage[],
+): Promise<Buffer[][]> {
+  const texts = new Map<string, string>();
+  const digests = images.map(({ files }) => files.map(({ text }) => noteText(text, texts)));
+  for (const part of inParts(await missingBlobs(run, distinct(digests.flat())), HELD)) {
+    const packed = part.map((digest) => digest.toString('hex')).map((sha256) => [sha256, texts.get(sha256)!] as const);
+    await storeBlobs(run, await Promise.all(packed.map(([sha256, text]) => packBlob(sha256, Buffer.from(text)))));
   }
-  if (found.length > 0) return found.slice(0, MOST_TOLD);
-  // Two loads of one source at the same time: what the other has brought is not in this one, and is to be pruned.
-  const brought = await run<{ id: string }>({
-    text: `SELECT id FROM skill_discovery.skill JOIN skill_discovery.claim ON claim.skill = skill.number
-        JOIN skill_discovery.source ON source.number = claim.source
-      WHERE version > $1 AND name = ANY ($2) ORDER BY id LIMIT ${MOST_TOLD}`,
-    values: [onto.version, pruned.map(toStoredText)],
-  });
-  if (brought.length > 0) return brought.map(({ id }) => fromStoredText(id));
-  // All skills have vectors of one model, and labels by the rules of one classifier.
-  const isOfOne = changes.model?.id === head.model?.id && changes.classifier === head.classifier;
-  return isOfOne ? undefined : [];
+  const kept = images.flatMap(({ contents }) => keptIn(contents));
+  for (const part of inParts(await missingBlobs(run, distinct(kept)), HELD)) {
+    const blobs = await changes.blobs(part);
+    if (blobs.length < part.length) throw new SkillSearchError('DATABASE_DAMAGED', 'the bytes of a file are missing');
+    await storeBlobs(run, blobs);
+  }
+  const hashes = distinct(images.filter(({ hasVector }) => hasVector).map(({ columns }) => columns.textHash));
+  if (model === undefined || hashes.length === 0) return digests;
+  const lacking = await missingVectors(run, model, hashes);
+  const vectors = lacking.length === 0 ? [] : await changes.vectors(lacking);
+  if (vectors.length < lacking.length) {
+    throw new SkillSearchError('DATABASE_DAMAGED', 'the vectors of some texts are missing');
+  }
+  await storeVectors(run, model, vectors);
+  return digests;
 }
 
-/** Forgets removed skills and versions beyond their bounds. @returns the first version from which changes are known */
-async function forgetOldVersions(run: RunStatement, version: number, oldest: number): Promise<number> {
+/** Digests of the files that are kept as blobs. */
+export function keptIn(contents: SkillImage['contents']): Buffer[] {
+  return (contents?.files ?? []).filter(({ kept }) => kept === 'blob').map(({ sha256 }) => sha256);
+}
+
+function noteText(text: string, texts: Map<string, string>): Buffer {
+  const digest = createHash('sha256').update(text).digest();
+  texts.set(digest.toString('hex'), text);
+  return digest;
+}
+
+/** Forgets removed skills and revisions beyond their bounds. @returns the first version from which changes are known */
+async function forgetOld(run: RunStatement, version: number, oldest: number): Promise<number> {
   const { removed, versions } = SHARED_CATALOGUE_LIMITS;
   // The latest version of the first one too many: a version is forgotten as a whole.
   const [beyond] = await run<{ version: number }>({
-    text: `SELECT version::float8 AS version FROM skill_discovery.removed ORDER BY removed.version DESC OFFSET $1 LIMIT 1`,
+    text: `SELECT version::float8 AS version FROM skill_discovery.skill WHERE image IS NULL
+      ORDER BY skill.version DESC OFFSET $1 LIMIT 1`,
     values: [removed],
   });
   const known = Math.max(oldest, beyond?.version ?? 0, version - versions);
   if (known === oldest) return oldest;
-  await run({ text: 'DELETE FROM skill_discovery.removed WHERE version <= $1', values: [known] });
-  await run({ text: 'DELETE FROM skill_discovery.version WHERE version < $1', values: [known] });
+  await run({ text: 'DELETE FROM skill_discovery.skill WHERE image IS NULL AND version <= $1', values: [known] });
+  await run({ text: 'DELETE FROM skill_discovery.revision WHERE version < $1', values: [known] });
   return known;
 }
+
+/** Vectors, or blobs, that one statement deletes. What is left is for the next day. */
+const MOST_DELETED = 100_000;
+
+/** What says of a row of `vector` or `blob` that it may go. Each is one join: a catalogue may have millions of rows. */
+const UNUSED = [
+  ['vector', 'model, text_hash', 'model IS DISTINCT FROM (SELECT model FROM skill_discovery.catalogue)'],
+  [
+    'vector',
+    'model, text_hash',
+    'NOT EXISTS (SELECT FROM skill_discovery.skill WHERE skill.text_hash = vector.text_hash)',
+  ],
+  ['blob', 'sha256', 'NOT EXISTS (SELECT FROM used WHERE used.sha256 = blob.sha256)'],
+] as const;
+
+/**
+ * Deletes vectors and blobs that no skill has and that are older than some days, at most once a day. A replica that
+ * reads has its snapshot of the database, and still sees them. Where this takes too long it is left for the next day:
+ * what is to be published must not fail of it.
+ */
+async function cleanUnused(run: RunStatement): Promise<void> {
+  const { unusedDays, cleaningHours } = SHARED_CATALOGUE_LIMITS;
+  const due = await run({
+    text: `UPDATE skill_discovery.catalogue SET cleaned_at = now()
+      WHERE cleaned_at < now() - make_interval(hours => $1) RETURNING 1`,
+    values: [cleaningHours],
+  });
+  if (due.length === 0) return;
+  await run({ text: 'SAVEPOINT cleaning' });
+  // Tables that were just written have no statistics, and the database takes each join for one of few rows. By nested
+  // loops 15,000 vectors took minutes.
+  await run({ text: 'SET LOCAL enable_nestloop = off' });
+  try {
+    for (const [table, key, unused] of UNUSED) {
+      await run({
+        text: `WITH used AS MATERIALIZED (
+            SELECT DISTINCT decode(unnest(string_to_array(digests, ' ')), 'hex') AS sha256 FROM skill_discovery.skill)
+          DELETE FROM skill_discovery.${table} WHERE (${key}) IN (
+            SELECT ${key} FROM skill_discovery.${table}
+            WHERE made_at < now() - make_interval(days => $1) AND ${unused} LIMIT ${MOST_DELETED})`,
+        values: [unusedDays],
+      });
+    }
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== QUERY_CANCELED) throw error;
+    await run({ text: 'ROLLBACK TO SAVEPOINT cleaning' });
+  }
+}
+
+/** The database's code of a statement that took too long. */
+const QUERY_CANCELED = '57014';

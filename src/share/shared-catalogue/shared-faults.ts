@@ -1,19 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isDamage } from '../../core/index.js';
-import type { SkillImage, StoredVector } from '../../store/index.js';
-import { checkImage, hasUnitLength, headOf, ImageReader, openForReading, storeError } from '../../store/index.js';
-import { distinct, inParts } from './helpers.js';
-import { isSameImage } from './same-image.js';
-import type { SharedChanges } from './shared-changes.js';
+import {
+  checkImage,
+  hasUnitLength,
+  headOf,
+  ImageReader,
+  openForReading,
+  type SkillImage,
+  storeError,
+} from '../../store/index.js';
+import { keptIn } from './publish-changes.js';
+import type { ReadSkill, SharedChanges } from './shared-images.js';
+import { distinct } from './stored-bytes.js';
 
-/** Skills that are compared at a time. */
-const TOGETHER = 250;
-
-/** Something that is wrong with a skill of a shared catalogue or of its copy. */
+/** Something that is wrong with a skill of a shared catalogue or of its replica. */
 export interface SharedFault {
   readonly skill: string;
   /**
-   * `database`: what the database has of it is not as it was written. `copy`: the copy has something else, and both are
-   * whole. `vector`: both have a vector, of unit length, and not the same.
+   * `database`: what the database has of it is not as it was written. `copy`: the replica has something else, and both
+   * are whole. `vector`: both have a vector, of unit length, and not the same.
    */
   readonly kind: 'database' | 'copy' | 'vector';
   /** In a sentence without a full stop. */
@@ -22,122 +27,111 @@ export interface SharedFault {
 
 /**
  * Reads all that a shared catalogue has of its skills, with the bytes and vectors that they use, and compares it with
- * its digests and, where there is one, with a copy. What is damaged in the copy is left out: a check of the copy tells.
+ * its digests and, where there is one, with a replica. What is damaged in the replica is left out: a check of the
+ * replica tells.
  *
  * @param shared all of the catalogue
- * @param copy path of a copy of the same state; undefined if there is none
- * @throws {SkillSearchError} those of the store, and of opening the copy
+ * @param path of a replica of the same revision; undefined if there is none
+ * @throws {SkillSearchError} those of the store, and of opening the replica
  * @throws the signal's reason when aborted
  */
 export async function findSharedFaults(
   shared: SharedChanges,
-  copy: string | undefined,
+  path: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<SharedFault[]> {
-  const connection = copy === undefined ? undefined : openForReading(copy);
+  const connection = path === undefined ? undefined : openForReading(path);
   try {
-    const reader = connection === undefined ? undefined : new ImageReader(connection, copy!, headOf(connection).model);
-    const comparison = new Comparison(shared, reader, signal);
+    const replica = connection === undefined ? undefined : new ImageReader(connection, path!, headOf(connection).model);
     const faults: SharedFault[] = [];
-    for (const ids of inParts(shared.changed, TOGETHER)) faults.push(...(await comparison.faultsOf(ids)));
+    for await (const skills of shared.skills()) {
+      signal?.throwIfAborted();
+      faults.push(...(await faultsIn(skills, shared, replica)));
+    }
     const known = new Set(shared.changed);
     for (const id of connection?.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck().all() ?? []) {
       if (!known.has(id)) faults.push({ skill: id, kind: 'copy', problem: 'the database does not have it' });
     }
     return faults;
   } catch (error) {
-    throw copy === undefined ? error : storeError(error, copy, 'read');
+    throw path === undefined ? error : storeError(error, path, 'read');
   } finally {
     connection?.close();
   }
 }
 
-/** Bytes or vectors are missing, or not as they were written. */
-class NotWhole extends Error {
-  override readonly name = 'NotWhole' as const;
+async function faultsIn(
+  skills: readonly ReadSkill[],
+  { model, blobs, vectors }: SharedChanges,
+  replica: ImageReader | undefined,
+): Promise<SharedFault[]> {
+  const images = skills.map(({ image }) => image).filter((image) => image !== undefined);
+  const found = await blobs(distinct(images.flatMap(({ contents }) => keptIn(contents))));
+  const sizes = new Map(found.map(({ sha256, size }) => [sha256, size]));
+  const hashes = distinct(images.filter(({ hasVector }) => hasVector).map(({ columns }) => columns.textHash));
+  const embeddings = new Map(
+    (hashes.length === 0 ? [] : await vectors(hashes))
+      .filter(({ embedding }) => hasUnitLength(embedding, model?.dimensions ?? 0))
+      .map(({ textHash, embedding }) => [textHash.toString('hex'), embedding]),
+  );
+  const faultOf = ({ id, image }: ReadSkill): Omit<SharedFault, 'skill'> | undefined => {
+    const ofDatabase = (problem: string): Omit<SharedFault, 'skill'> => ({ kind: 'database', problem });
+    if (image === undefined) {
+      return ofDatabase('its row is missing, or a text of it is missing or not what its digest says');
+    }
+    if (!isWhole(id, image)) return ofDatabase('it does not fit its hash');
+    const files = (image.contents?.files ?? []).filter(({ kept }) => kept === 'blob');
+    const embedding = embeddings.get(image.columns.textHash.toString('hex'));
+    const hasBytes = files.every(({ sha256, size }) => sizes.get(sha256.toString('hex')) === size);
+    if (!hasBytes || (image.hasVector && embedding === undefined)) {
+      return ofDatabase('the bytes of a file, or its vector, are missing or not as they were written');
+    }
+    return replica && differenceFrom(replica, image, embedding);
+  };
+  return skills.flatMap((skill) => {
+    const fault = faultOf(skill);
+    return fault === undefined ? [] : [{ skill: skill.id, ...fault }];
+  });
 }
 
-class Comparison {
-  readonly #shared: SharedChanges;
-  readonly #copy: ImageReader | undefined;
-  readonly #signal: AbortSignal | undefined;
-
-  constructor(shared: SharedChanges, copy: ImageReader | undefined, signal: AbortSignal | undefined) {
-    this.#shared = shared;
-    this.#copy = copy;
-    this.#signal = signal;
+function isWhole(id: string, image: SkillImage): boolean {
+  try {
+    checkImage(image);
+    return image.columns.id === id;
+  } catch (error) {
+    // What is no image at all fails in other ways.
+    if (!isDamage(error) && !(error instanceof TypeError)) throw error;
+    return false;
   }
+}
 
-  /** Reads some skills together; where one of them is damaged, halves, until it is alone. */
-  async faultsOf(ids: readonly string[]): Promise<SharedFault[]> {
-    this.#signal?.throwIfAborted();
-    if (ids.length === 1) return this.#faultsOfOne(ids[0]!);
-    try {
-      const faults: SharedFault[] = [];
-      for await (const images of this.#shared.imagesOf(ids)) {
-        for (const image of images) checkImage(image);
-        faults.push(...this.#differences(images, await this.#vectorsOf(images)));
-      }
-      return faults;
-    } catch (error) {
-      if (!isDamage(error) && !(error instanceof NotWhole)) throw error;
-      const half = Math.ceil(ids.length / 2);
-      return [...(await this.faultsOf(ids.slice(0, half))), ...(await this.faultsOf(ids.slice(half)))];
+function differenceFrom(
+  replica: ImageReader,
+  image: SkillImage,
+  embedding: Buffer | undefined,
+): Omit<SharedFault, 'skill'> | undefined {
+  const { id, textHash } = image.columns;
+  try {
+    if (!isDeepStrictEqual(comparable(replica.image(id)), comparable(image))) {
+      return { kind: 'copy', problem: 'it is not what the database has' };
     }
+    if (!image.hasVector || replica.vectors([textHash])[0]?.embedding.equals(embedding!) === true) return undefined;
+    return { kind: 'vector', problem: 'its vector is another one in the database' };
+  } catch (error) {
+    // A check of the replica names it.
+    if (!isDamage(error)) throw error;
+    return undefined;
   }
+}
 
-  async #faultsOfOne(id: string): Promise<SharedFault[]> {
-    let problem = 'its row is missing, or a text of it is missing or not what its digest says';
-    try {
-      for await (const images of this.#shared.imagesOf([id])) {
-        problem = 'it does not fit its hash';
-        for (const image of images) checkImage(image);
-        problem = 'the bytes of a file, or its vector, are missing or not as they were written';
-        return [...this.#differences(images, await this.#vectorsOf(images))];
-      }
-      return [];
-    } catch (error) {
-      if (!isDamage(error) && !(error instanceof NotWhole)) throw error;
-      return [{ skill: id, kind: 'database', problem }];
-    }
-  }
-
-  /**
-   * Reads the bytes and vectors that images use.
-   *
-   * @returns the vectors by the hex digits of their texts' hashes
-   * @throws {NotWhole}
-   */
-  async #vectorsOf(images: readonly SkillImage[]): Promise<ReadonlyMap<string, Buffer>> {
-    const { model } = this.#shared;
-    const kept = images.flatMap(({ contents }) => (contents?.files ?? []).filter((file) => file.kept === 'blob'));
-    const blobs = await this.#shared.blobs(distinct(kept.map(({ sha256 }) => sha256)));
-    const sizes = new Map(blobs.map(({ sha256, size }) => [sha256, size]));
-    if (!kept.every(({ sha256, size }) => sizes.get(sha256.toString('hex')) === size)) throw new NotWhole();
-    const hashes = distinct(images.filter(({ hasVector }) => hasVector).map(({ columns }) => columns.textHash));
-    const vectors = hashes.length === 0 ? [] : await this.#shared.vectors(hashes);
-    const isUnit = ({ embedding }: StoredVector): boolean => hasUnitLength(embedding, model?.dimensions ?? 0);
-    if (vectors.length < hashes.length || !vectors.every(isUnit)) throw new NotWhole();
-    return new Map(vectors.map(({ textHash, embedding }) => [textHash.toString('hex'), embedding]));
-  }
-
-  *#differences(images: readonly SkillImage[], vectors: ReadonlyMap<string, Buffer>): Generator<SharedFault> {
-    const copy = this.#copy;
-    if (copy === undefined) return;
-    for (const image of images) {
-      const { id: skill, textHash } = image.columns;
-      try {
-        if (!isSameImage(copy.image(skill), image)) {
-          yield { skill, kind: 'copy', problem: 'it is not what the database has' };
-        } else if (image.hasVector) {
-          const [vector] = copy.vectors([textHash]);
-          const isSame = vector?.embedding.equals(vectors.get(textHash.toString('hex'))!) === true;
-          if (!isSame) yield { skill, kind: 'vector', problem: 'its vector is another one in the database' };
-        }
-      } catch (error) {
-        // A check of the copy names it.
-        if (!isDamage(error)) throw error;
-      }
-    }
-  }
+/** What a catalogue stores of a skill. What is absent and what is undefined are one. */
+function comparable({ columns, files, contents, derivedCategories, hasVector, claims }: SkillImage): object {
+  return {
+    columns: { ...columns },
+    files: files.map(({ filename, text }) => ({ filename, text })),
+    contents: contents && { complete: contents.complete, files: contents.files.map((file) => ({ ...file })) },
+    derivedCategories,
+    hasVector,
+    claims: claims.map(({ source, row }) => ({ source, row })),
+  };
 }

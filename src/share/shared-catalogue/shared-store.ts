@@ -1,29 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { SkillSearchError } from '../../core/index.js';
 import type { CatalogueChanges, StoredVector } from '../../store/index.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { POSTGRES_LIMITS, PostgresPool } from '../postgres/postgres-pool.js';
-import { findTables, mayWrite, prepareTables } from '../postgres/shared-tables.js';
-import { CATALOGUE_TABLES } from './catalogue-tables.js';
+import { findTables, prepareTables } from '../postgres/shared-tables.js';
 import {
-  type Checkpoint,
-  changedSinceCheckpoint,
-  checkpointFault,
-  deleteCheckpoint,
-  findCheckpoint,
-  readChunk,
-  storeCheckpoint,
-} from './checkpoint-table.js';
-import { nothingPublished, runAlone, SHARED_CATALOGUE_LIMITS, Slots } from './helpers.js';
-import { type PublishOptions, type PublishOutcome, publishChanges } from './publish-changes.js';
-import { readChanges, type SharedChanges } from './shared-changes.js';
-import {
-  isAhead,
-  isKnown,
-  type PresentState,
-  PUBLISHED_AT,
-  readCatalogueRow,
-  type SharedState,
-} from './shared-state.js';
-import { findModel, noteModel, readVectors, storeVectors } from './vector-table.js';
+  CATALOGUE_TABLES,
+  nothingPublished,
+  type PresentRevision,
+  type Revision,
+  readPresent,
+} from './catalogue-tables.js';
+import { publishChanges } from './publish-changes.js';
+import { readChanges, type SharedChanges } from './shared-images.js';
+import { findModel, noteModel, readVectors, runAlone, SHARED_CATALOGUE_LIMITS, storeVectors } from './stored-bytes.js';
+import { StoredSnapshot } from './stored-snapshot.js';
 
 /** Settings of {@link SharedStore.open}. */
 export interface SharedStoreOptions {
@@ -34,43 +25,47 @@ export interface SharedStoreOptions {
    * missing there is nothing to write. @default false
    */
   readonly isReader?: boolean | undefined;
-  /** Connections at most, from 2 on: a load publishes on one, and sends bytes on another. */
-  readonly connections?: number | undefined;
 }
 
 /**
- * A catalogue in PostgreSQL: what was loaded, as the truth that all copies are made from. It is not searched.
+ * Connections at most: a load holds its turn on one, publishes on another, and sends bytes on a third; a replica that
+ * fetches a snapshot leaves one for everything else.
+ */
+export const CONNECTIONS: number = Math.max(4, POSTGRES_LIMITS.usualConnections);
+
+/** Held by the load whose turn it is. */
+const TURN = 0x534b4c44;
+
+/**
+ * A catalogue in PostgreSQL: what was loaded, as the truth that all replicas are made from. It is not searched.
  *
  * Besides the errors named below, every method may reject with `SERVICE_UNAVAILABLE` while the database does not answer
  * or after `close`, and with `DATABASE_NOT_READABLE`. Those with a signal throw its reason when aborted.
  */
 export class SharedStore {
+  /** The files of a replica that new replicas start from. */
+  readonly snapshot: StoredSnapshot;
   readonly #pool: PostgresPool;
-  /** One connection is left for everything else. */
-  readonly #fetches: Slots;
 
-  private constructor(pool: PostgresPool, connections: number) {
+  private constructor(pool: PostgresPool) {
     this.#pool = pool;
-    this.#fetches = new Slots(connections - 1);
+    this.snapshot = new StoredSnapshot(pool);
   }
 
   /**
    * Connects, and makes the tables if there are none and they may be made.
    *
-   * @throws {SkillSearchError} `DATABASE_NOT_READABLE` if the database cannot be reached or lets nobody in;
+   * @throws {SkillSearchError} `DATABASE_NOT_READABLE` if the database cannot be reached or lets no client in;
    *   `DATABASE_NOT_WRITABLE` if it may only be read, and `DATABASE_NOT_FOUND` for a reader who finds no tables and may
-   *   make none; `NOT_A_CATALOGUE` if the schema belongs to something else; `UNSUPPORTED_FORMAT` for a newer catalogue,
-   *   or an old version of PostgreSQL; `POSTGRES_CLIENT_MISSING`; `INVALID_OPTION` for a password file that cannot be
-   *   read
+   *   make none; `NOT_A_CATALOGUE` if the schema belongs to something else; `UNSUPPORTED_FORMAT` for another format, or
+   *   an old version of PostgreSQL; `POSTGRES_CLIENT_MISSING`; `INVALID_OPTION` for a password file that cannot be read
    */
   static async open(address: PostgresAddress, options: SharedStoreOptions = {}): Promise<SharedStore> {
-    const { connections = POSTGRES_LIMITS.usualConnections, isReader = false, ...others } = options;
-    const settings = { ...others, isReader, connections: Math.max(2, connections) };
-    const pool = await PostgresPool.connect(address, settings);
+    const pool = await PostgresPool.connect(address, { connections: CONNECTIONS, ...options });
     try {
-      if (!isReader) await prepareTables(pool, CATALOGUE_TABLES);
+      if (options.isReader !== true) await prepareTables(pool, CATALOGUE_TABLES);
       else if (!(await findTables(pool, CATALOGUE_TABLES))) throw nothingPublished(address.shown);
-      return new SharedStore(pool, settings.connections);
+      return new SharedStore(pool);
     } catch (error) {
       await pool.close();
       throw error;
@@ -82,37 +77,20 @@ export class SharedStore {
     return this.#pool.address.shown;
   }
 
-  /** The present state, within 2 seconds. */
-  async head(): Promise<PresentState> {
-    const [row] = await this.#pool.run<PresentState & { readonly publishedAt: number | null }>({
-      name: 'skill-discovery head',
-      text: `SELECT identity, catalogue.version::float8 AS version, catalogue.stamp,
-          ${PUBLISHED_AT} AS "publishedAt", pg_is_in_recovery() AS "isStandby"
-        FROM skill_discovery.catalogue LEFT JOIN skill_discovery.version ON version.version = catalogue.version`,
-    });
-    const { publishedAt, ...state } = row!;
-    return publishedAt === null ? state : { ...state, publishedAt };
-  }
-
-  /** Whether a state is one of this catalogue, from which changes lead on, or to which a standby will come. */
-  knows(state: SharedState, signal?: AbortSignal): Promise<boolean> {
-    const { statementTime } = SHARED_CATALOGUE_LIMITS;
-    const options = { isSnapshot: true, statementTime, pauseTime: statementTime, signal };
-    return this.#pool.session(options, async ({ run }) => {
-      const head = await readCatalogueRow(run);
-      return isAhead(state, head) || isKnown(run, head, state);
-    });
+  /** The present revision, within 2 seconds. */
+  head(): Promise<PresentRevision> {
+    return readPresent((statement) => this.#pool.run(statement));
   }
 
   /**
-   * Calls work with what leads from a state to the present one, all of it as it was at the beginning, whatever is
+   * Calls work with what leads from a revision to the present one, all of it as it was at the beginning, whatever is
    * published meanwhile.
    *
-   * @param since undefined, or a state of which not all later changes are known: the changes are then the whole
+   * @param since undefined, or a revision of which not all later changes are known: the changes are then the whole
    * @throws {SkillSearchError} `DATABASE_DAMAGED`; whatever the work throws
    */
   withChangesSince<T>(
-    since: SharedState | undefined,
+    since: Revision | undefined,
     work: (changes: SharedChanges) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
@@ -123,31 +101,58 @@ export class SharedStore {
   }
 
   /**
-   * Publishes changes as the next version, or none of them. Waits for others who publish.
+   * Calls work when no other load has its turn. A process that dies gives its turn up; so does one whose machine is
+   * gone for some minutes.
    *
-   * @param onto the state that the changes were made from
-   * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if others publish for too long; `MODEL_MISMATCH` if the model has
-   *   another number of dimensions there
+   * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if others take too long; whatever the work throws
    */
-  publish(changes: CatalogueChanges, onto: SharedState, options: PublishOptions = {}): Promise<PublishOutcome> {
-    return publishChanges(this.#pool, changes, onto, options);
+  async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { statementTime, publishingWait } = SHARED_CATALOGUE_LIMITS;
+    const began = performance.now();
+    let done: { readonly result: T } | undefined;
+    try {
+      // The pause between its statements has no limit: the load runs meanwhile.
+      await this.#pool.session({ statementTime, pauseTime: 0, signal }, async ({ run }) => {
+        await run({ text: 'SET LOCAL tcp_keepalives_idle = 60; SET LOCAL tcp_keepalives_interval = 20' });
+        for (;;) {
+          const [turn] = await run<{ isMine: boolean }>({
+            text: 'SELECT pg_try_advisory_xact_lock($1) AS "isMine"',
+            values: [TURN],
+          });
+          if (turn?.isMine === true) break;
+          if (performance.now() - began > publishingWait) {
+            const message = `another load into ${this.shown} has been running for ${publishingWait / 60_000} minutes`;
+            throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: this.shown });
+          }
+          await wait(TURN_STEP, undefined, { signal }).catch(() => signal?.throwIfAborted());
+        }
+        done = { result: await work() };
+      });
+    } catch (error) {
+      // That the turn was lost meanwhile does no harm: what is published is compared with the present revision.
+      if (done === undefined) throw error;
+    }
+    return done!.result;
   }
 
   /**
-   * Vectors that were made before, by whomever. Those that are not there are left out.
+   * Publishes changes as the next version, or none of them.
    *
-   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   * @param onto the revision that the changes were made from
+   * @returns undefined if that is not the present one
+   * @throws {SkillSearchError} `MODEL_MISMATCH` if the model has another number of dimensions there
    */
-  async fetchVectors(
-    model: string,
-    textHashes: readonly Buffer[],
-    signal?: AbortSignal,
-  ): Promise<readonly StoredVector[]> {
+  publish(changes: CatalogueChanges, onto: Revision, signal?: AbortSignal): Promise<Revision | undefined> {
+    return publishChanges(this.#pool, changes, onto, signal);
+  }
+
+  /** Vectors that any load has made. Those that are not there are left out. */
+  fetchVectors(model: string, textHashes: readonly Buffer[], signal?: AbortSignal): Promise<readonly StoredVector[]> {
     const { statementTime } = SHARED_CATALOGUE_LIMITS;
     const options = { isSnapshot: true, statementTime, pauseTime: statementTime, signal };
     return this.#pool.session(options, async (session) => {
       const found = await findModel(session.run, model);
-      return found === undefined ? [] : readVectors(session, this.shown, found, textHashes);
+      return found === undefined ? [] : readVectors(session, found, textHashes);
     });
   }
 
@@ -165,63 +170,11 @@ export class SharedStore {
     await storeVectors(run, await noteModel(run, this.shown, model), vectors);
   }
 
-  /** The files of a copy, as a manifest; undefined if there are none, or not all changes since are known. */
-  checkpoint(signal?: AbortSignal): Promise<Checkpoint | undefined> {
-    return findCheckpoint(runAlone(this.#pool, signal));
-  }
-
-  /**
-   * A part of these files. Any number may be asked for at a time.
-   *
-   * @param digest SHA-256, 64 hexadecimal digits
-   * @returns undefined if it is not there any more: the checkpoint was replaced
-   * @throws {SkillSearchError} `DATABASE_DAMAGED`
-   */
-  chunk(digest: string, signal?: AbortSignal): Promise<Buffer | undefined> {
-    return this.#fetches.use(() => readChunk(this.#pool, digest, signal));
-  }
-
-  /**
-   * Stores the files of a copy in place of those before. Does nothing if there are later ones, if somebody else does
-   * the same at the moment, or if not all changes since that state are known.
-   *
-   * @param chunks is asked for those that are missing
-   * @throws {SkillSearchError} `INVALID_SNAPSHOT` for a manifest that is none
-   */
-  putCheckpoint(
-    state: SharedState,
-    manifest: string,
-    chunks: (digest: string) => Promise<Buffer>,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    return storeCheckpoint(this.#pool, state, manifest, chunks, signal);
-  }
-
-  /** What is wrong with these files, as a sentence without a full stop, and of which state they are. */
-  checkpointFault(
-    signal?: AbortSignal,
-  ): Promise<{ readonly state: SharedState; readonly problem: string } | undefined> {
-    return checkpointFault(runAlone(this.#pool, signal));
-  }
-
-  /**
-   * Deletes the files of a state, which are damaged. Does nothing if they were replaced meanwhile, or on a standby.
-   */
-  deleteCheckpoint(state: SharedState): Promise<void> {
-    const { statementTime } = SHARED_CATALOGUE_LIMITS;
-    return this.#pool.session({ statementTime, pauseTime: statementTime }, async ({ run }) => {
-      // Told by the database, this would count as one that went away.
-      if (await mayWrite(run)) await deleteCheckpoint(run, state);
-    });
-  }
-
-  /** How many skills were changed or removed since these files were written; undefined if there are none. */
-  changedSinceCheckpoint(signal?: AbortSignal): Promise<number | undefined> {
-    return changedSinceCheckpoint(runAlone(this.#pool, signal));
-  }
-
   /** Closes all connections. */
   close(): Promise<void> {
     return this.#pool.close();
   }
 }
+
+/** Milliseconds between two tries to have a turn. */
+const TURN_STEP = 100;

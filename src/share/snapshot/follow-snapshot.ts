@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError, surroundings, userFolders } from '../../core/index.js';
 import type { CopyStats } from '../../result.js';
 import type { CopyFollower, FollowCopyOptions } from './follower.js';
-import { LONGEST_WITH_COPY, ToldFault, tookTooLong } from './follower.js';
+import { LONGEST_WITH_COPY, OutageReporter, tookTooLong } from './follower.js';
 import { LocalCopy } from './local-copy.js';
 import { type Manifest, manifestText } from './manifest.js';
 import { Origin } from './origin.js';
@@ -20,7 +20,7 @@ export async function followSnapshot(options: Omit<FollowCopyOptions, 'passwordF
   const { interval, onProblem, signal } = options;
   const origin = new Origin(options.address);
   const folder = options.cache ?? join(userFolders(surroundings()).cache, 'snapshots', origin.key);
-  const looker = new Looker(origin, new LocalCopy(folder, origin), new ToldFault(options));
+  const looker = new Looker(origin, new LocalCopy(folder, origin), new OutageReporter(options));
   try {
     await looker.first(interval === undefined ? 'wait' : 'later', onProblem, signal);
   } catch (error) {
@@ -38,17 +38,17 @@ class Looker implements CopyFollower {
   readonly database: string;
   readonly #origin: Origin;
   readonly #copy: LocalCopy;
-  readonly #fault: ToldFault;
+  readonly #outage: OutageReporter;
   readonly #closing = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   /** What the server calls its manifest, and the manifest. */
   #known: { readonly tag: string | undefined; readonly text: string } | undefined;
 
-  constructor(origin: Origin, copy: LocalCopy, fault: ToldFault) {
+  constructor(origin: Origin, copy: LocalCopy, outage: OutageReporter) {
     this.#origin = origin;
     this.#copy = copy;
-    this.#fault = fault;
+    this.#outage = outage;
     this.database = copy.database;
   }
 
@@ -106,9 +106,9 @@ class Looker implements CopyFollower {
   #lookQuietly(): void {
     this.#running ??= this.#look(this.#closing.signal)
       .then(
-        () => this.#fault.over(),
+        () => this.#outage.over(),
         (error: unknown) => {
-          if (!this.#closing.signal.aborted && !isElsewhere(error)) this.#fault.tell(error as Error);
+          if (!this.#closing.signal.aborted && !isElsewhere(error)) this.#outage.report(error as Error);
         },
       )
       .finally(() => {

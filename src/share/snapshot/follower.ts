@@ -62,7 +62,7 @@ export function tookTooLong(): Error {
 type FollowListeners = Pick<FollowCopyOptions, 'onProblem' | 'onReachable'>;
 
 /** Tells once what stays wrong at look after look, and once that it is over. */
-export class ToldFault {
+export class OutageReporter {
   readonly #listeners: FollowListeners;
   /** What is wrong now, if anything is. */
   #message: string | undefined;
@@ -73,16 +73,16 @@ export class ToldFault {
     this.#listeners = listeners;
   }
 
-  tell(error: Error): void {
+  report(error: Error): void {
     const isNews = error.message !== this.#message;
-    this.know(error);
+    this.note(error);
     if (!isNews) return;
     this.#since ??= performance.now();
     this.#listeners.onProblem(error);
   }
 
   /** Notes what need not be told: somebody is told in another way. */
-  know({ message }: Error): void {
+  note({ message }: Error): void {
     this.#message = message;
   }
 

@@ -97,13 +97,6 @@ export class LocalCopy {
     throw new SkillSearchError('CATALOGUE_EXISTS', message, { path: this.#folder });
   }
 
-  /** The address whose copy this is, without secrets, if it is not the one that is meant here. */
-  get otherOrigin(): string | undefined {
-    if (!existsSync(this.database)) return undefined;
-    const [key, shown] = this.#marked();
-    return key === this.#origin.key ? undefined : shown;
-  }
-
   /**
    * When the copy was last confirmed to be the newest state, by this process or another, in Unix seconds; undefined if
    * that is not known.
@@ -242,19 +235,6 @@ export class LocalCopy {
       throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: this.#folder, cause });
     }
     if (!this.exists) this.#mark();
-  }
-
-  /** Makes the copy of another address, which has the same catalogue, that of this one. */
-  takeOver(): void {
-    const confirmed = statSync(this.#marker, { throwIfNoEntry: false })?.mtime;
-    this.#mark();
-    if (confirmed === undefined) return;
-    // That the catalogue is the same does not say that this copy is its newest state.
-    try {
-      utimesSync(this.#marker, confirmed, confirmed);
-    } catch {
-      // A file of another user may be written, and yet not be given a time.
-    }
   }
 
   /** Believes no more that the files are those of a manifest: somebody writes to them. */

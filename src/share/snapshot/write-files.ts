@@ -3,15 +3,7 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { clearUnfinished, makeFolder, SkillSearchError, syncToDisk, unfinishedFor } from '../../core/index.js';
-import {
-  derivedFiles,
-  FileLock,
-  isIndexing,
-  isLoading,
-  openForReading,
-  readStamp,
-  signatureOf,
-} from '../../store/index.js';
+import { derivedFiles, FileLock, isLoading, openForReading, readStamp, signatureOf } from '../../store/index.js';
 import {
   CATALOGUE_NAME,
   CHUNK_BYTES,
@@ -258,7 +250,7 @@ async function untilNobodyWrites(database: string, signal: AbortSignal | undefin
 }
 
 function isBeingWritten(database: string): boolean {
-  return isLoading(database) || isIndexing(database) || existsSync(`${database}-journal`);
+  return isLoading(database) || existsSync(`${database}-journal`);
 }
 
 async function readInChunks(

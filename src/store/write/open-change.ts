@@ -44,7 +44,6 @@ export class OpenChange {
   /** Statements on the catalogue as it was before the change, read-only. Not to be used after {@link commit}. */
   readonly base: WriterStatements;
   readonly #copy: StagingFile;
-  readonly #trial: Trial | undefined;
   #writable: Connection | undefined;
   #superseding: Superseding | undefined;
   /** Of the catalogue before the change. */
@@ -54,19 +53,18 @@ export class OpenChange {
   #hasWritten = false;
 
   /**
-   * @param trial sees what the change would make; it is undone then, and nothing is ever written to the disk
    * @returns undefined if the catalogue cannot be changed in place, but needs a whole load: its notes are damaged, or
    *   its signatures were made by other rules
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
-  static open(path: string, trial?: Trial): OpenChange | undefined {
+  static open(path: string): OpenChange | undefined {
     // Before anything is written: a file that is no catalogue must be left alone.
     openCatalogue(path).close();
     const copy = StagingFile.claim(path);
     try {
       const base = openBase(path);
       if (isMetaWhole(base.connection) && hasPresentSignatures(base.connection))
-        return new OpenChange(path, copy, base, trial);
+        return new OpenChange(path, copy, base);
       base.close();
     } catch (error) {
       copy.release();
@@ -77,10 +75,10 @@ export class OpenChange {
   }
 
   /** Like {@link open}, but waits a little while another change is written. */
-  static async inTurn(path: string, signal: AbortSignal | undefined, trial?: Trial): Promise<OpenChange | undefined> {
+  static async inTurn(path: string, signal: AbortSignal | undefined): Promise<OpenChange | undefined> {
     for (const began = performance.now(); ; ) {
       try {
-        return OpenChange.open(path, trial);
+        return OpenChange.open(path);
       } catch (error) {
         const isTaken = error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
         if (!isTaken || performance.now() - began > LONGEST_TURN) throw error;
@@ -90,10 +88,9 @@ export class OpenChange {
     }
   }
 
-  private constructor(path: string, copy: StagingFile, base: WriterStatements, trial: Trial | undefined) {
+  private constructor(path: string, copy: StagingFile, base: WriterStatements) {
     this.path = path;
     this.#copy = copy;
-    this.#trial = trial;
     this.base = base;
     this.#facts = readFacts(base.connection)!;
     this.#statements = base;
@@ -142,7 +139,7 @@ export class OpenChange {
   flush(): void {}
 
   /**
-   * Commits what was written, with a new stamp. A trial sees it instead, and it is undone.
+   * Commits what was written, with a new stamp.
    *
    * @param hasChanged whether something has changed that was not written with {@link write}
    * @param state the state that this makes, if it has a name already: then it is made even if nothing has changed
@@ -162,8 +159,7 @@ export class OpenChange {
     writeMeta(connection, 'stamp', stamp);
     if (state !== undefined) putNote(connection, stamp, state.note);
     writeFacts(connection, facts);
-    this.#trial?.see(connection, this.base.connection);
-    connection.exec(this.#trial === undefined ? 'COMMIT' : 'ROLLBACK');
+    connection.exec('COMMIT');
     return true;
   }
 
@@ -199,10 +195,7 @@ export class OpenChange {
       // Without this, a large change would lock readers out before it ends, and this process' own among them.
       connection.pragma('cache_spill = OFF');
       connection.pragma('synchronous = FULL');
-      // Pages are not spilled, so what is undone was never in the file: there is nothing to play back after a kill.
-      if (this.#trial !== undefined) connection.pragma('journal_mode = MEMORY');
       connection.exec('BEGIN IMMEDIATE');
-      this.#trial?.begin(connection);
       // A replaced skill is deleted before its claims have a new number.
       connection.pragma('defer_foreign_keys = ON');
       return connection;
@@ -338,21 +331,4 @@ function changedSkills(tables: Readonly<Record<keyof typeof LIVE | 'skill', stri
     FROM ${tables.skill} AS skill LEFT JOIN ${tables.contents} AS contents ON contents.skill = skill.number
       LEFT JOIN ${tables.derived_label} AS label ON label.skill = skill.number
     WHERE ${where}`;
-}
-
-/** Sees what a small change would make of a catalogue. The change is undone then. */
-export interface Trial {
-  /**
-   * Called when the transaction of the change has begun, before anything is written in it.
-   *
-   * @param connection that the change is written with
-   */
-  begin(connection: Connection): void;
-  /**
-   * Called when all of the change is written. Not called if it changes nothing.
-   *
-   * @param next the catalogue as the change would leave it
-   * @param base the catalogue as it is
-   */
-  see(next: Connection, base: Connection): void;
 }

@@ -12,8 +12,8 @@ import {
   SkillSearchError,
   updateSkills,
 } from '../../../src/index.js';
-import { copyState } from '../../../src/share/shared-catalogue/copy-state.js';
 import { followShared } from '../../../src/share/shared-catalogue/follow-shared.js';
+import { revisionIn } from '../../../src/share/shared-catalogue/replica.js';
 import { derivedFiles, filesBeside, sqliteFiles } from '../../../src/store/files.js';
 import { writeNote } from '../../../src/store/notes.js';
 import { codeOf } from '../../error-code.js';
@@ -162,7 +162,7 @@ describeWithPostgres('a search over the address of a database', (server) => {
 
   test('says when its version was published, however the copy came about', async () => {
     const loader = await published();
-    await loader.checkpoint();
+    await loader.snapshot();
     await change(loader, 'later');
     const { publishedAt } = await loader.publish();
     const seconds = Math.floor(publishedAt! / 1000);
@@ -179,13 +179,13 @@ describeWithPostgres('a search over the address of a database', (server) => {
 
   test('goes on with a copy that says nothing of its publication', async () => {
     const loader = await published();
-    const { publishedAt } = await loader.publish();
+    const { publishedAt } = await loader.store.head();
     const place = { database: loader.address, cache: scratchFolder() };
     await (await openSkillSearch(place)).close();
     const database = join(place.cache, 'skills.db');
-    const { identity, version } = copyState(database)!;
+    const { identity, version } = revisionIn(database)!;
     writeNote(database, `${identity} ${version}`);
-    expect(copyState(database)).not.toHaveProperty('publishedAt');
+    expect(revisionIn(database)).not.toHaveProperty('publishedAt');
     const { ino } = statSync(database);
     await using asked = await openSkillSearch(place);
     expect(asked.stats().writtenAt).toBe(Math.floor(publishedAt! / 1000));
@@ -259,7 +259,7 @@ describeWithPostgres('a search over the address of a database', (server) => {
     await follower.mend();
     expect(statSync(database).ino).not.toBe(ino);
     await vectors();
-    expect(copyState(database)?.version).toBe(1);
+    expect(revisionIn(database)?.version).toBe(1);
   });
 
   test('makes the copy again that somebody has overwritten under it, and answers meanwhile', async () => {
@@ -269,7 +269,7 @@ describeWithPostgres('a search over the address of a database', (server) => {
     // A new file, as restoring one makes it: what is open keeps what it reads.
     rmSync(database);
     writeFileSync(database, 'no catalogue');
-    await until(() => copyState(database) !== undefined);
+    await until(() => revisionIn(database) !== undefined);
     const { search } = await following(loader, cache);
     expect(search.stats().skills).toBe(50);
   });

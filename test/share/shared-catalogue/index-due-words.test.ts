@@ -31,9 +31,9 @@ describeWithPostgres('a copy whose words were not indexed before its maker ended
   test('is finished by the next one that searches words there, and by no later one', async () => {
     const { address, database, stamp } = await left();
     const cache = dirname(database);
-    const { keyword, indexingLock } = filesBeside(database);
+    const { keyword } = filesBeside(database);
     // What a killed process leaves of its lock.
-    writeFileSync(indexingLock, '');
+    writeFileSync(`${database}.replica-lock`, '');
     await using search = await openSkillSearch({ database: address, cache });
     expect(stampOfKeywordFile(database)).toBe(stamp);
     expect(search.keyword({ q: 'skill' }).pagination.total).toBe(MAX_CHANGED_IN_PLACE + 1);
@@ -58,11 +58,10 @@ describeWithPostgres('a copy whose words were not indexed before its maker ended
     expect(stampOfKeywordFile(database)).toBe(stamp);
   });
 
-  test('is left as it is by whoever searches no words, and by one that finds another process indexing', async () => {
+  test('is left as it is by a search that finds another process indexing', async () => {
     const { address, database, stamp } = await left();
     const place = { database: address, cache: dirname(database) };
-    await (await openSkillSearch({ ...place })).close();
-    const lock = FileLock.take(filesBeside(database).indexingLock)!;
+    const lock = FileLock.take(`${database}.replica-lock`)!;
     onTestFinished(() => lock.release());
     await using search = await openSkillSearch(place);
     expect(search.keyword({ q: 'skill' }).pagination.total).toBe(MAX_CHANGED_IN_PLACE + 1);

@@ -11,7 +11,6 @@ import {
   removeSkills,
   updateSkills,
 } from '../../../src/index.js';
-import { codeOf } from '../../error-code.js';
 import type { CataloguePlace } from '../../load/contract/catalogue-under-test.js';
 import { type Row, row, writeJsonLines } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
@@ -61,18 +60,6 @@ describeWithPostgres('machines that share a catalogue', (server) => {
       expect(search.get('o-r-x')?.name).toBe('o-r/x');
     });
 
-    test('the same skills, of what can be read only once, are told to load again', async () => {
-      const machine = await machines();
-      await load(machine(), 'first', [row('a')]);
-      const slow = new RowsMeanwhile([row('a', { stars: 1 })], () =>
-        load(machine(), 'first', [row('a', { stars: 2 })]),
-      );
-      const once = slow[Symbol.asyncIterator]();
-      expect(await codeOf(() => load(machine(), 'first', once))).toBe('LOAD_IN_PROGRESS');
-      await using search = await openSkillSearch(machine());
-      expect(search.get('a')?.stars).toBe(2);
-    });
-
     test('all of the same sources, write nothing that is there already', async () => {
       const machine = await machines();
       const path = scratchFile('rows.jsonl');
@@ -113,7 +100,7 @@ describeWithPostgres('machines that share a catalogue', (server) => {
       for (const search of [early, middle]) await search.reload();
       const searches = [early, middle, await following(machine()), await following(loader)];
       const { database } = loader;
-      await server.execute(database, 'TRUNCATE skill_discovery.checkpoint, skill_discovery.chunk');
+      await server.execute(database, 'TRUNCATE skill_discovery.snapshot, skill_discovery.chunk');
       searches.push(await following(machine()));
       const answers = [];
       for (const search of searches) {

@@ -1,7 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import type { PublishOutcome } from '../../../src/share/shared-catalogue/publish-changes.js';
-import type { SharedState } from '../../../src/share/shared-catalogue/shared-state.js';
+import type { Revision } from '../../../src/share/shared-catalogue/catalogue-tables.js';
 import { SharedStore, type SharedStoreOptions } from '../../../src/share/shared-catalogue/shared-store.js';
 
 /** A shared catalogue at an address, closed when the test ends. */
@@ -11,8 +10,8 @@ export async function openStore(address: string, options: SharedStoreOptions = {
   return store;
 }
 
-/** The state that something was published as. */
-export function publishedState(outcome: PublishOutcome): SharedState {
-  if (outcome.kind !== 'published') throw new Error(`not published: ${JSON.stringify(outcome)}`);
-  return outcome.state;
+/** The revision that something was published as. */
+export function publishedAs(revision: Revision | undefined): Revision {
+  if (revision === undefined) throw new Error('not published: there is a later revision');
+  return revision;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
-import { copyState } from '../../../src/share/shared-catalogue/copy-state.js';
+import { revisionIn } from '../../../src/share/shared-catalogue/replica.js';
 import type { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';
 import { encodeVector } from '../../../src/store/read/stored-vectors.js';
 import { Database } from '../../../src/store/sqlite.js';
@@ -200,7 +200,7 @@ class Trial {
   async seen(place: CataloguePlace): Promise<{ readonly version: number | undefined; readonly withVector: string[] }> {
     await this.look(place);
     const file = `${place.cache}/skills.db`;
-    const version = copyState(file)?.version;
+    const version = revisionIn(file)?.version;
     if (version === undefined) return { version, withVector: [] };
     const connection = new Database(file, { readonly: true });
     try {
@@ -215,7 +215,7 @@ class Trial {
 
   /** All of these, and a copy that is made of all rows. */
   async expectSame(places: readonly CataloguePlace[]): Promise<void> {
-    await this.#server.execute(this.#database, 'TRUNCATE skill_discovery.checkpoint, skill_discovery.chunk');
+    await this.#server.execute(this.#database, 'TRUNCATE skill_discovery.snapshot, skill_discovery.chunk');
     const whole = await this.seen(this.#machine());
     for (const place of places) expect(await this.seen(place)).toEqual(whole);
   }

@@ -1,20 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { copyState } from '../../../src/share/shared-catalogue/copy-state.js';
-import type { SharedChanges } from '../../../src/share/shared-catalogue/shared-changes.js';
-import { sharedCopyFolder } from '../../../src/share/shared-catalogue/shared-origin.js';
+import { replicaFolder, revisionIn } from '../../../src/share/shared-catalogue/replica.js';
+import type { SharedChanges } from '../../../src/share/shared-catalogue/shared-images.js';
 import { readManifest } from '../../../src/share/snapshot/manifest.js';
-import { filesBeside } from '../../../src/store/files.js';
-import { FileLock } from '../../../src/store/locks.js';
 import { codeOf } from '../../error-code.js';
 import { type Row, row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
-import { until } from '../../until.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { SharedLoader } from './shared-loader.js';
 
@@ -68,9 +63,9 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     const copy = loader.copyIn(scratchFolder());
     const state = await copy.bringUp({ index: 'words' });
     const told = readdirSync(copy.folder);
-    await copy.index();
+    await copy.index({});
     expect(await loader.store.head()).toMatchObject(state);
-    expect(copy.state).toEqual(state);
+    expect(copy.revision).toEqual(state);
     // By words it can be searched before vectors are indexed.
     expect(told).toContain('skills.db.keyword');
     expect(told).not.toContain('skills.db.vectors');
@@ -111,27 +106,27 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
 
   test('is made of a checkpoint, and of what has changed since', async () => {
     const loader = await published();
-    await loader.checkpoint();
+    await loader.snapshot();
     await more(loader);
     const copy = loader.copyIn(scratchFolder());
     const fetched: string[] = [];
-    const { chunk } = loader.store;
-    loader.store.chunk = (digest, signal) => {
+    const { chunk } = loader.store.snapshot;
+    loader.store.snapshot.chunk = (digest, signal) => {
       fetched.push(digest);
-      return chunk.call(loader.store, digest, signal);
+      return chunk.call(loader.store.snapshot, digest, signal);
     };
     await copy.bringUp();
     expect(fetched.length).toBeGreaterThan(0);
-    expect(copy.state?.version).toBe(2);
+    expect(copy.revision?.version).toBe(2);
     await expectSame(loader.database, copy.database);
   });
 
   test('is led on by changes, and fetches no file for that', async () => {
     const loader = await published();
-    await loader.checkpoint();
+    await loader.snapshot();
     const copy = loader.copyIn(scratchFolder());
     await copy.bringUp();
-    loader.store.chunk = () => Promise.reject(new Error('a chunk is fetched'));
+    loader.store.snapshot.chunk = () => Promise.reject(new Error('a chunk is fetched'));
     await more(loader);
     await copy.bringUp();
     await expectSame(loader.database, copy.database);
@@ -148,7 +143,7 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
   ])('is made again when it was %s, with a checkpoint and without', async (_, harm) => {
     const loader = await published();
     const copy = loader.copyIn(scratchFolder());
-    for (const prepare of [async () => {}, () => loader.checkpoint()]) {
+    for (const prepare of [async () => {}, () => loader.snapshot()]) {
       await prepare();
       await copy.bringUp();
       harm(copy.database);
@@ -160,14 +155,14 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
   test('is made anew when it is told to be damaged, with a checkpoint and without', async () => {
     const loader = await published();
     const copy = loader.copyIn(scratchFolder());
-    for (const prepare of [async () => {}, () => loader.checkpoint()]) {
+    for (const prepare of [async () => {}, () => loader.snapshot()]) {
       await prepare();
       await copy.bringUp();
       const bytes = readFileSync(copy.database);
       // Behind the pages that opening reads, so that the state can be told.
       for (let at = 30_000; at < bytes.length; at += 1000) bytes[at] = bytes[at]! ^ 255;
       writeFileSync(copy.database, bytes);
-      await copy.bringUp({ anew: true });
+      await copy.bringUp({ fromNothing: true });
       await expectSame(loader.database, copy.database);
     }
   });
@@ -186,24 +181,24 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     await loader.publish();
     const copy = loader.copyIn(scratchFolder());
     await copy.bringUp();
-    if (hasCheckpoint) await copy.writeCheckpoint();
+    if (hasCheckpoint) await copy.storeSnapshot(scratchFolder());
     await more(loader);
     const good = await copy.bringUp();
     await updateSkills({ database: loader.database, embedder: EMBEDDER, rows: [row('broken', { stars: 5 })] });
     await loader.publish();
     await server.execute(
       address,
-      `UPDATE skill_discovery.skill SET record = replace(record, '5', '6') WHERE id = 'broken'`,
+      `UPDATE skill_discovery.skill SET image = replace(image, '\\"stars\\":5', '\\"stars\\":6') WHERE id = 'broken'`,
     );
     for (const _ of [1, 2]) {
       const error = await copy.bringUp().catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'DATABASE_DAMAGED', skill: 'broken', path: loader.store.shown });
       expect((error as Error).message).toMatch(/the skill broken did not come .* restore it from a backup/);
-      expect(copy.state).toEqual(good);
+      expect(copy.revision).toEqual(good);
     }
     await server.execute(
       address,
-      `UPDATE skill_discovery.skill SET record = replace(record, '6', '5') WHERE id = 'broken'`,
+      `UPDATE skill_discovery.skill SET image = replace(image, '\\"stars\\":6', '\\"stars\\":5') WHERE id = 'broken'`,
     );
     expect((await copy.bringUp()).version).toBe(good.version + 1);
   });
@@ -259,8 +254,8 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
 
   test('is made of all skills where the checkpoint is of no use', async () => {
     const loader = await published();
-    await loader.checkpoint();
-    await server.execute(loader.address, `UPDATE skill_discovery.checkpoint SET manifest = '{"kind":"from tomorrow"}'`);
+    await loader.snapshot();
+    await server.execute(loader.address, `UPDATE skill_discovery.snapshot SET manifest = '{"kind":"from tomorrow"}'`);
     const copy = loader.copyIn(scratchFolder());
     await copy.bringUp();
     await expectSame(loader.database, copy.database);
@@ -268,16 +263,16 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
 
   test('deletes a checkpoint that is damaged, so that the next load writes another', async () => {
     const loader = await published();
-    await loader.checkpoint();
+    await loader.snapshot();
     await server.execute(loader.address, `UPDATE skill_discovery.chunk SET bytes = bytes || '\\x00'`);
     const copy = loader.copyIn(scratchFolder());
     await copy.bringUp();
     await expectSame(loader.database, copy.database);
-    expect(await loader.store.checkpoint()).toBeUndefined();
-    await loader.checkpoint();
+    expect(await loader.store.snapshot.find()).toBeUndefined();
+    await loader.snapshot();
     const next = loader.copyIn(scratchFolder());
     await next.bringUp();
-    expect(await loader.store.checkpoint()).toBeDefined();
+    expect(await loader.store.snapshot.find()).toBeDefined();
   });
 
   test('never takes the place of a catalogue of somebody else', async () => {
@@ -330,119 +325,59 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     await more(loader);
     const reason = new Error('enough');
     await expect(copy.bringUp({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(copy.state).toEqual(before);
+    expect(copy.revision).toEqual(before);
   });
 
   test('becomes what a loader has made, unless it is as new', async () => {
     const loader = await published();
     const copy = loader.copyIn(scratchFolder());
     const former = await copy.bringUp();
-    const scratch = join(copy.folder, 'loads', 'skills.db');
-    mkdirSync(dirname(scratch));
-    expect(await copy.copyTo(scratch)).toEqual(former);
+    const scratch = join(copy.folder, 'load.db');
+    copyFileSync(copy.database, scratch);
     await updateSkills({ database: scratch, embedder: EMBEDDER, rows: [row('later')] });
     await updateSkills({ database: loader.database, embedder: EMBEDDER, rows: [row('later')] });
     const published2 = await loader.publish();
     const { stamp } = (await openStats(scratch)) as { stamp: string };
     await copy.adopt(scratch, { ...published2, stamp });
-    expect(copy.state).toEqual({ ...published2, stamp });
+    expect(copy.revision).toEqual({ ...published2, stamp });
     expect(existsSync(scratch)).toBe(false);
     const other = loader.copyIn(scratchFolder());
     const state = await other.bringUp();
     const old = join(other.folder, 'old.db');
     await buildCatalogue({ database: old, semantic: false, sources: [{ name: 'own', rows: [row('own')] }] });
     await other.adopt(old, former);
-    expect(copyState(other.database)).toEqual(state);
+    expect(revisionIn(other.database)).toEqual(state);
   });
 
-  describe('while another process indexes it,', () => {
-    /** A copy, and what keeps others from indexing it. */
-    const indexed = async () => {
-      const loader = await published();
-      const copy = loader.copyIn(scratchFolder());
-      await copy.bringUp();
-      return { loader, copy, lock: FileLock.take(filesBeside(copy.database).indexingLock)! };
-    };
-
-    test('is brought further, takes small changes, and is indexed once', async () => {
-      const { loader, copy, lock } = await indexed();
-      await more(loader);
-      rmSync(`${copy.database}.vectors`);
-      let isDone = false;
-      const indexing = copy.bringUp().then(() => {
-        isDone = true;
-      });
-      const place = { database: loader.address, cache: copy.folder, embedder: EMBEDDER };
-      expect(await updateSkills({ ...place, rows: [row('small')] })).toMatchObject({ added: 1, warnings: [] });
-      expect(copy.state?.version).toBe(3);
-      expect([isDone, existsSync(`${copy.database}.vectors`)]).toEqual([false, false]);
-      lock.release();
-      await indexing;
-      expect(existsSync(`${copy.database}.vectors`)).toBe(true);
-      await using search = await openSkillSearch({ database: copy.database, embedder: EMBEDDER });
-      expect(search.get('small')).toBeDefined();
-    });
-
-    test('is not waited for once its words are there', async () => {
-      const { copy, lock } = await indexed();
-      const path = `${copy.database}.keyword`;
-      const words = readFileSync(path);
-      rmSync(path);
-      const usable = copy.bringUp({ index: 'words' });
-      // By now it waits, or it is slow and need not.
-      await wait(500);
-      writeFileSync(path, words);
-      await usable;
-      lock.release();
-    });
-
-    test('is not replaced by a file whose skills have other numbers', async () => {
-      const { copy, lock } = await indexed();
-      const { ino } = statSync(copy.database);
-      const mending = copy.bringUp({ anew: true, index: 'nothing' });
-      const isPlaced = () => !existsSync(`${copy.database}.keyword`) || statSync(copy.database).ino !== ino;
-      await until(() => existsSync(join(copy.folder, 'new', 'skills.db')));
-      expect(isPlaced()).toBe(false);
-      lock.release();
-      await mending;
-      expect(isPlaced()).toBe(true);
-    });
-
-    test('gives no files to new servers', async () => {
-      const { loader, copy, lock } = await indexed();
-      await copy.writeCheckpoint();
-      expect(await loader.store.checkpoint()).toBeUndefined();
-      lock.release();
-      await copy.writeCheckpoint();
-      expect(copy.state).toMatchObject((await loader.store.checkpoint())!.state);
-    });
-  });
-
-  test('is brought further while its files are stored for new servers, once at a time', async () => {
+  test('is brought further while its files are stored for new servers', async () => {
     const loader = await published();
     const copy = loader.copyIn(scratchFolder());
     const before = await copy.bringUp();
-    const left = join(copy.folder, 'checkpoint', 'skills.db');
-    mkdirSync(dirname(left));
-    writeFileSync(left, 'what a killed process has left');
-    const { putCheckpoint } = loader.store;
-    let times = 0;
-    loader.store.putCheckpoint = async (...given) => {
-      times += 1;
+    const { snapshot } = loader.store;
+    const { store } = snapshot;
+    snapshot.store = async (...given) => {
       await more(loader);
       await copy.bringUp();
-      await loader.copyIn(copy.folder).writeCheckpoint();
-      await putCheckpoint.apply(loader.store, given);
+      await store.apply(snapshot, given);
     };
-    await copy.writeCheckpoint();
-    expect([times, copy.state?.version]).toEqual([1, 2]);
-    expect(existsSync(dirname(left))).toBe(false);
-    const checkpoint = await loader.store.checkpoint();
-    expect(before).toMatchObject(checkpoint!.state);
-    expect(readManifest(checkpoint!.manifest, 'it').files.map(({ name }) => name)).toContain('skills.db.vectors');
+    const folder = join(copy.folder, 'files');
+    await copy.storeSnapshot(folder);
+    expect([copy.revision?.version, existsSync(folder)]).toEqual([2, false]);
+    const found = await snapshot.find();
+    expect(before).toMatchObject(found!.revision);
+    expect(readManifest(found!.manifest, 'it').files.map(({ name }) => name)).toContain('skills.db.vectors');
+    snapshot.store = store;
     const other = loader.copyIn(scratchFolder());
     await other.bringUp();
     await expectSame(loader.database, other.database);
+    // A later one takes its place, and an earlier one does not.
+    await other.storeSnapshot(folder);
+    expect((await snapshot.find())!.revision.version).toBe(2);
+    await snapshot.store(loader.database, before);
+    expect((await snapshot.find())!.revision.version).toBe(2);
+    expect([await snapshot.fault(), await snapshot.changedSince()]).toEqual([undefined, 0]);
+    await server.execute(loader.address, `UPDATE skill_discovery.chunk SET bytes = bytes || '\\x00'`);
+    expect((await snapshot.fault())!.problem).toMatch(/^\d+ of its \d+ chunks are missing or not what/);
   });
 
   async function openStats(database: string): Promise<unknown> {
@@ -452,7 +387,7 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
 });
 
 describe('the folder of a copy', () => {
-  const folderOf = (address: string): string => sharedCopyFolder(readPostgresAddress('database', address), undefined);
+  const folderOf = (address: string): string => replicaFolder(readPostgresAddress('database', address), undefined);
 
   test('is another for each database, whoever asks for it', () => {
     const folders = ['postgres://a:1@host/one', 'postgres://b@host:5432/one'].map(folderOf);

@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { SharedCopy } from '../../../src/share/shared-catalogue/shared-copy.js';
-import type { SharedState } from '../../../src/share/shared-catalogue/shared-state.js';
+import type { Revision } from '../../../src/share/shared-catalogue/catalogue-tables.js';
+import { Replica } from '../../../src/share/shared-catalogue/replica.js';
 import { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
@@ -14,7 +14,7 @@ export class SharedLoader {
   /** The catalogue. It is loaded by the ordinary functions. */
   readonly database: string;
   readonly #published: string;
-  #state: SharedState | undefined;
+  #revision: Revision | undefined;
 
   private constructor(address: string, store: SharedStore, former: SharedLoader | undefined) {
     this.address = address;
@@ -22,7 +22,7 @@ export class SharedLoader {
     this.database = former?.database ?? scratchFile('skills.db');
     this.#published = scratchFile('published.db');
     if (former !== undefined) {
-      this.#state = former.#state;
+      this.#revision = former.#revision;
       copyFileSync(former.#published, this.#published);
     }
   }
@@ -35,28 +35,28 @@ export class SharedLoader {
   }
 
   /** Publishes what has changed since it was published last. */
-  async publish(): Promise<SharedState> {
-    const changes = differenceOf(this.#state === undefined ? undefined : this.#published, this.database);
+  async publish(): Promise<Revision> {
+    const changes = differenceOf(this.#revision === undefined ? undefined : this.#published, this.database);
     try {
-      const outcome = await this.store.publish(changes, this.#state ?? (await this.store.head()));
-      if (outcome.kind !== 'published') throw new Error(`nothing was published: ${outcome.kind}`);
-      this.#state = outcome.state;
+      const revision = await this.store.publish(changes, this.#revision ?? (await this.store.head()));
+      if (revision === undefined) throw new Error('nothing was published');
+      this.#revision = revision;
       copyFileSync(this.database, this.#published);
-      return outcome.state;
+      return revision;
     } finally {
       changes.close();
     }
   }
 
   /** A copy in a folder. */
-  copyIn(folder: string): SharedCopy {
-    return new SharedCopy(folder, readPostgresAddress('database', this.address), this.store);
+  copyIn(folder: string): Replica {
+    return new Replica(folder, readPostgresAddress('database', this.address), this.store);
   }
 
-  /** Writes a checkpoint of what is published. */
-  async checkpoint(): Promise<void> {
+  /** Stores a snapshot of what is published. */
+  async snapshot(): Promise<void> {
     const copy = this.copyIn(scratchFolder());
     await copy.bringUp();
-    await copy.writeCheckpoint();
+    await copy.storeSnapshot(scratchFolder());
   }
 }

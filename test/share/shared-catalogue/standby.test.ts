@@ -13,7 +13,7 @@ import {
   updateSkills,
 } from '../../../src/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { SharedCopy } from '../../../src/share/shared-catalogue/shared-copy.js';
+import { Replica } from '../../../src/share/shared-catalogue/replica.js';
 import { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
@@ -56,6 +56,12 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     return { search, cache, events };
   }
 
+  /** The address of a primary and of its standby, so that both have one replica. */
+  function bothOf(address: string, one: PostgresStandby, target: string): string {
+    const primary = new URL(address).host;
+    return `${address.replace(primary, `${primary},${new URL(one.addressOf(address)).host}`)}?target_session_attrs=${target}`;
+  }
+
   async function readerOf(address: string): Promise<SharedStore> {
     const store = await SharedStore.open(readPostgresAddress('database', address), { isReader: true });
     onTestFinished(() => store.close());
@@ -64,7 +70,7 @@ describeWithStandbys('a catalogue over a standby', (server) => {
 
   test('is opened and followed as over its primary, from the files that a loader has left', async () => {
     const loader = await published();
-    await loader.checkpoint();
+    await loader.snapshot();
     await change(loader, 'since-then');
     await standby.caughtUp();
     const address = standby.addressOf(loader.address);
@@ -101,14 +107,14 @@ describeWithStandbys('a catalogue over a standby', (server) => {
 
   test('is not written to where a checkpoint is damaged: all skills are read', async () => {
     const loader = await published();
-    await loader.checkpoint();
+    await loader.snapshot();
     await server.execute(loader.address, `UPDATE skill_discovery.chunk SET bytes = bytes || '\\x00'`);
     await standby.caughtUp();
     const database = standby.addressOf(loader.address);
     const store = await readerOf(database);
-    const copy = new SharedCopy(scratchFolder(), readPostgresAddress('database', database), store);
+    const copy = new Replica(scratchFolder(), readPostgresAddress('database', database), store);
     expect(await copy.bringUp()).toMatchObject({ version: 1 });
-    expect(await loader.store.checkpoint()).toBeDefined();
+    expect(await loader.store.snapshot.find()).toBeDefined();
   });
 
   test('is not loaded into, and who tries is told to give the primary', async () => {
@@ -134,11 +140,8 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     await standby.caughtUp();
     const store = await readerOf(standby.addressOf(loader.address));
     const reading = store.withChangesSince(undefined, async (changes) => {
-      await server.execute(
-        loader.address,
-        'DELETE FROM skill_discovery.removed; DELETE FROM skill_discovery.skill_file',
-      );
-      await server.execute(loader.address, 'VACUUM skill_discovery.skill_file');
+      await server.execute(loader.address, 'DELETE FROM skill_discovery.blob');
+      await server.execute(loader.address, 'VACUUM skill_discovery.blob');
       await standby.caughtUp();
       for await (const _ of changes.images());
     });
@@ -154,14 +157,14 @@ describeWithStandbys('a catalogue over a standby', (server) => {
       await standby.pause();
       onTestFinished(() => standby.resume());
       await change(loader, 'newer');
-      const primary = await following(loader.address, cache);
+      const primary = await following(bothOf(loader.address, standby, 'primary'), cache);
       expect(primary.search.get('newer')).toBeDefined();
       await primary.search.close();
       const file = statSync(join(cache, 'skills.db'));
       const confirmed = Math.floor(Date.now() / 1000) - 3600;
       utimesSync(join(cache, 'skills.db.snapshot-of'), confirmed, confirmed);
 
-      const database = standby.addressOf(loader.address);
+      const database = bothOf(loader.address, standby, 'standby');
       await using once = await openSkillSearch({ database, cache });
       const { search, events } = await following(database, cache);
       for (let look = 0; look < 3; look++) await search.reload();
@@ -171,7 +174,7 @@ describeWithStandbys('a catalogue over a standby', (server) => {
       expect(statSync(join(cache, 'skills.db'))).toMatchObject({ ino: file.ino, mtimeMs: file.mtimeMs });
       expect(failuresOf(events)).toEqual([]);
       expect(once.problems.warnings).toEqual([]);
-      // That another address has it now says nothing of how old it is.
+      // That a standby is asked now says nothing of how old it is.
       for (const one of [once, search]) expect(one.stats().copy?.confirmedAt).toBe(confirmed);
 
       await standby.resume();
@@ -184,7 +187,7 @@ describeWithStandbys('a catalogue over a standby', (server) => {
       const cache = scratchFolder();
       await server.execute(
         loader.address,
-        `UPDATE skill_discovery.skill SET record = replace(record, 'skill', 'other') WHERE id = 'skill-2'`,
+        `UPDATE skill_discovery.skill SET image = replace(image, 'skill', 'other') WHERE id = 'skill-2'`,
       );
       await standby.caughtUp();
       await standby.pause();
@@ -192,9 +195,9 @@ describeWithStandbys('a catalogue over a standby', (server) => {
       await change(loader, 'newer');
       await removeSkills({ database: loader.database, ids: ['skill-2', 'skill-3'] });
       await loader.publish();
-      await (await openSkillSearch({ database: loader.address, cache })).close();
+      await (await openSkillSearch({ database: bothOf(loader.address, standby, 'primary'), cache })).close();
 
-      const database = standby.addressOf(loader.address);
+      const database = bothOf(loader.address, standby, 'standby');
       const behind = await checkCatalogue({ database, cache });
       expect(behind.problems).toMatchObject([
         { skill: 'skill-2', problem: 'in the database it does not fit its hash' },
@@ -267,11 +270,12 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     await next.stop();
     await change(loader, 'lost');
     const cache = scratchFolder();
-    await (await openSkillSearch({ database: loader.address, cache })).close();
+    const both = bothOf(loader.address, next, 'any');
+    await (await openSkillSearch({ database: both, cache })).close();
     await server.stop();
     onTestFinished(() => server.start());
     await next.start();
-    const { search: ahead } = await following(database, cache);
+    const { search: ahead } = await following(both, cache);
     expect(ahead.get('lost')).toBeDefined();
     await next.promote();
     await until(() => ahead.get('lost') === undefined);

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { KnownCopy } from '../../../src/share/shared-catalogue/known-copy.js';
-import { ThreadFollower } from '../../../src/share/shared-catalogue/thread-follower.js';
+import { KnownReplica, ThreadFollower } from '../../../src/share/shared-catalogue/follow-shared.js';
 import { LocalCopy } from '../../../src/share/snapshot/local-copy.js';
 import { scratchFolder } from '../../scratch-folder.js';
 
@@ -10,7 +9,7 @@ afterEach(() => vi.useRealTimers());
 /** A follower whose thread dies at its start: nothing checks its address before. */
 function dying(told: unknown[]): ThreadFollower {
   const folder = scratchFolder();
-  const known = new KnownCopy(new LocalCopy(folder, { key: 'key', shown: 'shown' }), undefined);
+  const known = new KnownReplica(new LocalCopy(folder, { key: 'key', shown: 'shown' }), undefined);
   const data = { address: 'no address', passwordFile: undefined, folder: join(folder, 'copy'), interval: 1000 };
   return new ThreadFollower(data, known, { onProblem: (problem) => void told.push(problem) });
 }
