@@ -1,9 +1,19 @@
-export { FIELD_WEIGHTS } from './bm25.js';
+export { FIELD_WEIGHTS, type FieldWeights } from './bm25.js';
 export { collectKeywords, DocumentCollector } from './build/collect-keywords.js';
 export type { KeywordPart } from './build/merge-keywords.js';
 export { completeWord } from './completions.js';
-export { type AskedWords, askedWords, type FileMatches, makeSnippet, matchedTerms, matchFiles } from './explain.js';
+export {
+  type AskedWords,
+  askedWords,
+  type FileMatches,
+  makeSnippet,
+  matchedTerms,
+  matchFiles,
+  SNIPPET_LENGTH,
+} from './explain.js';
 export type {
+  CompletionOptions,
+  DocumentScores,
   DocumentSource,
   KeywordDocument,
   KeywordIndex,
@@ -20,6 +30,7 @@ export {
   MAX_QUESTION_WORDS,
   mayBeStopWord,
   type Question,
+  type QuestionWord,
   readQuestion,
   readStopWords,
   STOP_WORDS,
@@ -29,4 +40,4 @@ export {
 export { RecoveringIndex } from './recovering-index.js';
 export type { Segment } from './segments.js';
 export { editDistance, isWithinEdits } from './term-dictionary.js';
-export { Work } from './work.js';
+export { QUESTION_WORK, QUESTION_WORK_PER_SKILL, Work } from './work.js';

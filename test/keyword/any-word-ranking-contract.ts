@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces } from '../../src/core/index.js';
-import type { FieldWeights } from '../../src/keyword/bm25.js';
-import type {
-  DocumentScores,
-  DocumentSource,
-  KeywordDocument,
-  KeywordIndex,
-  RankedDocuments,
-} from '../../src/keyword/keyword-index.js';
-import { type Question, readQuestion } from '../../src/keyword/question.js';
+import {
+  type DocumentScores,
+  type DocumentSource,
+  type FieldWeights,
+  type KeywordDocument,
+  type KeywordIndex,
+  type Question,
+  type RankedDocuments,
+  readQuestion,
+} from '../../src/keyword/index.js';
 import { type FieldScores, SCORED_FIELDS } from '../../src/result.js';
 import { catalogueOf, picksOf, questionFor, sourceOf } from './arbitrary-catalogue.js';
 import { documentOf } from './build-indexes.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { DocumentSource, KeywordDocument, KeywordMatches } from '../../src/keyword/keyword-index.js';
+import type { DocumentSource, KeywordDocument, KeywordMatches } from '../../src/keyword/index.js';
 
 /** Words chosen to meet each other: forms of one stem, compounds and their parts, accents, edits, several scripts. */
 const WORDS = [

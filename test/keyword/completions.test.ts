@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CompletionOptions, KeywordDocument } from '../../src/keyword/keyword-index.js';
-import { readQuestion } from '../../src/keyword/question.js';
+import { type CompletionOptions, type KeywordDocument, readQuestion } from '../../src/keyword/index.js';
 import { catalogue, picks, questionFor, sourceOf } from './arbitrary-catalogue.js';
 import { documentOf, INDEXES } from './build-indexes.js';
 

@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest';
 import {
   askedWords,
   type FileMatches,
+  type KeywordDocument,
   makeSnippet,
   matchedTerms,
   matchFiles,
+  readQuestion,
   SNIPPET_LENGTH,
-} from '../../src/keyword/explain.js';
-import type { KeywordDocument, TermMatcher } from '../../src/keyword/keyword-index.js';
-import { readQuestion } from '../../src/keyword/question.js';
+  type TermMatcher,
+} from '../../src/keyword/index.js';
 
 describe('snippet', () => {
   function documentOf(fields: Partial<KeywordDocument>): KeywordDocument {

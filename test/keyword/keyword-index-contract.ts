@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DocumentSource, KeywordDocument, KeywordIndex, KeywordMatches } from '../../src/keyword/keyword-index.js';
-import { readQuestion } from '../../src/keyword/question.js';
+import {
+  type DocumentSource,
+  type KeywordDocument,
+  type KeywordIndex,
+  type KeywordMatches,
+  readQuestion,
+} from '../../src/keyword/index.js';
 import { describeAnyWordRanking } from './any-word-ranking-contract.js';
 import { catalogue, picks, questionFor, scoresOf, sourceOf } from './arbitrary-catalogue.js';
 import { documentOf } from './build-indexes.js';

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { collectKeywords } from '../../src/keyword/build/collect-keywords.js';
 import { type KeywordPart, mergeKeywords, unchangedDocuments } from '../../src/keyword/build/merge-keywords.js';
-import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
-import { GONE, type PackedKeywords } from '../../src/keyword/packed-keywords.js';
+import { collectKeywords, GONE, type KeywordDocument, type PackedKeywords } from '../../src/keyword/index.js';
 import { catalogueOf, sourceOf } from './arbitrary-catalogue.js';
 import { splitIntoSegments } from './build-indexes.js';
 

@@ -8,9 +8,13 @@ import {
   stemOf,
   type Token,
 } from '../../src/core/index.js';
-import { FIELD_WEIGHTS, type FieldWeights } from '../../src/keyword/bm25.js';
-import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
-import type { Question, QuestionWord } from '../../src/keyword/question.js';
+import {
+  FIELD_WEIGHTS,
+  type FieldWeights,
+  type KeywordDocument,
+  type Question,
+  type QuestionWord,
+} from '../../src/keyword/index.js';
 import { type FieldScores, type KeywordStep, SCORED_FIELDS, type ScoredField } from '../../src/result.js';
 
 export interface NaiveAnswer {

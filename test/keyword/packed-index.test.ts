@@ -1,62 +1,148 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces } from '../../src/core/index.js';
 import { collectInTurns } from '../../src/keyword/build/collect-keywords.js';
-import type { KeywordDocument } from '../../src/keyword/index.js';
-import { readQuestion } from '../../src/keyword/question.js';
-import { sourceOf } from './arbitrary-catalogue.js';
+import { FIELD_WEIGHTS, type KeywordDocument, readQuestion } from '../../src/keyword/index.js';
+import { scoresOf, sourceOf } from './arbitrary-catalogue.js';
 import { documentOf, packed } from './build-indexes.js';
+import { NaiveBm25f } from './naive-keyword-search.js';
 
-const find = (q: string, documents: readonly Partial<KeywordDocument>[]): number[] => [
-  ...packed(documents.map(documentOf)).match(readQuestion(q)).documents,
-];
+describe('packed index', () => {
+  const find = (q: string, documents: readonly Partial<KeywordDocument>[]): number[] => [
+    ...packed(documents.map(documentOf)).match(readQuestion(q)).documents,
+  ];
 
-describe('an index of packed lists', () => {
-  test('counts a word that stands hundreds of times in a text', async () => {
-    const many = 'kite '.repeat(700);
-    const documents = [{ description: many }, { description: 'kite' }, { description: `${many} release notes` }];
-    const index = packed(documents.map(documentOf));
-    const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
-    const { scoresOf } = allPieces(index.rank(readQuestion('kite'), { weights, limit: 3 }));
-    const [first, second] = scoresOf(Uint32Array.of(0, 1)).map(({ fields }) => fields.description);
-    expect(first).toBeGreaterThan(second as number);
-    expect(find('"release notes"', documents)).toEqual([2]);
-    expect(find('"kite release"', documents)).toEqual([2]);
+  describe('an index of packed lists', () => {
+    test('counts a word that stands hundreds of times in a text', async () => {
+      const many = 'kite '.repeat(700);
+      const documents = [{ description: many }, { description: 'kite' }, { description: `${many} release notes` }];
+      const index = packed(documents.map(documentOf));
+      const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
+      const { scoresOf } = allPieces(index.rank(readQuestion('kite'), { weights, limit: 3 }));
+      const [first, second] = scoresOf(Uint32Array.of(0, 1)).map(({ fields }) => fields.description);
+      expect(first).toBeGreaterThan(second as number);
+      expect(find('"release notes"', documents)).toEqual([2]);
+      expect(find('"kite release"', documents)).toEqual([2]);
+    });
+
+    test('finds phrases in words that are cut short and equal a compound that they are a part of', async () => {
+      const long = 'x'.repeat(80);
+      expect(find(`"x-${long} then"`, [{ description: `x-${long} then` }, { description: 'then' }])).toEqual([0]);
+    });
+
+    test('finds phrases far behind the first of a block of entries', async () => {
+      const documents = Array.from({ length: 300 }, (_, i) => ({
+        description: i % 7 === 3 ? 'write the release notes' : 'notes of a release with notes',
+      }));
+      const expected = [...documents.keys()].filter((i) => i % 7 === 3);
+      expect(find('"release notes"', documents)).toEqual(expected);
+    });
+
+    test('keeps no memory for a long phrase in a long text', async () => {
+      const files = [{ filename: 'SKILL.md', text: 'kite '.repeat(600_000) }];
+      const index = packed([documentOf({ files })]);
+      const before = process.memoryUsage().arrayBuffers;
+      expect([...index.match(readQuestion(`"${'kite '.repeat(40)}"`)).documents]).toEqual([0]);
+      // One number a word of the text for each word of the phrase would be a hundred megabytes.
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(80e6);
+    });
+
+    test('finds a word of thousands of humps as a whole', async () => {
+      const letters = [...'abcdefghijklmno'];
+      const humps = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `Q${a}${b}${c}`)));
+      const word = humps.join('');
+      // Longer words are cut.
+      const whole = word.toLowerCase().slice(0, 64);
+      expect(find(whole, [{ description: word }, { description: 'head' }])).toEqual([0]);
+    });
+
+    test('stops when the signal is aborted', async () => {
+      const documents = sourceOf(Array.from({ length: 1500 }, () => documentOf({})));
+      const reason = new Error('enough');
+      await expect(collectInTurns(documents, AbortSignal.abort(reason))).rejects.toBe(reason);
+    });
   });
+});
 
-  test('finds phrases in words that are cut short and equal a compound that they are a part of', async () => {
-    const long = 'x'.repeat(80);
-    expect(find(`"x-${long} then"`, [{ description: `x-${long} then` }, { description: 'then' }])).toEqual([0]);
-  });
+describe('many documents', () => {
+  const WORDS = ['alpha', 'alphas', 'álpha', 'beta', 'gamma', 'delta'];
+  const QUESTIONS = ['alpha', 'beta', 'álpha', 'alpha beta', 'alph', '"alpha beta"'];
 
-  test('finds phrases far behind the first of a block of entries', async () => {
-    const documents = Array.from({ length: 300 }, (_, i) => ({
-      description: i % 7 === 3 ? 'write the release notes' : 'notes of a release with notes',
-    }));
-    const expected = [...documents.keys()].filter((i) => i % 7 === 3);
-    expect(find('"release notes"', documents)).toEqual(expected);
+  test('of so many documents that not all are scored, the best are those of all scores', { timeout: 120_000 }, () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 30 }), fc.integer({ min: 2, max: 400 }), (seed, rarity) => {
+        let state = seed;
+        const next = (below: number): number => {
+          state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+          return (state >>> 8) % below;
+        };
+        const text = (length: number): string => Array.from({ length }, () => WORDS[next(WORDS.length)]).join(' ');
+        const documents = Array.from({ length: 2500 }, () => ({
+          name: next(rarity) === 0 ? text(1 + next(3)) : `other-${next(9)}`,
+          author: next(9) === 0 ? 'beta' : 'x',
+          labels: next(5) === 0 ? [text(1)] : [],
+          description: `${text(2 + next(8))} alpha beta`,
+          files: [],
+        }));
+        const index = packed(documents);
+        for (const q of QUESTIONS) {
+          const matches = index.match(readQuestion(q), { scored: true });
+          const all = scoresOf(matches)!;
+          const isShown = (document: number): boolean => document % 5 !== seed % 5;
+          const sorted = [...all.keys()]
+            .filter((i) => isShown(matches.documents[i]!))
+            .sort((a, b) => all[b]! - all[a]! || a - b);
+          for (const count of [1, 20, 300]) {
+            const least = all[sorted[count - 1]!]!;
+            const found = matches.best!({ count, isShown });
+            const best = [...found.documents.keys()]
+              .filter((i) => found.scores[i]! >= least)
+              .sort((a, b) => found.scores[b]! - found.scores[a]! || a - b);
+            const expected = sorted.filter((i) => all[i]! >= least);
+            expect([q, count, best.map((i) => [found.documents[i], found.scores[i]])]).toEqual([
+              q,
+              count,
+              expected.map((i) => [matches.documents[i], all[i]]),
+            ]);
+            expect([...found.documents].every(isShown)).toBe(true);
+          }
+        }
+      }),
+      { numRuns: 12 },
+    );
   });
+});
 
-  test('keeps no memory for a long phrase in a long text', async () => {
-    const files = [{ filename: 'SKILL.md', text: 'kite '.repeat(600_000) }];
-    const index = packed([documentOf({ files })]);
-    const before = process.memoryUsage().arrayBuffers;
-    expect([...index.match(readQuestion(`"${'kite '.repeat(40)}"`)).documents]).toEqual([0]);
-    // One number a word of the text for each word of the phrase would be a hundred megabytes.
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(80e6);
-  });
+describe('large catalogue', () => {
+  /** More documents than two bytes can number, twice. */
+  const SIZE = 140_000;
 
-  test('finds a word of thousands of humps as a whole', async () => {
-    const letters = [...'abcdefghijklmno'];
-    const humps = letters.flatMap((a) => letters.flatMap((b) => letters.map((c) => `Q${a}${b}${c}`)));
-    const word = humps.join('');
-    // Longer words are cut.
-    const whole = word.toLowerCase().slice(0, 64);
-    expect(find(whole, [{ description: word }, { description: 'head' }])).toEqual([0]);
-  });
+  /** The words of a document: some are in every other one, some in few, also around the ends of the blocks. */
+  function textOf(document: number): string {
+    const words = ['alpha', 'beta', 'gamma', 'delta'].filter((_, i) => (document * (2 * i + 1)) % (3 * i + 2) === 0);
+    if ([0, 65_535, 65_536, 131_071, 131_072, SIZE - 1].includes(document)) words.push('rare rare');
+    if (document % 9973 === 0) words.push('seldom');
+    return words.join(' ');
+  }
 
-  test('stops when the signal is aborted', async () => {
-    const documents = sourceOf(Array.from({ length: 1500 }, () => documentOf({})));
-    const reason = new Error('enough');
-    await expect(collectInTurns(documents, AbortSignal.abort(reason))).rejects.toBe(reason);
-  });
+  test('ranks the same documents as adding up the scores of all, in a catalogue of any size', () => {
+    const documents: KeywordDocument[] = Array.from({ length: SIZE }, (_, i) => {
+      const text = textOf(i);
+      return documentOf({ name: i % 11 === 0 ? text : 'x', author: '', description: `${text} ${'x '.repeat(i % 7)}` });
+    });
+    const index = packed(documents);
+    for (const text of ['alpha beta gamma delta', 'seldom rare alpha']) {
+      const question = readQuestion(text);
+      const naive = new NaiveBm25f(documents, question.looseWords);
+      const scores = Float64Array.from(documents, (_, number) => naive.scoreOf(number, FIELD_WEIGHTS));
+      const best = scores.toSorted().reverse().slice(0, 30);
+      const ranked = allPieces(index.rank(question, { weights: FIELD_WEIGHTS, limit: 30 }));
+      expect([text, ...ranked.scores]).toEqual([
+        text,
+        ...[...best].filter((s) => s > 0).map((s) => expect.closeTo(s, 8)),
+      ]);
+      for (const [i, document] of ranked.documents.entries())
+        expect(scores[document]).toBeCloseTo(ranked.scores[i]!, 8);
+    }
+  }, 120_000);
 });

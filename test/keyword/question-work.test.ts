@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces } from '../../src/core/index.js';
-import { FIELD_WEIGHTS } from '../../src/keyword/bm25.js';
-import type { KeywordDocument } from '../../src/keyword/keyword-index.js';
-import type { PackedIndex } from '../../src/keyword/packed-index.js';
-import { readQuestion } from '../../src/keyword/question.js';
-import { QUESTION_WORK, QUESTION_WORK_PER_SKILL, Work } from '../../src/keyword/work.js';
+import {
+  FIELD_WEIGHTS,
+  type KeywordDocument,
+  type PackedIndex,
+  QUESTION_WORK,
+  QUESTION_WORK_PER_SKILL,
+  readQuestion,
+  Work,
+} from '../../src/keyword/index.js';
 import { catalogue, picks, questionFor, scoresOf } from './arbitrary-catalogue.js';
 import { documentOf, packed } from './build-indexes.js';
 

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { allPieces, DamagedArrayFileError } from '../../src/core/index.js';
-import type { KeywordIndex } from '../../src/keyword/keyword-index.js';
-import { readQuestion } from '../../src/keyword/question.js';
-import { RecoveringIndex } from '../../src/keyword/recovering-index.js';
-import { Work } from '../../src/keyword/work.js';
+import { type KeywordIndex, RecoveringIndex, readQuestion, Work } from '../../src/keyword/index.js';
 import { sourceOf } from './arbitrary-catalogue.js';
 
 const DOCUMENTS = sourceOf([

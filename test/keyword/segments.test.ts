@@ -2,12 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { NumberArray } from '../../src/core/arrays/array-file-header.js';
 import { ALL_IN_MEMORY, allPieces, DamagedArrayFileError, type Pager } from '../../src/core/index.js';
-import { collectKeywords } from '../../src/keyword/build/collect-keywords.js';
-import { GONE, PackedIndex, type PackedKeywords, type Segment } from '../../src/keyword/index.js';
-import type { CompletionOptions, KeywordDocument, KeywordIndex } from '../../src/keyword/keyword-index.js';
-import { readQuestion } from '../../src/keyword/question.js';
-import { RecoveringIndex } from '../../src/keyword/recovering-index.js';
-import { Work } from '../../src/keyword/work.js';
+import {
+  type CompletionOptions,
+  collectKeywords,
+  GONE,
+  type KeywordDocument,
+  type KeywordIndex,
+  PackedIndex,
+  type PackedKeywords,
+  RecoveringIndex,
+  readQuestion,
+  type Segment,
+  Work,
+} from '../../src/keyword/index.js';
 import { catalogueOf, picks, questionFor, scoresOf, sourceOf } from './arbitrary-catalogue.js';
 import { packed, type Split, segmented, splitIntoSegments } from './build-indexes.js';
 
