@@ -14,7 +14,6 @@ import {
 } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type LoadReport, openSkillSearch } from '../../src/index.js';
 import { scratchFolder } from '../scratch-folder.js';
@@ -23,7 +22,8 @@ import type { Captured } from './run-captured.js';
 import { catchOutput, runProcess, startProcess } from './run-process.js';
 
 describe('init.system', () => {
-  const ENTRY = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+  /** The first file of the command line of the package that is tested, wherever that is installed. */
+  const ENTRY = expect.stringMatching(/dist[/\\]cli[/\\]main\.js$/);
 
   /** A home with Cursor and one skill. */
   class Home {
