@@ -4,8 +4,20 @@ import { type PackedBlob, type StoredVector, unpackBlob } from '../../store/inde
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { PostgresSession, RunStatement } from '../postgres/postgres-session.js';
 
+type LimitName =
+  | 'statementTime'
+  | 'publishingPause'
+  | 'readingPause'
+  | 'publishingWait'
+  | 'publishedTogether'
+  | 'bytesTogether'
+  | 'removed'
+  | 'versions'
+  | 'unusedDays'
+  | 'cleaningHours';
+
 /** The limits of a catalogue in PostgreSQL. Times are in milliseconds. They cannot be changed. */
-export const SHARED_CATALOGUE_LIMITS = {
+export const SHARED_CATALOGUE_LIMITS: Readonly<Record<LimitName, number>> = {
   /** What one statement of a load or of a replica may take: each handles some thousand skills at most. */
   statementTime: 60_000,
   /**
@@ -32,7 +44,7 @@ export const SHARED_CATALOGUE_LIMITS = {
   unusedDays: 7,
   /** Hours between two removals of what is older. */
   cleaningHours: 24,
-} as const;
+};
 
 /** A model whose vectors are stored. */
 export interface StoredModel {
