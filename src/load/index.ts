@@ -13,16 +13,15 @@ export {
   writeSnapshot,
 } from './calls.js';
 export type { CataloguePlace } from './catalogue-place.js';
-export {
-  type BuildOptions,
-  FILE_BUILD_OPTION_NAMES,
-  type FolderDefaults,
-  type FoundInstalledSource,
-  type InstalledSource,
-  type LoadProgress,
-  type RowSource,
-  type SharedOptions,
-  type Source,
+export type {
+  BuildOptions,
+  FolderDefaults,
+  FoundInstalledSource,
+  InstalledSource,
+  LoadProgress,
+  RowSource,
+  SharedOptions,
+  Source,
 } from './load-options.js';
 export type {
   CatalogueProblem,

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { type Names, namesOf } from '../core/index.js';
 import type { ModelOptions } from '../semantic/index.js';
 import type { FoundFolders, InstalledOptions } from '../sources/index.js';
 
@@ -130,36 +129,6 @@ export interface BuildOptions extends FolderDefaults, ModelOptions, SharedOption
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;
 }
-
-/** The names of the {@link BuildOptions} of a catalogue in a file, for `namesOf`. */
-export const FILE_BUILD_OPTION_NAMES: Readonly<Record<Exclude<keyof BuildOptions, keyof SharedOptions>, true>> = {
-  database: true,
-  sources: true,
-  prune: true,
-  semantic: true,
-  model: true,
-  embedder: true,
-  author: true,
-  codehostBase: true,
-  skillUrlBase: true,
-  followLinks: true,
-  maxUnpackedBytes: true,
-  maxRatio: true,
-  maxListedProblems: true,
-  git: true,
-  gitSeconds: true,
-  contents: true,
-  classify: true,
-  onProgress: true,
-  signal: true,
-  stdin: true,
-};
-
-export const BUILD_OPTIONS: Names = namesOf<BuildOptions>({
-  ...FILE_BUILD_OPTION_NAMES,
-  cache: true,
-  passwordFile: true,
-});
 
 export interface LoadProgress {
   /** In this order. `embedding` and `indexing` come only if there is something to do. */

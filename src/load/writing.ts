@@ -22,7 +22,7 @@ import { addressOf, type CatalogueAddress, homeOf } from './catalogue-place.js';
 import { type ChangeOptions, changeInPlace, type SmallChange } from './change-in-place.js';
 import { checkModel } from './derive.js';
 import type { Ingest } from './ingest.js';
-import { BUILD_OPTIONS, type BuildOptions, type Source } from './load-options.js';
+import type { BuildOptions, SharedOptions, Source } from './load-options.js';
 import { type OpenableSource, openSources, rowsKey } from './open-sources.js';
 import { type LoadReport, ReportBuilder } from './reports.js';
 import { fileTarget, type LoadTarget, prepareLoad, runLoad } from './run-load.js';
@@ -30,6 +30,36 @@ import { fileTarget, type LoadTarget, prepareLoad, runLoad } from './run-load.js
 // The work of the calls that write a catalogue, and of what a watch asks of loads.
 
 export { addressOf, placeOf } from './catalogue-place.js';
+
+/** The names of the {@link BuildOptions} of a catalogue in a file, for `namesOf`. */
+export const FILE_BUILD_OPTION_NAMES: Readonly<Record<Exclude<keyof BuildOptions, keyof SharedOptions>, true>> = {
+  database: true,
+  sources: true,
+  prune: true,
+  semantic: true,
+  model: true,
+  embedder: true,
+  author: true,
+  codehostBase: true,
+  skillUrlBase: true,
+  followLinks: true,
+  maxUnpackedBytes: true,
+  maxRatio: true,
+  maxListedProblems: true,
+  git: true,
+  gitSeconds: true,
+  contents: true,
+  classify: true,
+  onProgress: true,
+  signal: true,
+  stdin: true,
+};
+
+const BUILD_OPTIONS = namesOf<BuildOptions>({
+  ...FILE_BUILD_OPTION_NAMES,
+  cache: true,
+  passwordFile: true,
+});
 
 /** The work of `buildCatalogue`. */
 export async function loadSources(options: BuildOptions): Promise<LoadReport> {
@@ -119,30 +149,20 @@ interface FirstRows {
 }
 
 async function firstOf(rows: Iterable<unknown> | AsyncIterable<unknown>, count: number): Promise<FirstRows> {
-  const iterator = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  const left = each(rows);
   const first: unknown[] = [];
-  let isAll = false;
-  while (first.length <= count) {
-    const next = await iterator.next();
-    if (next.done === true) {
-      isAll = true;
-      break;
-    }
-    first.push(next.value);
+  let next = await left.next();
+  while (next.done !== true && first.push(next.value) <= count) next = await left.next();
+  const isAll = next.done === true;
+  async function* all(): AsyncGenerator {
+    yield* first;
+    if (!isAll) yield* left;
   }
-  return {
-    rows: first,
-    isAll,
-    async *all() {
-      yield* first;
-      if (isAll) return;
-      try {
-        for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
-      } finally {
-        await iterator.return?.();
-      }
-    },
-  };
+  return { rows: first, isAll, all };
+}
+
+async function* each(rows: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator {
+  yield* rows;
 }
 
 const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true, cache: true, passwordFile: true });

@@ -166,19 +166,6 @@ export async function planLoad(
   return { whole: true, parts: new Map(loaded.map((source) => [source, []])) };
 }
 
-/** Paths of changes that lead to nothing. */
-export async function missingPaths(paths: Iterable<string>): Promise<string[]> {
-  const missing: string[] = [];
-  for (const path of paths) {
-    const code = await lstat(path).then(
-      () => undefined,
-      (error: NodeJS.ErrnoException) => error.code,
-    );
-    if (code === 'ENOENT' || code === 'ENOTDIR') missing.push(path);
-  }
-  return missing;
-}
-
 /**
  * Finds the folders of skills that changed paths belong to. Files belong to every skill above them: what a skill is
  * made of has the skills inside it, too.

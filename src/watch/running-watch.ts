@@ -4,19 +4,13 @@ import { anyOf, isInside, SkillSearchError } from '../core/index.js';
 import { type BuildOptions, buildCatalogue, type CataloguePlace, type LoadReport } from '../load/index.js';
 import type { ChosenModel } from '../semantic/index.js';
 import { KeptModel } from './kept-model.js';
-import { type Changes, GatheredChanges, missingPaths, planLoad, type SourceChanges } from './plan-load.js';
+import { type Changes, GatheredChanges, planLoad, type SourceChanges } from './plan-load.js';
 import { Retries } from './shared-watch.js';
 import type { WatchedChange, WatchProblem } from './watch-sources.js';
 import type { SourceListener, WatchedSource } from './watched-sources.js';
 
 /** Milliseconds between two looks whether the sources are still there. */
 const LOOK_INTERVAL = 1000;
-
-/**
- * Milliseconds that something must be gone before its skills are removed. Programs that replace a folder delete it
- * first.
- */
-const REMOVAL_WAIT = 400;
 
 /** Milliseconds to wait for the load of another program before the next attempt. */
 const LOAD_WAIT = 200;
@@ -70,8 +64,6 @@ export class RunningWatch implements SourceListener {
   /** Until the first load has ended, changes wait: it would be in the way of theirs. */
   #hasLoaded = false;
   #working: Promise<void> | undefined;
-  /** Since when something was found missing that was told of. */
-  readonly #missingSince = new Map<string, number>();
   /** What the last load has rejected, and which sources failed. */
   #faults = '';
   /** False once it turns out that vectors cannot be made. */
@@ -187,9 +179,7 @@ export class RunningWatch implements SourceListener {
     const firstAt = this.#gathered.firstAt ?? performance.now();
     this.#isDue = false;
     const taken = this.#gathered.take();
-    const changes = existsSync(this.#parts.place.path)
-      ? await this.#putBackMissing(await ofSameSources(taken), firstAt)
-      : everythingOf(this.#sources);
+    const changes = existsSync(this.#parts.place.path) ? await ofSameSources(taken) : everythingOf(this.#sources);
     try {
       await this.#loadWords(changes, firstAt, false);
       this.#retries.succeeded();
@@ -198,30 +188,6 @@ export class RunningWatch implements SourceListener {
       this.#gathered.putBack(changes, firstAt);
       await this.#waitAfter(error);
     }
-  }
-
-  /** Puts back what vanished a moment ago. */
-  async #putBackMissing(taken: Changes, firstAt: number): Promise<Changes> {
-    const now = performance.now();
-    const ready = new Map<WatchedSource, SourceChanges>();
-    const early = new Map<WatchedSource, SourceChanges>();
-    const former = new Map(this.#missingSince);
-    this.#missingSince.clear();
-    for (const [source, { paths, everything }] of taken) {
-      const left = new Set(paths);
-      const waiting = new Set<string>();
-      for (const path of everything ? [] : await missingPaths(paths)) {
-        const since = former.get(path) ?? now;
-        if (now - since >= REMOVAL_WAIT) continue;
-        this.#missingSince.set(path, since);
-        left.delete(path);
-        waiting.add(path);
-      }
-      if (everything || left.size > 0) ready.set(source, { paths: left, everything });
-      if (waiting.size > 0) early.set(source, { paths: waiting, everything: false });
-    }
-    if (early.size > 0) this.#gathered.putBack(early, firstAt);
-    return ready;
   }
 
   /** Loads what has changed, without vectors. Sources lose what is no longer in them. */

@@ -9,7 +9,6 @@ import {
   optionOf,
   SkillSearchError,
 } from '../core/index.js';
-import { FILE_BUILD_OPTION_NAMES } from '../load/index.js';
 import { checkSource, installedKey } from '../sources/index.js';
 import { watchLock } from '../store/index.js';
 import { RunningWatch, type WatchedLoad } from './running-watch.js';
@@ -29,10 +28,8 @@ const DEFAULT_QUIET = 150;
 const DEFAULT_LONGEST_WAIT = 1000;
 const DEFAULT_POLL_INTERVAL = 1000;
 
-const { prune: _, stdin: __, ...LOAD_OPTION_NAMES } = FILE_BUILD_OPTION_NAMES;
-
-const WATCH_OPTIONS = namesOf<WatchOptions>({
-  ...LOAD_OPTION_NAMES,
+/** The names of the options that loads of a file do not have. */
+const WATCH_OPTIONS = {
   cache: true,
   passwordFile: true,
   polling: true,
@@ -42,13 +39,14 @@ const WATCH_OPTIONS = namesOf<WatchOptions>({
   onChange: true,
   onProblem: true,
   thread: true,
-});
+} as const;
 
 /** The work of `watchSources`. */
 export async function startWatch(options: WatchOptions): Promise<SourceWatch> {
-  checkOptions(options, WATCH_OPTIONS);
-  const { addressOf, chooseLoadModel, placeOf } = await import('../load/writing.js');
-  const address = addressOf(options);
+  const loads = await import('../load/writing.js');
+  const { prune: _, stdin: __, ...loadOptions } = loads.FILE_BUILD_OPTION_NAMES;
+  checkOptions(options, namesOf<WatchOptions>({ ...loadOptions, ...WATCH_OPTIONS }));
+  const address = loads.addressOf(options);
   const { sources, onChange, onProblem, thread, signal, model, embedder, ...others } = options;
   const { polling, pollInterval, quiet, longestWait, ...load } = others;
   checkSources(sources);
@@ -69,8 +67,8 @@ export async function startWatch(options: WatchOptions): Promise<SourceWatch> {
     }
     return watchInThread(options);
   }
-  const place = await placeOf(address);
-  const chosen = await chooseLoadModel(place.path, { model, embedder, semantic: load.semantic });
+  const place = await loads.placeOf(address);
+  const chosen = await loads.chooseLoadModel(place.path, { model, embedder, semantic: load.semantic });
   const resolved = await Promise.all(
     sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),
   );

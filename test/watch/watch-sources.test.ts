@@ -27,30 +27,11 @@ describe.each([
   ['told by the system', {}],
   ['polled', { polling: true, pollInterval: 50 }],
 ])('a folder that is watched, %s,', (_, how) => {
-  test('is loaded first, without what is gone since the last load', async () => {
-    const folder = await skills();
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [folder], semantic: false, git: false });
-    await rm(join(folder, 'b'), { recursive: true });
-    const { changes, names } = await watching({ ...how, database, sources: [folder] });
-    expect(names()).toEqual(['a']);
-    expect(changes).toMatchObject([{ kind: 'words', whole: true, report: { unchanged: 1, removed: 1 } }]);
-  });
-
   test('has a skill that is added', async () => {
     const folder = await skills();
     const { untilNames } = await watching({ ...how, sources: [folder] });
     await writeFiles(folder, { 'deep/below/c/SKILL.md': skillText('c') });
     await untilNames('a', 'b', 'c');
-  });
-
-  test('has what a skill was changed to', async () => {
-    const folder = await skills();
-    const { database } = await watching({ ...how, sources: [folder] });
-    const search = await followCatalogue({ database });
-    onTestFinished(() => search.close());
-    await writeFile(join(folder, 'a/SKILL.md'), skillText('a', 'counts zebras'));
-    await eventually(() => expect(search.keyword({ q: 'zebras' }).hits.map(({ skill }) => skill.name)).toEqual(['a']));
   });
 
   test('has a file of a skill that is added, changed and removed', async () => {
@@ -75,64 +56,6 @@ describe.each([
     await eventually(() => expect(ids()).toEqual([before[0], before[1]?.replace(/b$/, 'renamed')]));
     expect(changes.length).toBeGreaterThan(1);
   });
-
-  test('has no longer a skill whose folder, or whose SKILL.md, is removed', async () => {
-    const folder = await temporaryFolder({
-      'a/SKILL.md': skillText('a'),
-      'b/SKILL.md': skillText('b'),
-      'c/SKILL.md': skillText('c'),
-    });
-    const { untilNames } = await watching({ ...how, sources: [folder] });
-    await rm(join(folder, 'b'), { recursive: true });
-    await untilNames('a', 'c');
-    await rm(join(folder, 'c/SKILL.md'));
-    await untilNames('a');
-  });
-
-  test('has what an editor saved by writing beside and renaming', async () => {
-    const folder = await skills();
-    const { untilNames, problems } = await watching({ ...how, sources: [folder] });
-    await rename(join(folder, 'a/SKILL.md'), join(folder, 'a/SKILL.md~'));
-    await writeFile(join(folder, 'a/.SKILL.md.swp'), skillText('saved'));
-    await rename(join(folder, 'a/.SKILL.md.swp'), join(folder, 'a/SKILL.md'));
-    await rm(join(folder, 'a/SKILL.md~'));
-    await untilNames('b', 'saved');
-    expect(problems).toEqual([]);
-  });
-
-  test('keeps a skill whose file is empty for a moment, and has the new text in the end', async () => {
-    const folder = await skills();
-    const { untilNames, changes, names } = await watching({ ...how, sources: [folder] });
-    await writeFile(join(folder, 'a/SKILL.md'), '');
-    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
-    await untilNames('a', 'b', 'c');
-    await appendFile(join(folder, 'a/SKILL.md'), '---\nname: wri');
-    await appendFile(join(folder, 'a/SKILL.md'), 'tten\ndescription: in parts\n---\n');
-    await untilNames('b', 'c', 'written');
-    expect(changes.map(({ report }) => report.removed)).not.toContain(2);
-    expect(names()).toHaveLength(3);
-  });
-
-  test.skipIf(process.platform === 'win32')(
-    'keeps a skill whose SKILL.md becomes a pipe or a folder, and says so',
-    async () => {
-      const folder = await skills();
-      const { changes, names, untilNames } = await watching({ ...how, sources: [folder] });
-      for (const name of ['a', 'b']) await rm(join(folder, name, 'SKILL.md'));
-      execFileSync('mkfifo', [join(folder, 'a/SKILL.md')]);
-      await mkdir(join(folder, 'b/SKILL.md'));
-      const told = (): readonly string[] => changes.at(-1)!.report.rejected.map(({ reason }) => reason);
-      await eventually(() =>
-        expect(told()).toEqual([
-          'SKILL.md is a pipe, a socket or a device, not a file',
-          'SKILL.md is a folder, not a file',
-        ]),
-      );
-      expect(names()).toEqual(['a', 'b']);
-      await rm(join(folder, 'a'), { recursive: true });
-      await untilNames('b');
-    },
-  );
 
   test('loses nothing while it is not there, and is read again when it is back', async () => {
     const parent = scratchFolder();
@@ -187,10 +110,80 @@ describe.each([
     await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
     await untilNames('a', 'b');
   });
+});
+
+describe('a folder that is watched', () => {
+  test('is loaded first, without what is gone since the last load', async () => {
+    const folder = await skills();
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [folder], semantic: false, git: false });
+    await rm(join(folder, 'b'), { recursive: true });
+    const { changes, names } = await watching({ database, sources: [folder] });
+    expect(names()).toEqual(['a']);
+    expect(changes).toMatchObject([{ kind: 'words', whole: true, report: { unchanged: 1, removed: 1 } }]);
+  });
+
+  test('has no longer a skill whose folder, or whose SKILL.md, is removed', async () => {
+    const folder = await temporaryFolder({
+      'a/SKILL.md': skillText('a'),
+      'b/SKILL.md': skillText('b'),
+      'c/SKILL.md': skillText('c'),
+    });
+    const { untilNames } = await watching({ sources: [folder] });
+    await rm(join(folder, 'b'), { recursive: true });
+    await untilNames('a', 'c');
+    await rm(join(folder, 'c/SKILL.md'));
+    await untilNames('a');
+  });
+
+  test('has what an editor saved by writing beside and renaming', async () => {
+    const folder = await skills();
+    const { untilNames, problems } = await watching({ sources: [folder] });
+    await rename(join(folder, 'a/SKILL.md'), join(folder, 'a/SKILL.md~'));
+    await writeFile(join(folder, 'a/.SKILL.md.swp'), skillText('saved'));
+    await rename(join(folder, 'a/.SKILL.md.swp'), join(folder, 'a/SKILL.md'));
+    await rm(join(folder, 'a/SKILL.md~'));
+    await untilNames('b', 'saved');
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps a skill whose file is empty for a moment, and has the new text in the end', async () => {
+    const folder = await skills();
+    const { untilNames, changes, names } = await watching({ sources: [folder] });
+    await writeFile(join(folder, 'a/SKILL.md'), '');
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    await untilNames('a', 'b', 'c');
+    await appendFile(join(folder, 'a/SKILL.md'), '---\nname: wri');
+    await appendFile(join(folder, 'a/SKILL.md'), 'tten\ndescription: in parts\n---\n');
+    await untilNames('b', 'c', 'written');
+    expect(changes.map(({ report }) => report.removed)).not.toContain(2);
+    expect(names()).toHaveLength(3);
+  });
+
+  test.skipIf(process.platform === 'win32')(
+    'keeps a skill whose SKILL.md becomes a pipe or a folder, and says so',
+    async () => {
+      const folder = await skills();
+      const { changes, names, untilNames } = await watching({ sources: [folder] });
+      for (const name of ['a', 'b']) await rm(join(folder, name, 'SKILL.md'));
+      execFileSync('mkfifo', [join(folder, 'a/SKILL.md')]);
+      await mkdir(join(folder, 'b/SKILL.md'));
+      const told = (): readonly string[] => changes.at(-1)!.report.rejected.map(({ reason }) => reason);
+      await eventually(() =>
+        expect(told()).toEqual([
+          'SKILL.md is a pipe, a socket or a device, not a file',
+          'SKILL.md is a folder, not a file',
+        ]),
+      );
+      expect(names()).toEqual(['a', 'b']);
+      await rm(join(folder, 'a'), { recursive: true });
+      await untilNames('b');
+    },
+  );
 
   test.skipIf(isRoot || process.platform === 'win32')('keeps the skills of a folder that cannot be read', async () => {
     const folder = await skills();
-    const { untilNames, names } = await watching({ ...how, sources: [folder] });
+    const { untilNames, names } = await watching({ sources: [folder] });
     await chmod(join(folder, 'a'), 0);
     onTestFinished(() => chmod(join(folder, 'a'), 0o755));
     await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
@@ -206,7 +199,6 @@ describe.each([
     const database = join(folder, 'notes/skills.db');
     await mkdir(join(folder, 'notes'));
     const { changes, untilNames } = await watching({
-      ...how,
       sources: [folder],
       database,
       semantic: true,
@@ -224,7 +216,6 @@ describe.each([
   test('is searchable by words first, and by meaning after', async () => {
     const folder = await skills();
     const { changes, database } = await watching({
-      ...how,
       sources: [folder],
       semantic: true,
       embedder: new StandInEmbedder(),
@@ -249,7 +240,6 @@ describe.each([
     const folder = await temporaryFolder(Object.fromEntries(many.map((name) => [`${name}/SKILL.md`, skillText(name)])));
     const during: Promise<void>[] = [];
     const { untilNames, changes, problems } = await watching({
-      ...how,
       sources: [folder],
       quiet: 0,
       onProgress: () => {
@@ -264,7 +254,7 @@ describe.each([
 
   test('waits for the load of somebody else, and says so', async () => {
     const folder = await skills();
-    const { database, heard, names, untilNames } = await watching({ ...how, sources: [folder] });
+    const { database, heard, names, untilNames } = await watching({ sources: [folder] });
     const lock = new LoadLock(database);
     await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
     await heard('load-waits');
@@ -277,7 +267,7 @@ describe.each([
     const folder = await skills();
     const embedder = new StandInEmbedder();
     const failing = { model: embedder.model, embed: () => Promise.reject(new Error('no service')) };
-    const { heard, untilNames } = await watching({ ...how, sources: [folder], semantic: true, embedder: failing });
+    const { heard, untilNames } = await watching({ sources: [folder], semantic: true, embedder: failing });
     expect(await heard('load-failed')).toMatchObject({
       message: expect.stringMatching(/^a load failed, and is tried again in 1 s: .*no service/),
       error: { code: 'EMBEDDER_FAILED' },
@@ -288,7 +278,7 @@ describe.each([
 
   test('is loaded anew when the catalogue was deleted', async () => {
     const folder = await skills();
-    const { database, untilNames } = await watching({ ...how, sources: [folder] });
+    const { database, untilNames } = await watching({ sources: [folder] });
     await rm(database);
     await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
     await eventually(() => untilNames('a', 'b', 'c'));
