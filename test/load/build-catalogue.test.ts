@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   appendFileSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,22 +8,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import {
-  type BuildOptions,
-  buildCatalogue,
-  type LoadProgress,
-  type LoadReport,
-  type RejectedRow,
-  removeSkills,
-  type Source,
-} from '../../src/index.js';
+import { type BuildOptions, buildCatalogue, type LoadReport, type RejectedRow } from '../../src/index.js';
 import { MAX_ROW_BYTES, MAX_ROW_VALUES } from '../../src/sources/json/split-json.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
@@ -36,36 +22,6 @@ import { scratchFile, scratchFolder } from '../scratch-folder.js';
 const THREE = [row('a'), row('b'), row('c')];
 
 describe('sources', () => {
-  test('of every kind give the same skills', async () => {
-    const folder = scratchFolder();
-    const text = toJsonLines(THREE);
-    writeFileSync(join(folder, 'plain.jsonl'), text);
-    writeFileSync(join(folder, 'packed.jsonl.gz'), gzipSync(text));
-    writeFileSync(join(folder, 'array.json'), JSON.stringify(THREE, undefined, 2));
-    async function* later() {
-      yield* THREE;
-    }
-    const kinds: Record<string, { source: Source; stdin?: Readable }> = {
-      plain: { source: join(folder, 'plain.jsonl') },
-      packed: { source: join(folder, 'packed.jsonl.gz') },
-      array: { source: join(folder, 'array.json') },
-      stdin: { source: '-', stdin: Readable.from([text.slice(0, 50), text.slice(50)], { objectMode: false }) },
-      'packed stdin': { source: '-', stdin: Readable.from([gzipSync(text)]) },
-      iterable: { source: new Set(THREE) },
-      'async iterable': { source: later() },
-      'named rows': { source: { name: 'three', rows: THREE } },
-    };
-
-    for (const [kind, { source, stdin }] of Object.entries(kinds)) {
-      const database = scratchFile('skills.db');
-      const report = await buildCatalogue({ semantic: false, database, sources: [source], stdin });
-      expect([kind, countsOf(report)]).toEqual([kind, { added: 3, updated: 0, unchanged: 0, removed: 0 }]);
-      expect(report).toMatchObject({ warnings: [], rejected: [], failed: [] });
-      expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'c']);
-      expect(filesBeside(database)).toEqual([]);
-    }
-  });
-
   test('may be folders of SKILL.md files', async () => {
     const folder = join(scratchFolder(), 'skills');
     writeSkill(join(folder, 'pdf-tools'), 'pdf-tools', 'Reads PDF files');
@@ -92,25 +48,6 @@ describe('sources', () => {
 });
 
 describe('a load that changes nothing', () => {
-  test.each([
-    ['the same rows', THREE],
-    ['fewer rows', [row('b')]],
-    ['the rows in another order', [...THREE].reverse()],
-    ['no rows', []],
-  ])('writes nothing: %s', async (_, rows) => {
-    const database = scratchFile('skills.db');
-    const load = (some: readonly Row[]) =>
-      buildCatalogue({ semantic: false, database, sources: [{ name: 'rows', rows: some }] });
-    await load(THREE);
-    const before = traceOf(database);
-
-    const report = await load(rows);
-
-    expect(countsOf(report)).toEqual(counts({ unchanged: rows.length }));
-    expect(traceOf(database)).toEqual(before);
-    expect(filesBeside(database)).toEqual([]);
-  });
-
   test('writes nothing though ids come twice', async () => {
     const database = scratchFile('skills.db');
     const rows = [row('a', { stars: 1 }), row('b'), row('a', { stars: 2 }), row('a', { stars: 3 })];
@@ -184,41 +121,6 @@ describe('pruning', () => {
     }
   });
 
-  test.each([
-    ['without a description', '---\nname: a\n---\n'],
-    ['that is empty', ''],
-  ])('keeps a skill whose SKILL.md is there but was rejected: one %s', async (_, text) => {
-    const folder = join(scratchFolder(), 'skills');
-    for (const name of ['a', 'b']) writeSkill(join(folder, name), name, `does ${name}`);
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ semantic: false, database, sources: [folder] });
-    writeFileSync(join(folder, 'a', 'SKILL.md'), text);
-
-    const report = await buildCatalogue({ semantic: false, database, sources: [folder], prune: true });
-
-    expect(report.rejected).toHaveLength(1);
-    expect(report.removed).toBe(0);
-    expect([...contentOf(database).keys()]).toEqual(['skills-a', 'skills-b']);
-  });
-
-  test('knows a file by its place, however that is written', async () => {
-    const folder = scratchFolder();
-    const database = join(folder, 'skills.db');
-    const path = join(folder, 'rows.jsonl');
-    writeJsonLines(path, THREE);
-    await buildCatalogue({ semantic: false, database, sources: [path] });
-    writeJsonLines(path, THREE.slice(1));
-
-    const report = await buildCatalogue({
-      semantic: false,
-      database,
-      sources: [relative(process.cwd(), path)],
-      prune: true,
-    });
-
-    expect(countsOf(report)).toEqual(counts({ unchanged: 2, removed: 1 }));
-  });
-
   test('knows a file that was moved together with the catalogue', async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, 'before'));
@@ -240,14 +142,6 @@ describe('pruning', () => {
 
     expect(report.removed).toBe(2);
   });
-
-  test('that finds nothing to remove writes nothing', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    const before = traceOf(database);
-    expect(countsOf(await load(database, THREE, { prune: true }))).toEqual(counts({ unchanged: 3 }));
-    expect(traceOf(database)).toEqual(before);
-  });
 });
 
 describe('ids that are derived', () => {
@@ -267,29 +161,6 @@ describe('ids that are derived', () => {
 });
 
 describe('before anything is written', () => {
-  test('a missing source fails the load', async () => {
-    const folder = scratchFolder();
-    writeJsonLines(join(folder, 'rows.jsonl'), THREE);
-    const sources = [join(folder, 'rows.jsonl'), join(folder, 'missing.jsonl')];
-    const before = readdirSync(folder);
-
-    expect(await codeOf(() => buildCatalogue({ semantic: false, database: join(folder, 'skills.db'), sources }))).toBe(
-      'SOURCE_NOT_FOUND',
-    );
-    expect(readdirSync(folder)).toEqual(before);
-  });
-
-  test('a missing source leaves an existing catalogue as it was', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    const before = traceOf(database);
-
-    const sources = [[row('d')], `${database}.missing.jsonl`];
-    expect(await codeOf(() => buildCatalogue({ semantic: false, database, sources }))).toBe('SOURCE_NOT_FOUND');
-    expect(traceOf(database)).toEqual(before);
-    expect(filesBeside(database)).toEqual([]);
-  });
-
   test.each([
     ['no sources', { sources: [] }, 'INVALID_OPTION'],
     ['sources that are no array', { sources: 'rows.jsonl' }, 'INVALID_OPTION'],
@@ -331,15 +202,6 @@ describe('before anything is written', () => {
     const folder = scratchFolder();
     expect(await codeOf(() => load(join(folder, 'a\0b'), THREE))).toBe('INVALID_OPTION');
     expect(readdirSync(folder)).toEqual([]);
-  });
-
-  test('a signal that was aborted ends the load', async () => {
-    const database = scratchFile('skills.db');
-    const reason = new Error('never mind');
-    const aborted = buildCatalogue({ semantic: false, database, sources: [THREE], signal: AbortSignal.abort(reason) });
-    await expect(aborted).rejects.toBe(reason);
-    expect(existsSync(database)).toBe(false);
-    expect(filesBeside(database)).toEqual([]);
   });
 });
 
@@ -450,157 +312,6 @@ describe('an interrupted load', () => {
     expect(filesBeside(database)).toEqual([]);
   });
 });
-
-describe('progress', () => {
-  test('is told by source and phase, and never goes back', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'rows.jsonl');
-    writeJsonLines(path, THREE);
-    const told: LoadProgress[] = [];
-    const sources = [path, { name: 'more', rows: [row('d'), 42] }];
-    await buildCatalogue({
-      semantic: false,
-      database: join(folder, 'skills.db'),
-      sources,
-      onProgress: (one) => told.push(one),
-    });
-
-    const bytesTotal = readFileSync(path).length;
-    expect(told.at(-1)).toMatchObject({ phase: 'publishing', rows: 5, bytesRead: bytesTotal, bytesTotal });
-    expect([...new Set(told.map(({ phase, source }) => `${phase} ${source}`))]).toEqual([
-      `reading ${path}`,
-      'reading more',
-      'publishing ',
-    ]);
-    for (const [i, { rows, bytesRead }] of told.entries()) {
-      expect(rows).toBeGreaterThanOrEqual(told[i - 1]?.rows ?? 0);
-      expect(bytesRead).toBeGreaterThanOrEqual(told[i - 1]?.bytesRead ?? 0);
-      expect(bytesRead).toBeLessThanOrEqual(bytesTotal);
-    }
-  });
-});
-
-describe('removeSkills', () => {
-  test('writes nothing where there is nothing to remove', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    const before = traceOf(database);
-
-    expect(await removeSkills({ database, ids: ['nobody', ''] })).toBe(0);
-    expect(await removeSkills({ database, ids: [] })).toBe(0);
-    expect(traceOf(database)).toEqual(before);
-    expect(filesBeside(database)).toEqual([]);
-  });
-
-  test('makes no catalogue where there is none', async () => {
-    const database = scratchFile('skills.db');
-    expect(await codeOf(() => removeSkills({ database, ids: ['a'] }))).toBe('DATABASE_NOT_FOUND');
-    expect(existsSync(database)).toBe(false);
-    expect(filesBeside(database)).toEqual([]);
-  });
-});
-
-describe('a load that is killed', () => {
-  const ROWS = 30_000;
-
-  test('at three random moments and then finished is the load that ran through', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'rows.jsonl.gz');
-    const [database, reference] = [join(folder, 'skills.db'), join(folder, 'reference.db')];
-    writeJsonLines(path, generatedRows(6000, 0));
-    await buildCatalogue({ semantic: false, database, sources: [path] });
-    copyFileSync(database, reference);
-    const before = traceOf(database);
-    writeJsonLines(path, generatedRows(ROWS, 1));
-
-    for (const third of [0, 1, 2]) {
-      const moment = Math.floor(((third + Math.random()) * ROWS * 0.9) / 3);
-      const signal = await killWhen(spawnLoad(database, path), (_, rows) => rows >= moment);
-      expect(signal).toBe('SIGKILL');
-      expect(traceOf(database)).toEqual(before);
-    }
-    const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
-
-    const expected = await buildCatalogue({ semantic: false, database: reference, sources: [path], prune: true });
-    expect({ ...report, seconds: undefined }).toEqual({ ...expected, seconds: undefined });
-    expect(report.added).toBeGreaterThan(20_000);
-    expect(report.updated).toBeGreaterThan(1000);
-    expect(report.removed).toBeGreaterThan(100);
-    const [found, wanted] = [contentOf(database), contentOf(reference)];
-    expect([...found.keys()]).toEqual([...wanted.keys()]);
-    expect([...wanted.keys()].filter((id) => !isDeepStrictEqual(found.get(id), wanted.get(id)))).toEqual([]);
-    expect(filesBeside(database)).toEqual([]);
-  }, 240_000);
-
-  test('while it is being published leaves the one state or the other', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'rows.jsonl');
-    const [database, reference] = [join(folder, 'skills.db'), join(folder, 'reference.db')];
-    writeJsonLines(path, generatedRows(2000, 0));
-    await buildCatalogue({ semantic: false, database, sources: [path] });
-    const before = contentOf(database);
-    copyFileSync(database, join(folder, 'before.db'));
-    writeJsonLines(path, generatedRows(4000, 1));
-    copyFileSync(database, reference);
-    await buildCatalogue({ semantic: false, database: reference, sources: [path], prune: true });
-    const after = contentOf(reference);
-
-    for (const wait of [0, 5 + Math.random() * 10, 15 + Math.random() * 30]) {
-      copyFileSync(join(folder, 'before.db'), database);
-      await killWhen(spawnLoad(database, path), (phase) => phase === 'publishing', wait);
-      expect([before.size, after.size]).toContain(contentOf(database).size);
-
-      await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
-      expect(contentOf(database)).toEqual(after);
-      expect(filesBeside(database)).toEqual([]);
-    }
-  }, 240_000);
-});
-
-/** Rows with and without ids, with collisions, repetitions and faults; two editions differ in a part of them. */
-function generatedRows(count: number, edition: number): unknown[] {
-  return Array.from({ length: count }, (_, i) => {
-    if (i % 997 === 996) return { id: `row-${i}`, name: 'rejected' };
-    const text = edition === 0 || i % 3 === 0 ? `text of ${i}` : `text of ${i}, later`;
-    const skill = row(`row-${edition === 0 && i % 40 === 39 ? `gone-${i}` : i % 500 === 499 ? i - 1 : i}`, {
-      description: text,
-      stars: i % 100,
-      files: i % 10 === 0 ? [{ filename: 'references/more.md', text: `more about ${i}` }] : [],
-    });
-    if (i % 4 !== 0) return skill;
-    const separator = i % 8 === 0 ? '/' : '-';
-    return { ...skill, id: undefined, codehostUrl: `https://github.com/o/r/tree/main/p${i >> 4}${separator}x` };
-  });
-}
-
-function spawnLoad(database: string, source: string): ChildProcess {
-  const script = fileURLToPath(new URL('killable-load.ts', import.meta.url));
-  return spawn(process.execPath, ['--import', 'tsx', script, database, source, 'prune'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
-/**
- * Kills a load once it has come so far, without a chance to tidy up.
- *
- * @returns the signal that ended it; null where it was quicker
- */
-async function killWhen(
-  child: ChildProcess,
-  isTime: (phase: string, rows: number) => boolean,
-  waitMs = 0,
-): Promise<string | null> {
-  const ended = once(child, 'exit');
-  for await (const line of createInterface({ input: child.stdout as Readable })) {
-    const [phase = '', rows] = line.split(' ');
-    if (!isTime(phase, Number(rows))) continue;
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    child.kill('SIGKILL');
-    break;
-  }
-  await ended;
-  return child.signalCode;
-}
 
 function load(database: string, rows: readonly unknown[], options: Partial<BuildOptions> = {}): Promise<LoadReport> {
   return buildCatalogue({ semantic: false, database, sources: [{ name: 'rows', rows }], ...options });

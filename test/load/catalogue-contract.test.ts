@@ -2,14 +2,9 @@ import { describe } from 'vitest';
 import { scratchFile } from '../scratch-folder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { catalogueInPostgres } from '../share/shared-catalogue/catalogue-in-postgres.js';
-import { keepsAwkwardTexts } from './contract/awkward-texts.js';
 import type { CatalogueStore } from './contract/catalogue-under-test.js';
-import { keepsContents } from './contract/contents.js';
-import { derivesIds } from './contract/derived-ids.js';
-import { takesLoads } from './contract/loads.js';
-import { keepsMeaning } from './contract/meaning.js';
-import { prunesBySource } from './contract/pruning.js';
-import { takesSmallChanges } from './contract/small-changes.js';
+import { prunesBySource, takesLoads, takesSmallChanges } from './contract/loads.js';
+import { derivesIds, keepsAwkwardTexts, keepsContents, keepsMeaning } from './contract/skills.js';
 
 /** What every catalogue does, wherever it is kept. */
 function keepsACatalogue(store: CatalogueStore): void {

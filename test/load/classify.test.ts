@@ -89,30 +89,6 @@ describe('a load that classifies', () => {
     expect(await derivedIn(made)).toEqual(expected);
   });
 
-  test('gives none where nobody asks for it', async () => {
-    const made = catalogue();
-    expect(await made.load(ROWS)).toMatchObject({ classified: 0 });
-    expect(await derivedIn(made)).toEqual({});
-  });
-
-  test('makes them count as categories, and tells them apart', async () => {
-    const made = catalogue();
-    await made.load([...ROWS, { ...TESTS, id: 'labelled', name: 'x', categories: ['testing'] }], { classify: true });
-    await made.searching((search) => {
-      const { hits, pagination } = search.keyword({ q: 'tests', category: 'testing', copies: 'keep' });
-      expect(pagination.total).toBe(2);
-      expect(hits.map(({ skill }) => [skill.id, skill.categories, skill.derivedCategories])).toContainEqual([
-        'tests',
-        [],
-        expect.arrayContaining(['testing']),
-      ]);
-      expect(search.get('labelled')).not.toHaveProperty('derivedCategories');
-      const counts = search.categories();
-      expect(counts).toContainEqual({ slug: 'testing', count: 2, derived: 1 });
-      expect(counts).toContainEqual({ slug: 'my-own-slug', count: 1 });
-    });
-  });
-
   test('does not let words find them, nor records show them', async () => {
     const made = catalogue();
     await made.load([COMMITS], { classify: true });
@@ -144,22 +120,6 @@ describe('a load that classifies', () => {
     await checkCatalogue({ database: made.database, repair: true });
     expect(await made.load(ROWS)).toMatchObject({ unchanged: 4, classified: 2 });
     expect(await derivedIn(made)).toEqual(expected);
-  });
-
-  test('warns where there are no vectors', async () => {
-    const made = catalogue();
-    const report = await made.load(ROWS, { embedder: undefined, semantic: false, classify: true });
-    expect(report.classified).toBe(0);
-    expect(report.warnings.map(({ message }) => message)).toEqual([
-      `no skill was classified: that needs vectors of the model ${classifier.model}, and the catalogue has none`,
-    ]);
-
-    await made.load(ROWS, { classify: true });
-    const later = await made.load([row('later')], { embedder: undefined, semantic: false });
-    expect(later.warnings.map(({ message }) => message)).toEqual([
-      '1 skill was not classified, because it has no vector',
-    ]);
-    expect(Object.keys(await derivedIn(made))).toEqual(['commits', 'tests']);
   });
 
   test('is refused with vectors of another model', async () => {

@@ -1,18 +1,13 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream, truncateSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { createGzip, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { type BuildOptions, buildCatalogue, openSkillSearch } from '../../src/index.js';
 import type { SourceItem } from '../../src/sources/index.js';
 import { MAX_UNREADABLE_ROWS, readJsonRows } from '../../src/sources/json/json-source.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import type { MeasuredLoad } from './measured-load.js';
+import { scratchFile } from '../scratch-folder.js';
 
 const MEBIBYTE = 1024 * 1024;
 const ROWS = toJsonLines([row('a'), row('b')]);
@@ -185,47 +180,6 @@ describe('the event loop', () => {
     await load({ sources: [Array(50_000).fill(0)] });
     isLoading = false;
     expect(turns).toBeGreaterThan(10);
-  });
-});
-
-describe('the memory of a load', () => {
-  const script = fileURLToPath(new URL('measured-load.ts', import.meta.url));
-
-  async function megabytes(sources: readonly string[]): Promise<number[]> {
-    // Without a limit of the ratio: what is unpacked must not be kept either.
-    const args = ['--import', 'tsx', script, scratchFolder(), '{"maxRatio":0}', ...sources];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    const lines = stdout.trim().split('\n');
-    return lines.map((line) => (JSON.parse(line) as MeasuredLoad).megabytes);
-  }
-
-  async function packed(pieces: Iterable<string>): Promise<string> {
-    const file = scratchFile('rows.jsonl.gz');
-    const output = Readable.from(pieces)
-      .pipe(createGzip({ level: 1 }))
-      .pipe(createWriteStream(file));
-    await once(output, 'finish');
-    return file;
-  }
-
-  test('is that of an ordinary load, whatever the source has', { timeout: 120_000 }, async () => {
-    const ordinary = scratchFile('rows.jsonl');
-    writeFileSync(ordinary, toJsonLines(Array.from({ length: 2_000 }, (_, i) => row(`skill-${i}`))));
-    const sparse = scratchFile('rows.jsonl');
-    writeFileSync(sparse, ROWS);
-    truncateSync(sparse, 250 * MEBIBYTE);
-    const hostile: Record<string, string> = {
-      blanks: await packed(Array(250).fill(' '.repeat(MEBIBYTE))),
-      'lines that are not JSON': await packed(Array(100).fill('x\n'.repeat(1_100))),
-      'a line of 250 MiB': await packed(Array(250).fill('x'.repeat(MEBIBYTE))),
-      'brackets without end': await packed(Array(100).fill('['.repeat(MEBIBYTE))),
-      'a sparse file': sparse,
-    };
-    const names = Object.keys(hostile);
-    // The most so far: one process takes the sources in turn.
-    const [usual = 0, ...most] = await megabytes([ordinary, ...Object.values(hostile)]);
-    expect(most).toHaveLength(names.length);
-    for (const [i, name] of names.entries()) expect([name, Math.max(0, most[i]! - usual - 200)]).toEqual([name, 0]);
   });
 });
 

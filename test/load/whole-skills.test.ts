@@ -127,55 +127,10 @@ describe('a load', () => {
     await buildCatalogue({ database, sources: [[{ name: 'c', description: 'c' }]], semantic: false });
     expect(blobs(database).size).toBe(0);
   });
-
-  test('leaves bytes out when told to, and a later one completes the catalogue', async () => {
-    const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE };
-    const { database, folder } = await loaded(files, undefined, { contents: false });
-    {
-      await using search = await open(database);
-      expect(contentsOf(search, 'a')).toMatchObject({
-        complete: false,
-        files: [{ path: 'SKILL.md', complete: false }],
-      });
-      expect([search.isComplete(idOf(search, 'a')), search.isComplete('none')]).toEqual([false, false]);
-      expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual([]);
-    }
-    expect(blobs(database).size).toBe(0);
-    await load(database, folder);
-    {
-      await using search = await open(database);
-      expect(pathsOf(search, 'a')).toEqual(['SKILL.md', 'x.bin']);
-      expect(search.isComplete(idOf(search, 'a'))).toBe(true);
-    }
-    await load(database, folder, { contents: false });
-    expect(blobs(database).size).toBe(0);
-  });
 });
 
 describe('a row', () => {
   const skill = '---\nname: r\ndescription: d\n---\n# R\n';
-
-  test('has complete files where it says so and gives their digest', async () => {
-    const files = [
-      { filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) },
-      { filename: 'run.sh', text: 'echo\n', complete: true, sha256: sha256('echo\n').toUpperCase(), executable: true },
-      { filename: 'logo.png', base64: PICTURE.toString('base64'), complete: true, sha256: sha256(PICTURE) },
-      { filename: 'note.txt', base64: Buffer.from('é').toString('base64'), complete: true, sha256: sha256('é') },
-    ];
-    const { search, report } = await loadedRows([skillRow('r', files)]);
-    expect(messages(report)).toEqual([]);
-    expect(search.contents('r')).toMatchObject({ complete: true });
-    expect(search.contents('r')?.files.map(({ path, executable }) => [path, executable])).toEqual([
-      ['SKILL.md', false],
-      ['logo.png', false],
-      ['note.txt', false],
-      ['run.sh', true],
-    ]);
-    expect(Buffer.from(search.read('r', 'logo.png')!)).toEqual(PICTURE);
-    expect(Buffer.from(search.read('r', 'SKILL.md')!).toString()).toBe(skill);
-    // The text of base64 is searched as any other.
-    expect(search.filenames('r')).toEqual(['SKILL.md', 'run.sh', 'note.txt']);
-  });
 
   test('with a digest that does not fit, or bad base64, loses nothing else and is incomplete', async () => {
     const files = [
@@ -200,17 +155,6 @@ describe('a row', () => {
       ],
     });
     expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual([]);
-  });
-
-  test('without a word about it brings excerpts, which take no room', async () => {
-    const database = scratchFile('skills.db');
-    const files = [{ filename: 'SKILL.md', text: 'an excerpt' }];
-    const { search } = await loadedRows([skillRow('r', files)], database);
-    const [file] = search.contents('r')!.files;
-    expect(search.contents('r')?.complete).toBe(false);
-    expect(file).toMatchObject({ path: 'SKILL.md', size: 10, sha256: sha256('an excerpt'), complete: false });
-    expect(Buffer.from(search.read('r', 'SKILL.md')!).toString()).toBe('an excerpt');
-    expect(count(database, 'contents') + count(database, 'content_file') + count(database, 'blob')).toBe(0);
   });
 
   test('is no whole skill without a SKILL.md', async () => {
@@ -427,12 +371,6 @@ function blobs(database: string): Map<string, number> {
   return reading(database, (connection) => {
     const rows = connection.prepare<[], [string, number]>('SELECT lower(hex(sha256)), length(bytes) FROM blob').raw();
     return new Map(rows.all());
-  });
-}
-
-function count(database: string, table: string): number {
-  return reading(database, (connection) => {
-    return connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
   });
 }
 

@@ -11,7 +11,7 @@ import { RunningWatch } from '../../src/watch/running-watch.js';
 import type { WatchedSource } from '../../src/watch/watched-sources.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { temporaryFolder } from '../sources/folder/temporary-folder.js';
+import { temporaryFolder } from '../sources/folders.js';
 import { eventually, skillText } from './watching.js';
 
 describe('gathered changes', () => {

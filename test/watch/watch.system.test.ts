@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { temporaryFolder, writeFiles } from '../sources/folder/temporary-folder.js';
+import { temporaryFolder, writeFiles } from '../sources/folders.js';
 import { eventually, namesIn, skillText, watching } from './watching.js';
 
 describe('shared watch', () => {

@@ -6,11 +6,13 @@ import {
   type LoadReport,
   openSkillSearch,
   removeSkills,
+  type SkillContents,
+  type SkillDetails,
+  type SkillFile,
   type SkillSearch,
   type Source,
   updateSkills,
 } from '../../../src/index.js';
-import { type SeenSkill, skillsIn } from './seen-skills.js';
 
 /** Where a catalogue is, and the folder of its local copy if it has one: options of all calls of the library. */
 export interface CataloguePlace {
@@ -128,4 +130,27 @@ export function countsOf({ added, updated, unchanged, removed }: LoadReport): Co
 
 export function counts(some: Partial<Counts>): Counts {
   return { added: 0, updated: 0, unchanged: 0, removed: 0, ...some };
+}
+
+/** All that a search tells of a skill. */
+export interface SeenSkill {
+  readonly skill: SkillDetails | undefined;
+  readonly files: readonly SkillFile[];
+  readonly contents: SkillContents | undefined;
+  /** The bytes that it gives out, in base64, by path. */
+  readonly bytes: Readonly<Record<string, string | undefined>>;
+}
+
+/** All that a search tells of each skill, sorted by id. */
+export function skillsIn(search: SkillSearch): Map<string, SeenSkill> {
+  return new Map([...search.ids()].sort().map((id) => [id, seen(search, id)] as const));
+}
+
+function seen(search: SkillSearch, id: string): SeenSkill {
+  const contents = search.contents(id);
+  const bytes = (contents?.files ?? []).map(({ path }) => {
+    const found = search.read(id, path);
+    return [path, found === undefined ? undefined : Buffer.from(found).toString('base64')] as const;
+  });
+  return { skill: search.get(id), files: search.files(id), contents, bytes: Object.fromEntries(bytes) };
 }

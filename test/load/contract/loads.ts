@@ -277,3 +277,190 @@ async function giveUp(
   })();
   await expect(catalogue.loadFrom([{ name, rows: some }], { signal: stop.signal })).rejects.toBe(reason);
 }
+
+/** What a load with `prune` removes. */
+export function prunesBySource(store: CatalogueStore): void {
+  async function loaded(): Promise<CatalogueUnderTest> {
+    const catalogue = await CatalogueUnderTest.of(store);
+    await catalogue.load(THREE);
+    return catalogue;
+  }
+
+  describe('pruning', () => {
+    test('removes what came from the same source and is no longer in it, and only when asked to', async () => {
+      const catalogue = await loaded();
+      expect(countsOf(await catalogue.load([row('b')]))).toEqual(counts({ unchanged: 1 }));
+      expect(countsOf(await catalogue.load([row('b'), row('d')], { prune: true }))).toEqual(
+        counts({ added: 1, unchanged: 1, removed: 2 }),
+      );
+      expect(await catalogue.ids()).toEqual(['b', 'd']);
+    });
+
+    test('leaves what came from other sources', async () => {
+      const catalogue = await CatalogueUnderTest.of(store);
+      await catalogue.prune('one', [row('a'), row('b')]);
+      await catalogue.prune('two', [row('c'), row('d')]);
+      expect((await catalogue.prune('two', [row('d')])).removed).toBe(1);
+      expect(await catalogue.ids()).toEqual(['a', 'b', 'd']);
+    });
+
+    test('of one source leaves a skill that another has as well, until that one lets go of it, too', async () => {
+      const catalogue = await CatalogueUnderTest.of(store);
+      await catalogue.prune('one', [row('shared'), row('own-1')]);
+      await catalogue.prune('two', [row('shared'), row('own-2')]);
+      expect((await catalogue.prune('one', [row('own-1')])).removed).toBe(0);
+      expect(await catalogue.ids()).toEqual(['own-1', 'own-2', 'shared']);
+      expect((await catalogue.prune('two', [row('own-2')])).removed).toBe(1);
+      expect(await catalogue.ids()).toEqual(['own-1', 'own-2']);
+    });
+
+    test('knows again what a source had and lost', async () => {
+      const catalogue = await loaded();
+      await catalogue.load([row('a')], { prune: true });
+      expect(countsOf(await catalogue.load(THREE))).toEqual(counts({ added: 2, unchanged: 1 }));
+      expect(countsOf(await catalogue.load([row('c')], { prune: true }))).toEqual(counts({ unchanged: 1, removed: 2 }));
+    });
+
+    test('does not happen after a source that failed', async () => {
+      const catalogue = await loaded();
+      const breaking = (function* () {
+        yield row('d');
+        throw new Error('the line went dead');
+      })();
+      const report = await catalogue.load(breaking, { prune: true });
+      expect(report).toMatchObject({
+        added: 1,
+        removed: 0,
+        failed: [{ origin: 'rows', reason: 'the line went dead' }],
+        warnings: [{ origin: 'rows', message: expect.stringContaining('nothing was pruned') }],
+      });
+      expect(await catalogue.ids()).toEqual(['a', 'b', 'c', 'd']);
+    });
+
+    test('does not happen after a source that held nothing, be it one of several', async () => {
+      const catalogue = await loaded();
+      for (const rows of [[], [{ id: 'x' }]]) {
+        const sources = [
+          { name: 'rows', rows: [row('a')] },
+          { name: 'empty', rows },
+        ];
+        const report = await catalogue.loadFrom(sources, { prune: true });
+        expect(report.removed).toBe(0);
+        expect(report.warnings.at(-1)).toEqual({
+          origin: 'empty',
+          message: expect.stringContaining('nothing was pruned'),
+        });
+      }
+      expect(await catalogue.ids()).toEqual(['a', 'b', 'c']);
+    });
+
+    test('keeps a skill whose row is there but was rejected', async () => {
+      const catalogue = await loaded();
+      const before = await catalogue.skills();
+      const report = await catalogue.load([row('a'), { id: 'b', name: 'no description any more' }], { prune: true });
+      expect(countsOf(report)).toEqual(counts({ unchanged: 1, removed: 1 }));
+      const after = await catalogue.skills();
+      expect([...after.keys()]).toEqual(['a', 'b']);
+      expect(after.get('b')).toEqual(before.get('b'));
+    });
+
+    test('knows a file by its path, and a file of the same name elsewhere as another', async () => {
+      const catalogue = await CatalogueUnderTest.of(store);
+      const [one, two] = [scratchFile('rows.jsonl'), scratchFile('rows.jsonl')];
+      writeJsonLines(one, THREE);
+      writeJsonLines(two, THREE.slice(0, 2));
+      await catalogue.loadFrom([one]);
+      await catalogue.loadFrom([two]);
+      writeJsonLines(one, [row('d')]);
+      expect(await catalogue.loadFrom([one], { prune: true })).toMatchObject({ added: 1, removed: 1 });
+      expect(await catalogue.ids()).toEqual(['a', 'b', 'd']);
+    });
+  });
+}
+
+/** What `updateSkills` and `removeSkills` do. */
+export function takesSmallChanges(store: CatalogueStore): void {
+  async function loaded(): Promise<CatalogueUnderTest> {
+    const catalogue = await CatalogueUnderTest.of(store);
+    await catalogue.load(THREE);
+    return catalogue;
+  }
+
+  describe('a small change', () => {
+    test('adds and updates, and leaves the rest', async () => {
+      const catalogue = await loaded();
+      const report = await catalogue.update([row('b', { stars: 4 }), row('d'), row('c'), { id: 'bad' }]);
+      expect(countsOf(report)).toEqual(counts({ added: 1, updated: 1, unchanged: 1 }));
+      expect(report.rejected).toEqual([{ origin: 'rows', line: 4, reason: expect.stringContaining('name') }]);
+      expect(await catalogue.skills()).toEqual(
+        await skillsOfRows(store, [row('a'), row('b', { stars: 4 }), row('c'), row('d')]),
+      );
+    });
+
+    test('makes the catalogue where none is', async () => {
+      const catalogue = await CatalogueUnderTest.of(store);
+      expect(countsOf(await catalogue.update(THREE))).toEqual(counts({ added: 3 }));
+      expect(await catalogue.skills()).toEqual(await skillsOfRows(store, THREE));
+    });
+
+    test('of rows that are stored as they are writes nothing', async () => {
+      const catalogue = await loaded();
+      await catalogue.staysDuring(async () =>
+        expect(countsOf(await catalogue.update(THREE))).toEqual(counts({ unchanged: 3 })),
+      );
+    });
+
+    test('has as many rows as it likes', async () => {
+      const catalogue = await loaded();
+      const many = Array.from({ length: 501 }, (_, i) => row(`many-${i}`));
+      expect(await catalogue.update(many)).toMatchObject({ added: 501 });
+      expect(await catalogue.remove(many.map(({ id }) => id!))).toBe(501);
+      expect(await catalogue.ids()).toEqual(['a', 'b', 'c']);
+    });
+
+    test('claims what it brings for its source, which a load may prune', async () => {
+      const catalogue = await loaded();
+      await catalogue.update([row('d')]);
+      expect(await catalogue.prune('rows', THREE)).toMatchObject({ unchanged: 3, removed: 1 });
+      expect(await catalogue.ids()).toEqual(['a', 'b', 'c']);
+    });
+  });
+
+  describe('a removal', () => {
+    test('is by id, and says how many there were, each once', async () => {
+      const catalogue = await loaded();
+      const stamp = await catalogue.stamp();
+      expect(await catalogue.remove(['a', 'nobody', 'c', 'a'])).toBe(2);
+      expect(await catalogue.skills()).toEqual(await skillsOfRows(store, [row('b')]));
+      expect(await catalogue.stamp()).not.toBe(stamp);
+    });
+
+    test('writes nothing where there is nothing to remove', async () => {
+      const catalogue = await loaded();
+      await catalogue.staysDuring(async () => {
+        for (const ids of [['nobody', ''], []]) expect(await catalogue.remove(ids)).toBe(0);
+      });
+    });
+
+    test('is undone by loading the source again', async () => {
+      const catalogue = await loaded();
+      const before = await catalogue.skills();
+      await catalogue.remove(['b']);
+      expect(countsOf(await catalogue.load(THREE))).toEqual(counts({ added: 1, unchanged: 2 }));
+      expect(await catalogue.skills()).toEqual(before);
+    });
+
+    test('may leave nothing, and what comes then is new', async () => {
+      const catalogue = await loaded();
+      expect(await catalogue.remove(['a', 'b', 'c'])).toBe(3);
+      expect(await catalogue.ids()).toEqual([]);
+      expect(countsOf(await catalogue.load(THREE))).toEqual(counts({ added: 3 }));
+    });
+
+    test('makes no catalogue where there is none', async () => {
+      const catalogue = await CatalogueUnderTest.of(store);
+      expect(await codeOf(() => catalogue.remove(['a']))).toBe('DATABASE_NOT_FOUND');
+      expect(await codeOf(() => catalogue.open())).toBe('DATABASE_NOT_FOUND');
+    });
+  });
+}

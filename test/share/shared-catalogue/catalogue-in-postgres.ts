@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { openSkillSearch, SkillSearchError } from '../../../src/index.js';
 import type { CataloguePlace, CatalogueStore, SharedPlace } from '../../load/contract/catalogue-under-test.js';
-import { skillsIn } from '../../load/contract/seen-skills.js';
+import { skillsIn } from '../../load/contract/catalogue-under-test.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import type { PostgresServer } from '../postgres/postgres-cluster.js';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { buildCatalogue, type LoadReport, removeSkills, type SkillSearch, updateSkills } from '../../../src/index.js';
 import { catalogueSearchOf } from '../../../src/search/index.js';
 import type { CataloguePlace } from '../../load/contract/catalogue-under-test.js';
-import { skillsIn } from '../../load/contract/seen-skills.js';
+import { skillsIn } from '../../load/contract/catalogue-under-test.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 
 /** A call that changes a catalogue, or tries to. */
