@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
-import { type StoredText, textOf, unpackRecord } from '../src/store/packed.js';
+import { type StoredText, textOf } from '../src/store/packed-text.js';
 import { Database } from '../src/store/sqlite.js';
 
 /** All that a catalogue says of one skill, whatever number it is stored under. */
@@ -36,13 +36,13 @@ export function contentOf(path: string): Map<string, StoredContent> {
       skills.map((skill) => [
         skill.id,
         {
-          record: JSON.parse(recordIn(skill)),
+          record: JSON.parse(skill.record),
           categories: JSON.parse(skill.categories),
           occupations: JSON.parse(skill.occupations),
           properties: JSON.parse(skill.properties),
           copyKey: skill.copy_key,
           place: skill.place,
-          files: files.all(skill.number).map(([filename, text]) => [filename, textIn(text, recordIn(skill))] as const),
+          files: files.all(skill.number).map(([filename, text]) => [filename, textIn(text, skill.record)] as const),
           ...contents(skill.number),
           sources: sources.all(skill.number) as string[],
         },
@@ -51,11 +51,6 @@ export function contentOf(path: string): Map<string, StoredContent> {
   } finally {
     database.close();
   }
-}
-
-/** The record of a row of the table `skill`. */
-function recordIn(row: Pick<SkillRow, 'id' | 'stars' | 'updated_at' | 'place' | 'record'>): string {
-  return unpackRecord(row.record, { ...row, updatedAt: row.updated_at });
 }
 
 /** A text of the table `file`. */

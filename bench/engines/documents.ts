@@ -1,4 +1,3 @@
-import { type BesideRecord, fieldsOf } from '../../src/store/packed.js';
 import { Database } from '../../src/store/sqlite.js';
 import type { EngineDocument } from './engine.js';
 
@@ -7,12 +6,11 @@ export function documentsOf(database: string): EngineDocument[] {
   const connection = new Database(database, { readonly: true });
   try {
     return connection
-      .prepare<[], BesideRecord & { readonly record: string }>(
-        'SELECT id, record, stars, updated_at AS updatedAt, place FROM skill ORDER BY id',
-      )
+      .prepare<[], string>('SELECT record FROM skill ORDER BY id')
+      .pluck()
       .all()
-      .map(({ record, ...beside }) => {
-        const { id, name, description } = fieldsOf(record, beside);
+      .map((record) => {
+        const { id, name, description } = JSON.parse(record) as EngineDocument;
         return { id, name, description };
       });
   } finally {

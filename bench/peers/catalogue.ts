@@ -1,5 +1,5 @@
 import type { SortOrder } from '../../src/index.js';
-import { type BesideRecord, fieldsOf, type StoredText, textOf, unpackRecord } from '../../src/store/packed.js';
+import { type StoredText, textOf } from '../../src/store/packed-text.js';
 import { type Connection, Database, type Statement } from '../../src/store/sqlite.js';
 import { termsOf } from './terms.js';
 
@@ -19,7 +19,14 @@ export interface PeerDocument {
 export const CORE_FIELDS = ['name', 'labels', 'description'] as const;
 export const ALL_FIELDS = [...CORE_FIELDS, 'files'] as const;
 
-interface SkillRow extends BesideRecord {
+/** What is read of a record. */
+interface Fields {
+  readonly name: string;
+  readonly author: string;
+  readonly description: string;
+}
+
+interface SkillRow {
   readonly number: number;
   readonly record: string;
   readonly categories: string;
@@ -93,7 +100,7 @@ export class PeerCatalogue {
   *namesAndDescriptions(): Generator<Pick<PeerDocument, 'id' | 'name' | 'description'>> {
     for (let id = 0; id < this.size; id++) {
       const row = this.#rowOf(id);
-      const { name, description } = fieldsOf(row.record, row);
+      const { name, description } = JSON.parse(row.record) as Fields;
       yield { id, name, description };
     }
   }
@@ -101,9 +108,9 @@ export class PeerCatalogue {
   /** Ids of the skills of these places, each record read and parsed as whoever shows a page has to. */
   idsOf(places: readonly number[]): string[] {
     return places.map((place) => {
-      const { record, categories, occupations, ...beside } = this.#rowOf(place);
+      const { record, categories, occupations } = this.#rowOf(place);
       const skill = {
-        ...fieldsOf(record, beside),
+        ...(JSON.parse(record) as Fields & { readonly id: string }),
         categories: JSON.parse(categories),
         occupations: JSON.parse(occupations),
       };
@@ -151,15 +158,14 @@ export class PeerCatalogue {
   } {
     const row = this.#rowOf(place);
     const { number, categories, occupations } = row;
-    const { name, author, description } = fieldsOf(row.record, row);
-    const record = unpackRecord(row.record, row);
+    const { name, author, description } = JSON.parse(row.record) as Fields;
     const labels = [...(JSON.parse(categories) as string[]), ...(JSON.parse(occupations) as string[])];
     return {
       name,
       author,
       description,
       labels,
-      files: this.#files.all(number).map((text) => textOf(text, record) ?? ''),
+      files: this.#files.all(number).map((text) => textOf(text, row.record) ?? ''),
     };
   }
 }

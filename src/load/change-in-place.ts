@@ -1,5 +1,5 @@
 import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
-import { CatalogueWriter, type ChangeCounts, OpenChange } from '../store/index.js';
+import { CatalogueWriter, type ChangeCounts, OpenChange } from '../store/writing.js';
 import { canClassifyInPlace, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';

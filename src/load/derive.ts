@@ -1,7 +1,7 @@
 import { SkillSearchError } from '../core/index.js';
 import { classifyCatalogue, embedCatalogue, takeVectors, type VectorExchange } from '../indexing/index.js';
 import { BUNDLED_MODEL, type ChosenModel, modelName } from '../semantic/index.js';
-import type { EmbeddingSink, LoadLabels, LoadVectors } from '../store/index.js';
+import type { EmbeddingSink, LoadLabels, LoadVectors } from '../store/writing.js';
 import type { BuildOptions } from './load-options.js';
 import type { ReportBuilder } from './reports.js';
 

@@ -14,17 +14,8 @@ import {
   headOfVectorFile,
   vectorFilesAreCurrent,
 } from '../semantic/index.js';
-import {
-  CatalogueCheck,
-  CatalogueRepair,
-  copyKey,
-  filesBeside,
-  isLoading,
-  NEW_FILE,
-  problemIn,
-  readStamp,
-  structureFaults,
-} from '../store/index.js';
+import { filesBeside, isLoading, NEW_FILE, problemIn, readStamp } from '../store/index.js';
+import { CatalogueCheck, CatalogueRepair, copyKey, structureFaults } from '../store/writing.js';
 import type { CatalogueProblem, CheckReport } from './reports.js';
 
 const REPAIR = 'check it with the option repair';

@@ -13,6 +13,7 @@ import {
   type SourceRemark,
   type UnreadableRow,
 } from '../sources/index.js';
+import type { CatalogueReader } from '../store/index.js';
 import {
   copyKey,
   type PackedBlob,
@@ -21,7 +22,7 @@ import {
   type SkillSink,
   type SparedPlace,
   withoutMark,
-} from '../store/index.js';
+} from '../store/writing.js';
 import { forReport, type LoadWarning, ReportBuilder, type RowProblems } from './reports.js';
 
 /** Rows that did not become a skill whose stored skills are kept by name. With more, nothing at all is pruned. */

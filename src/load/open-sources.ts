@@ -10,7 +10,7 @@ import {
   SKILL_FOLDER,
   type SourceItem,
 } from '../sources/index.js';
-import type { CatalogueWriter } from '../store/index.js';
+import type { CatalogueWriter } from '../store/writing.js';
 import type { Ingest } from './ingest.js';
 import type { BuildOptions, FoundInstalledSource, InstalledSource, RowSource, Source } from './load-options.js';
 import type { ReportBuilder } from './reports.js';

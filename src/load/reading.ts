@@ -14,7 +14,8 @@ import {
   syncToDisk,
 } from '../core/index.js';
 import { writeFiles } from '../share/index.js';
-import { derivedFiles, forgetJournal, LoadLock, openForReading } from '../store/index.js';
+import { derivedFiles, LoadLock, openForReading } from '../store/index.js';
+import { forgetJournal } from '../store/writing.js';
 import type { CheckOptions, CopyOptions, SnapshotOptions, SnapshotReport } from './calls.js';
 import { addressOf, withFile } from './catalogue-place.js';
 import type { CheckReport } from './reports.js';

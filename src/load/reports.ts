@@ -1,6 +1,6 @@
 import type { LoadWarning, RejectedRow, RowProblems } from '../result.js';
 import type { Origin } from '../sources/index.js';
-import type { ChangeCounts } from '../store/index.js';
+import type { ChangeCounts } from '../store/writing.js';
 import type { BuildOptions, LoadProgress } from './load-options.js';
 
 /** Rejected rows, and warnings, that a report lists, by default. The others are counted: a list takes memory. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../core/index.js';
 import { indexOrWarn, indexWhenDue, type VectorExchange } from '../indexing/index.js';
 import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
-import { CatalogueWriter } from '../store/index.js';
+import { CatalogueWriter } from '../store/writing.js';
 import { checkClassify, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';

@@ -19,7 +19,8 @@ import { type KeywordIndex, PackedIndex, RecoveringIndex, readStopWords, type St
 import type { CopyStats, LoadWarning } from '../result.js';
 import { type ModelOptions, resolveModelOptions } from '../semantic/index.js';
 import type { CopyFollower, FollowCopyOptions } from '../share/index.js';
-import { CatalogueReader, type ChangedColumns, type MemoryCatalogue, withoutLateLabels } from '../store/index.js';
+import { CatalogueReader, type ChangedColumns, withoutLateLabels } from '../store/index.js';
+import type { MemoryCatalogue } from '../store/writing.js';
 import { OpenedSearch } from './catalogue-search.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import { CurrentState, OpenedOnce, OpenState, type OpenStateParts } from './open-state.js';

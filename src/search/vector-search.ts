@@ -13,7 +13,8 @@ import {
   readsLanguageChecked,
   sentencesOf,
 } from '../semantic/index.js';
-import type { CatalogueReader, EmbeddingSink, VectorReader } from '../store/index.js';
+import type { CatalogueReader, VectorReader } from '../store/index.js';
+import type { EmbeddingSink } from '../store/writing.js';
 import type { DocumentVectors, NearestDocuments } from './nearest-documents.js';
 import { modelOfVectors } from './nearest-documents.js';
 

@@ -1,72 +1,31 @@
 import { crc32 } from 'node:zlib';
 import type { SkillNumber, VectorNumber } from '../core/index.js';
 import { readMeta } from './notes.js';
-import type { StoredText } from './packed.js';
+import type { StoredText } from './packed-text.js';
 import { DERIVED_LABELS } from './schema.js';
 import type { Connection, Statement } from './sqlite.js';
 import type { SkillColumns } from './stored-skill.js';
-
-/**
- * Checksums of what is stored: CRC-32, against damage of the file. They are no help against somebody who changes the
- * file on purpose.
- *
- * Those of a skill form a chain, so that each reader reads only what it shows: `record` covers the record, `shown` also
- * the labels, `whole` also everything else of the row and the names of the files. Each covers the number of the skill,
- * so a row that turns up in the place of another does not fit.
- */
-export interface SkillChecksums {
-  readonly record: number;
-  readonly shown: number;
-  readonly whole: number;
-}
 
 /** The columns of a skill as they are checked. */
 export interface CheckedColumns extends SkillColumns {
   readonly number: SkillNumber;
 }
 
-const joined = (...columns: readonly string[]): string => `CAST(${columns.join(' || char(0) || ')} AS BLOB)`;
-const hex = (column: string): string => `lower(hex(${column}))`;
-
 /**
- * SQL of the bytes that the checksums of a skill cover, in the order of the chain, but for its record and the names of
- * its files.
+ * The checksum of a row of the table `skill`: CRC-32, against damage of the file. It is no help against a change on
+ * purpose. It covers all that an answer shows of the skill, its files aside, and the number: so a row that turns up in
+ * the place of another does not fit.
  */
-export const COVERED_BYTES: readonly [labels: string, rest: string] = [
-  joined('categories', 'occupations', 'tags'),
-  joined('id', 'stars', 'updated_at', 'properties', 'copy_key', 'place', hex('text_hash'), hex('hash')),
-];
-
-/** @param filenames of the skill's files, in order */
-export function checksumsOf(columns: CheckedColumns, filenames: readonly string[]): SkillChecksums {
-  const record = recordChecksum(columns.number, columns.record);
-  const shown = shownChecksum(record, columns.categories, columns.occupations, columns.tags);
-  return { record, shown, whole: wholeChecksum(shown, columns, filenames) };
-}
-
-/** @param record as it is before it is packed */
-export function recordChecksum(skill: SkillNumber, record: string): number {
-  return crc32(record, skill % 2 ** 32);
-}
-
-/** @param record the checksum of the record */
-export function shownChecksum(record: number, categories: string, occupations: string, tags: string): number {
-  return crc32(`${categories}\0${occupations}\0${tags}`, record);
-}
-
-/**
- * @param shown the checksum of what a hit shows
- * @param filenames of the skill's files, in order
- */
-function wholeChecksum(shown: number, columns: CheckedColumns, filenames: readonly string[]): number {
-  const { id, stars, updatedAt, properties, copyKey, place, textHash, hash } = columns;
-  const texts = [id, stars, updatedAt, properties, copyKey, place, textHash.toString('hex'), hash.toString('hex')];
-  return crc32([...texts, ...filenames].join('\0'), shown);
+export function rowChecksum(columns: CheckedColumns): number {
+  const { number, id, stars, updatedAt, record, categories, occupations, tags, properties, copyKey, place } = columns;
+  const texts = `${id}\0${stars}\0${updatedAt}\0${record}\0${categories}\0${occupations}\0${tags}\0${properties}`;
+  const sum = crc32(`${texts}\0${copyKey}\0${place}`, number % 2 ** 32);
+  return crc32(columns.hash, crc32(columns.textHash, sum));
 }
 
 /**
  * The checksum of a file. It covers how many files the skill has, so that none can be missing, and whether its text is
- * packed. What a packed text was packed with is covered by the checksum of the record.
+ * packed. What a packed text was packed with is covered by the checksum of the row.
  *
  * @param position of the file among those of the skill, from 0
  * @param count number of files of the skill
@@ -79,21 +38,9 @@ export function fileChecksum(
   filename: string,
   stored: StoredText,
 ): number {
-  return fileBytesChecksum(skill, position, count, filename, stored, typeof stored !== 'string');
-}
-
-/** Like {@link fileChecksum}, for bytes that may be those of a text. */
-export function fileBytesChecksum(
-  skill: SkillNumber,
-  position: number,
-  count: number,
-  filename: string,
-  bytes: StoredText,
-  isPacked: boolean,
-): number {
   // A filename has no NUL. SQLite's empty values have no memory, and of no memory zlib returns 0.
-  const before = `${skill}/${position}/${count}/${filename}${isPacked ? '\0' : ''}`;
-  return crc32(bytes.length === 0 ? '' : bytes, crc32(before));
+  const before = `${skill}/${position}/${count}/${filename}${typeof stored === 'string' ? '' : '\0'}`;
+  return crc32(stored.length === 0 ? '' : stored, crc32(before));
 }
 
 export function vectorChecksum(vector: VectorNumber, embedding: Buffer): number {

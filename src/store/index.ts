@@ -10,7 +10,7 @@ export {
   copyPreference,
   prepareCopies,
 } from './copies/collapse-copies.js';
-export { beyondRepair, NEW_FILE, notWritable, openForReading, problemIn, storeError } from './database.js';
+export { beyondRepair, NEW_FILE, openForReading, problemIn, storeError } from './database.js';
 export { derivedFiles, filesBeside, inodeIn, signatureOf, sqliteFiles, watchLock } from './files.js';
 export { FileLock, isLoading, LoadLock } from './locks.js';
 export { readNamedState, writeNote } from './notes.js';
@@ -21,13 +21,7 @@ export { CatalogueTexts } from './read/catalogue-texts.js';
 export type { ChangedColumns } from './read/changed-columns.js';
 export { type CatalogueColumns, columnRules, type PackedColumns, withoutLateLabels } from './read/columns.js';
 export { unpacked } from './read/stored-row.js';
-export {
-  decodeVector,
-  encodeVector,
-  hasUnitLength,
-  openStoredVectors,
-  type VectorReader,
-} from './read/stored-vectors.js';
+export { decodeVector, hasUnitLength, openStoredVectors, type VectorReader } from './read/stored-vectors.js';
 export { changesSince } from './revisions.js';
 export { type Connection, Database, databaseError, isBusy, type Statement } from './sqlite.js';
 export type { SkillContentsToStore } from './stored-skill.js';

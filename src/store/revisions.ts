@@ -92,7 +92,7 @@ export function changesSince(path: string, stamp: string): ChangesSince | undefi
 
 /** Columns of `skill` that are read. */
 const SKILL = `number, id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash,
-  hash, tags, record_checksum, shown_checksum, checksum`;
+  hash, tags, checksum`;
 
 /** What belongs to a skill, and its columns. */
 const PARTS: Readonly<Record<Exclude<keyof typeof SUPERSEDED, 'skill'>, string>> = {
@@ -171,7 +171,7 @@ export class OpenedState {
 
 /** Columns of `skill` and of `superseded`. */
 const COLUMNS = `number, id, stars, updated_at, record, categories, occupations, properties, copy_key, place, text_hash,
-  hash, tags, record_checksum, shown_checksum, checksum`;
+  hash, tags, checksum`;
 
 /** Tables with what belongs to a skill, and their columns. */
 const MOVED_PARTS: readonly (readonly [table: Exclude<keyof typeof SUPERSEDED, 'skill'>, columns: string])[] = [

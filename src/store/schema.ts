@@ -16,8 +16,6 @@ const SKILL_COLUMNS = `  stars INTEGER NOT NULL,
   text_hash BLOB NOT NULL,
   hash BLOB NOT NULL,
   tags TEXT NOT NULL,
-  record_checksum INTEGER,
-  shown_checksum INTEGER,
   checksum INTEGER`;
 const CONTENT_FILE_COLUMNS = `  skill INTEGER NOT NULL,
   path TEXT NOT NULL,
@@ -72,7 +70,7 @@ export const STATES = 'state';
  * The statements that make a catalogue, as SQLite keeps them: `check-schema.ts` compares each letter.
  *
  * - `skill.record` is the answer nearly ready to send: a JSON object with the eight fields of the specification, in its
- *   order, or packed (`packed-record.ts`).
+ *   order.
  * - `file.text` is a text, or a BLOB with a packed one (`packed-text.ts`). Its checksum covers what is stored.
  * - `skill.place` is the location of the skill. A derived id always belongs to the same location.
  * - `skill.hash` covers everything that is stored of a skill. Equal hashes mean that the skill is unchanged. It says by

@@ -40,6 +40,12 @@ interface ContentToStore {
   readonly bytes: Uint8Array | 'text' | undefined;
 }
 
+/** The eight fields of a record. */
+export type RecordFields = Pick<
+  Skill,
+  'id' | 'name' | 'author' | 'description' | 'codehostUrl' | 'skillUrl' | 'stars' | 'updatedAt'
+>;
+
 /** The columns of a skill, ready to be written. */
 export interface SkillColumns {
   readonly id: string;

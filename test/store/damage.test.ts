@@ -86,7 +86,7 @@ describe('a letter that changes on the disk', () => {
   });
 
   test('between two fields of a record is told, and not sent', async () => {
-    const database = await damaged('unknown\u001fabout fruit and elder', 'unknown.about fruit and elder');
+    const database = await damaged('"description":"about fruit and elder', '"descripsion":"about fruit and elder');
     await using search = await open(database);
     expect(catalogueSearchOf(search).keywordRecords({ q: 'fruit' }).damaged).toHaveLength(1);
     expect(await codeOf(() => search.get('elder'))).toBe('DATABASE_DAMAGED');
@@ -129,7 +129,6 @@ describe('a packed text', () => {
 
   test.each([
     ['any of its bytes', "UPDATE file SET text = CAST(substr(text, 1, 12) || x'00' || substr(text, 14) AS BLOB)"],
-    ['its head', "UPDATE file SET text = CAST(x'02' || substr(text, 2) AS BLOB)"],
     ['its length', 'UPDATE file SET text = CAST(substr(text, 1, length(text) - 1) AS BLOB)'],
     ['its type', 'UPDATE file SET text = CAST(text AS TEXT)'],
   ])('is told where %s has changed, left out of the index, and written again', async (_, sql) => {
@@ -354,8 +353,11 @@ test('a table that SQLite cannot read is no matter of the file system, and a loa
 test('a catalogue that has lost skills is an error where they are counted by reading them', async () => {
   const database = await catalogue();
   change(database, 'DELETE FROM skill WHERE number = 5');
-  await using search = await openSkillSearch({ database: withoutDerived(database) });
-  expect(await codeOf(() => search.categories())).toBe('DATABASE_DAMAGED');
+  const count = async () => {
+    await using search = await openSkillSearch({ database: withoutDerived(database) });
+    return search.categories();
+  };
+  expect(await codeOf(count)).toBe('DATABASE_DAMAGED');
 });
 
 let folder: string;

@@ -2,14 +2,8 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, wri
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, SkillSearchError, syncToDisk } from '../../core/index.js';
-import {
-  beyondRepair,
-  CatalogueReader,
-  derivedFiles,
-  forgetJournal,
-  LoadLock,
-  structureFaults,
-} from '../../store/index.js';
+import { beyondRepair, CatalogueReader, derivedFiles, LoadLock } from '../../store/index.js';
+import { forgetJournal, structureFaults } from '../../store/writing.js';
 import {
   bytesOfChunk,
   CATALOGUE_NAME,

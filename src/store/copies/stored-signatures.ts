@@ -1,9 +1,9 @@
 import type { SkillNumber } from '../../core/index.js';
 import { isSignatureWhole, signatureChecksum } from '../checksums.js';
 import { readMeta, writeMeta } from '../notes.js';
-import { type BesideRecord, fieldsOf, isStoredText, type RecordFields, textOf, unpackRecord } from '../packed.js';
+import { isStoredText, textOf } from '../packed-text.js';
 import type { Connection, Statement } from '../sqlite.js';
-import type { SkillToStore } from '../stored-skill.js';
+import type { RecordFields, SkillToStore } from '../stored-skill.js';
 import { type ComparedText, SIGNATURE_RULES, signatureOf, type TextSignature } from './text-signature.js';
 
 /** Key in `meta` of the rules by which the signatures were made. */
@@ -62,29 +62,29 @@ export class SignatureWriter {
 /** Reads the text by which a stored skill is compared with others. A record that is no JSON has none. */
 function storedText(catalogue: Connection): (skill: SkillNumber) => ComparedText {
   const texts = catalogue.prepare<[SkillNumber], StoredCompared>(`
-    SELECT record, id, stars, updated_at AS updatedAt, place,
+    SELECT record,
       (SELECT text FROM file WHERE skill = number ORDER BY lower(filename) <> 'skill.md', position LIMIT 1) AS stored
     FROM skill WHERE number = ?`);
   return (skill) => {
     const row = texts.get(skill);
     if (row === undefined) return NO_TEXT;
     const { record, stored } = row;
-    const fields = typeof record === 'string' ? fieldsOrUndefined(record, row) : undefined;
+    const fields = typeof record === 'string' ? fieldsOrUndefined(record) : undefined;
     if (fields === undefined) return NO_TEXT;
-    const text = isStoredText(stored) ? textOf(stored, unpackRecord(record as string, row)) : undefined;
+    const text = isStoredText(stored) ? textOf(stored, record as string) : undefined;
     return { name: String(fields.name), description: String(fields.description), text: text ?? '' };
   };
 }
 
 /** What is stored of the text of a skill. Damage can change the type of a value. */
-interface StoredCompared extends BesideRecord {
+interface StoredCompared {
   readonly record: unknown;
   readonly stored: unknown;
 }
 
-function fieldsOrUndefined(record: string, beside: BesideRecord): Partial<RecordFields> | undefined {
+function fieldsOrUndefined(record: string): Partial<RecordFields> | undefined {
   try {
-    return fieldsOf(record, beside);
+    return JSON.parse(record) as Partial<RecordFields>;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return undefined;

@@ -10,7 +10,6 @@ import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } f
 import { DerivedLabels } from '../checksums.js';
 import { corruptAsMissing, damagedError, guarded, openForReading, storeError } from '../database.js';
 import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts, readMeta } from '../notes.js';
-import type { RecordFields } from '../packed.js';
 import { folderAt } from '../places.js';
 import { OpenedState, readLineage } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
@@ -129,8 +128,8 @@ export class CatalogueReader {
     this.#begin = connection.prepare('BEGIN');
     this.#commit = connection.prepare('COMMIT');
     this.#rollBack = connection.prepare('ROLLBACK');
-    this.#statements = new SkillStatements(connection, path);
     this.#rows = new StoredRows(connection);
+    this.#statements = new SkillStatements(connection, path, this.#rows);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
     this.#skillCount = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck();
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
@@ -274,9 +273,7 @@ export class CatalogueReader {
     return this.#guard(() => {
       const row = this.#find(id);
       if (row === undefined) return undefined;
-      const { record, categories, occupations, tags } = row;
-      const derived = this.#statements.derivedLabels(row.number, row.hash) ?? this.#throwDamaged(id);
-      const skill = toSkill(JSON.parse(record) as RecordFields, categories, occupations, tags, derived);
+      const skill = toSkill(row, this.#statements.derivedLabels(row.number, row.hash) ?? this.#throwDamaged(id));
       const { installations: _, ...properties } = JSON.parse(row.properties) as SkillProperties &
         Pick<Skill, 'installations'>;
       const installations = storedInstallations(row.properties).map(withoutPath);
@@ -313,7 +310,7 @@ export class CatalogueReader {
   filenames(id: string): string[] {
     return this.#guard(() => {
       const row = this.#find(id);
-      return row === undefined ? [] : this.#rows.filenames(row.number);
+      return row === undefined ? [] : this.#statements.files(row.number).map((file) => file.filename);
     });
   }
 
@@ -321,9 +318,8 @@ export class CatalogueReader {
   file(id: string, filename: string): SkillFile | undefined {
     return this.#guard(() => {
       const row = this.#find(id);
-      const position = row === undefined ? -1 : this.#rows.filenames(row.number).indexOf(filename);
-      if (row === undefined || position < 0) return undefined;
-      return { fileId: `${id}/${filename}`, ...this.#statements.file(row.number, position) };
+      const file = row && this.#statements.file(row.number, filename);
+      return file === undefined ? undefined : { fileId: `${id}/${filename}`, filename, text: file.text };
     });
   }
 
@@ -512,12 +508,7 @@ export class CatalogueReader {
   }
 
   #contentReader(): ContentReader {
-    const texts = {
-      filenames: (skill: SkillNumber) => this.#rows.filenames(skill),
-      files: (skill: SkillNumber) => this.#statements.files(skill),
-      file: (skill: SkillNumber, position: number) => this.#statements.file(skill, position),
-    };
-    this.#contents ??= new ContentReader(this.#connection, this.#path, this.#facts, texts);
+    this.#contents ??= new ContentReader(this.#connection, this.#path, this.#facts, this.#statements);
     return this.#contents;
   }
 

@@ -7,7 +7,7 @@ import { ContentRows, isBlobWhole, unpackBlob } from '../contents.js';
 import { damagedError } from '../database.js';
 import { areContentsThere, type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../notes.js';
 import type { Connection, Statement } from '../sqlite.js';
-import type { StoredFile } from './stored-row.js';
+import type { SkillStatements, StoredFile } from './stored-row.js';
 
 /** A skill whose row is as it was written. */
 interface KnownSkill {
@@ -16,12 +16,8 @@ interface KnownSkill {
   readonly hash: Buffer;
 }
 
-/** Where the texts of a skill's files are read, checked. */
-interface Texts {
-  filenames(skill: SkillNumber): string[];
-  files(skill: SkillNumber): StoredFile[];
-  file(skill: SkillNumber, position: number): StoredFile;
-}
+/** Reads the files of a skill with their texts, checked. */
+type Texts = Pick<SkillStatements, 'files' | 'file'>;
 
 /** Reads what skills are made of. Of a skill without contents, the texts that are searched count as excerpts. */
 export class ContentReader {
@@ -116,8 +112,8 @@ export class ContentReader {
   }
 
   #text(skill: SkillNumber, path: string): Buffer | undefined {
-    const position = this.#texts.filenames(skill).indexOf(path);
-    return position < 0 ? undefined : Buffer.from(this.#texts.file(skill, position).text);
+    const file = this.#texts.file(skill, path);
+    return file === undefined ? undefined : Buffer.from(file.text);
   }
 
   /** The bytes of a file; undefined if they are damaged. */

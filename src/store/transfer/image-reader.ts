@@ -4,7 +4,7 @@ import type { PackedBlob } from '../contents.js';
 import { ContentRows, isBlobWhole } from '../contents.js';
 import { damagedError } from '../database.js';
 import { readMeta } from '../notes.js';
-import { textOf } from '../packed.js';
+import { textOf } from '../packed-text.js';
 import { StoredRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';

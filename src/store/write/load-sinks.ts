@@ -1,9 +1,10 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { CLASSIFIER_KEY, isVectorWhole, recordChecksum } from '../checksums.js';
+import { CLASSIFIER_KEY, isVectorWhole } from '../checksums.js';
 import { readMeta } from '../notes.js';
-import { type BesideRecord, fieldsOf, unpackRecord } from '../packed.js';
+import { StoredRows } from '../read/stored-row.js';
 import { decodeVector } from '../read/stored-vectors.js';
 import type { Statement } from '../sqlite.js';
+import type { RecordFields } from '../stored-skill.js';
 import type { DamagedSkills } from './catalogue-repair.js';
 import type { LabelledSkill, LabelSink, SkillToLabel } from './labels.js';
 import type { OpenChange } from './open-change.js';
@@ -72,12 +73,6 @@ export class LoadVectors implements EmbeddingSink {
   }
 }
 
-interface StoredSkill extends BesideRecord {
-  readonly hash: Buffer;
-  readonly record: string;
-  readonly recordChecksum: number | null;
-}
-
 interface StoredVector {
   readonly number: VectorNumber;
   readonly embedding: Buffer;
@@ -86,7 +81,7 @@ interface StoredVector {
 
 /** The SQL that reads what a classifier sees. */
 interface Reading {
-  readonly skill: Statement<[SkillNumber], StoredSkill>;
+  readonly skills: StoredRows;
   readonly vector: Statement<[skill: SkillNumber, model: string], StoredVector>;
 }
 
@@ -143,11 +138,9 @@ export class LoadLabels implements LabelSink {
   skillToLabel(skill: SkillNumber, model: string): SkillToLabel | undefined {
     return this.#load.guard(() => {
       const reading = this.#statements();
-      const stored = reading.skill.get(skill);
+      const stored = reading.skills.wholeRow(skill);
       if (stored === undefined) return undefined;
-      const record = unpackRecord(stored.record, stored);
-      if (recordChecksum(skill, record) !== stored.recordChecksum) return undefined;
-      const { name, description } = fieldsOf(stored.record, stored);
+      const { name, description } = JSON.parse(stored.record) as RecordFields;
       const found = reading.vector.get(skill, model);
       const isWhole = found !== undefined && isVectorWhole(found.number, found.embedding, found.checksum);
       return { skill, hash: stored.hash, name, description, vector: isWhole ? vectorOf(found.embedding) : undefined };
@@ -179,9 +172,7 @@ export class LoadLabels implements LabelSink {
       this.#readingFrom = statements;
       const { connection } = statements;
       this.#reading = {
-        skill: connection.prepare(`
-          SELECT hash, record, id, stars, updated_at AS updatedAt, place, record_checksum AS recordChecksum
-          FROM skill WHERE number = ?`),
+        skills: new StoredRows(connection),
         vector: connection.prepare(`
           SELECT number, embedding, checksum FROM vector
           WHERE text_hash = (SELECT text_hash FROM skill WHERE number = ?)

@@ -133,6 +133,11 @@ export class OpenLoad {
     this.#staging.discard();
   }
 
+  /** Deletes the staging file of a killed load. */
+  forgetLeftOver(): void {
+    this.#staging.discard();
+  }
+
   /** Closes the files after the load has ended. The right to load is held until {@link close}. */
   closeFiles(): void {
     if (this.#working?.open === true) {
@@ -227,6 +232,8 @@ export function endLoad(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   return load.guard(() => {
     const isNeeded = load.hasWorkingCopy || end.hasWork() || !areAllSigned(load.statements.connection);
     const changes = isNeeded ? publishIfChanged(load, end) : NO_CHANGES;
+    // A load that came to its end has found all that a killed one was about.
+    if (!isNeeded && end.brought !== undefined) load.forgetLeftOver();
     load.closeFiles();
     return { ...changes, unchanged: (end.brought?.size ?? 0) - changes.added - changes.updated };
   });

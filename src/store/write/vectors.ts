@@ -1,8 +1,8 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
-import { type BesideRecord, fieldsOf } from '../packed.js';
 import { encodeVector } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';
+import type { RecordFields } from '../stored-skill.js';
 
 /** The text of a skill that is to be embedded: its name and description, and the hash its vector is stored under. */
 export interface TextToEmbed {
@@ -33,7 +33,7 @@ export interface EmbeddingSink {
   putVectors(vectors: Iterable<EmbeddedText>): void;
 }
 
-interface StoredTextToEmbed extends BesideRecord {
+interface StoredTextToEmbed {
   readonly textHash: Buffer;
   readonly record: string;
 }
@@ -62,8 +62,7 @@ export class VectorStatements {
         GROUP BY text_hash ORDER BY 1`)
       .pluck();
     this.#text = connection.prepare(`
-      SELECT text_hash AS textHash, record, id, stars, updated_at AS updatedAt, place
-      FROM skill WHERE number = ?`);
+      SELECT text_hash AS textHash, record FROM skill WHERE number = ?`);
     this.#insertModel = connection.prepare('INSERT OR IGNORE INTO model (id, dimensions) VALUES (?, ?)');
   }
 
@@ -96,8 +95,8 @@ export class VectorStatements {
 
   /** The text of a skill that is stored. */
   text(skill: SkillNumber): TextToEmbed {
-    const { textHash, record, ...beside } = this.#text.get(skill)!;
-    const { name, description } = fieldsOf(record, beside);
+    const { textHash, record } = this.#text.get(skill)!;
+    const { name, description } = JSON.parse(record) as RecordFields;
     return { textHash, name, description };
   }
 

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import { blobChecksum, type ContentRow, checksumsOf, contentsChecksum, fileChecksum } from '../checksums.js';
+import { blobChecksum, type ContentRow, contentsChecksum, fileChecksum, rowChecksum } from '../checksums.js';
 import type { PackedBlob } from '../contents.js';
 import { ContentRows } from '../contents.js';
-import { packRecord, packText, type StoredText } from '../packed.js';
+import { packText, type StoredText } from '../packed-text.js';
 import type { Superseding } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
 import type { SkillColumns, SkillContentsToStore, SkillToStore } from '../stored-skill.js';
@@ -249,15 +249,14 @@ class SavingStatements {
     this.#insert = connection.prepare(`
       INSERT INTO skill
         (number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key, place, text_hash,
-          hash, record_checksum, shown_checksum, checksum)
+          hash, checksum)
       VALUES
         (:number, :id, :stars, :updatedAt, :record, :categories, :occupations, :tags, :properties, :copyKey, :place,
-          :textHash, :hash, :recordChecksum, :shownChecksum, :checksum)`);
+          :textHash, :hash, :checksum)`);
     this.#update = connection.prepare(`
       UPDATE skill SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
         occupations = :occupations, tags = :tags, properties = :properties, copy_key = :copyKey, place = :place,
-        text_hash = :textHash, hash = :hash,
-        record_checksum = :recordChecksum, shown_checksum = :shownChecksum, checksum = :checksum
+        text_hash = :textHash, hash = :hash, checksum = :checksum
       WHERE number = :number`);
     this.#insertFile = connection.prepare(
       'INSERT INTO file (skill, position, filename, text, checksum) VALUES (?, ?, ?, ?, ?)',
@@ -269,17 +268,9 @@ class SavingStatements {
     // The number is chosen here, because checksums cover it.
     const number = skill ?? this.#last + 1;
     if (number > this.#last) this.#last = number;
-    const filenames = files.map(({ filename }) => filename);
-    const sums = checksumsOf({ ...columns, number }, filenames);
     const { record } = columns;
-    const values = {
-      ...columns,
-      number,
-      record: this.#isPacked ? packRecord(record, columns) : record,
-      recordChecksum: sums.record,
-      shownChecksum: sums.shown,
-      checksum: sums.whole,
-    };
+    const numbered = { ...columns, number };
+    const values = { ...numbered, checksum: rowChecksum(numbered) };
     (skill === undefined ? this.#insert : this.#update).run(values);
     for (const [position, { filename, text }] of files.entries()) {
       const stored = this.#isPacked ? packText(text, record) : text;
@@ -292,8 +283,6 @@ class SavingStatements {
 
 type SavedColumns = SkillColumns & {
   readonly number: SkillNumber;
-  readonly recordChecksum: number;
-  readonly shownChecksum: number;
   readonly checksum: number;
 };
 

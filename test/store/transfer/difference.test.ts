@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, removeSkills, updateSkills } from '../../../src/index.js';
-import { checksumsOf, derivedLabelChecksum } from '../../../src/store/checksums.js';
+import { derivedLabelChecksum, rowChecksum } from '../../../src/store/checksums.js';
 import { sealMeta } from '../../../src/store/notes.js';
 import { StoredRows } from '../../../src/store/read/stored-row.js';
 import { Database } from '../../../src/store/sqlite.js';
@@ -116,11 +116,7 @@ describe('the difference of two catalogues', () => {
     const texts = files.map(({ filename, stored }) => ({ filename, text: textIn(stored, row.record) }));
     const hash = hashOf(row, texts);
     connection.prepare('UPDATE skill SET hash = ?').run(hash);
-    const { whole } = checksumsOf(
-      { ...row, hash },
-      texts.map(({ filename }) => filename),
-    );
-    connection.prepare('UPDATE skill SET checksum = ?').run(whole);
+    connection.prepare('UPDATE skill SET checksum = ?').run(rowChecksum({ ...row, hash }));
     connection.exec(`
       INSERT INTO derived_label SELECT number, x'01', '["a"]', NULL FROM skill;
       INSERT INTO meta VALUES ('classifier', 'rules');`);
