@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
-import { type StoredText, textOf } from '../src/store/packed-text.js';
+import { type StoredText, textOf } from '../src/store/packing.js';
 import { Database } from '../src/store/sqlite.js';
 
 /** All that a catalogue says of one skill, whatever number it is stored under. */

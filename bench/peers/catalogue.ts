@@ -1,5 +1,5 @@
 import type { SortOrder } from '../../src/index.js';
-import { type StoredText, textOf } from '../../src/store/packed-text.js';
+import { type StoredText, textOf } from '../../src/store/packing.js';
 import { type Connection, Database, type Statement } from '../../src/store/sqlite.js';
 import { termsOf } from './terms.js';
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { SkillNumber, VectorNumber } from '../core/index.js';
 import { readMeta } from './notes.js';
-import type { StoredText } from './packed-text.js';
+import type { StoredText } from './packing.js';
 import { DERIVED_LABELS } from './schema.js';
 import type { Connection, Statement } from './sqlite.js';
 import type { SkillColumns } from './stored-skill.js';

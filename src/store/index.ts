@@ -1,6 +1,6 @@
-export { structureFaults } from './check-file.js';
+export { structureFaults } from './read/catalogue-check.js';
 
-export { type PackedBlob, packBlob, unpackBlob } from './contents.js';
+export { type PackedBlob, packBlob, unpackBlob } from './read/content-reader.js';
 export {
   allCopiesOf,
   besideTheirCopies,
@@ -17,10 +17,9 @@ export { readNamedState, writeNote } from './notes.js';
 export { withoutMark } from './places.js';
 export { CatalogueCheck } from './read/catalogue-check.js';
 export { CatalogueReader, NO_VECTOR, readStamp } from './read/catalogue-reader.js';
-export { CatalogueTexts } from './read/catalogue-texts.js';
 export type { ChangedColumns } from './read/changed-columns.js';
 export { type CatalogueColumns, columnRules, type PackedColumns, withoutLateLabels } from './read/columns.js';
-export { unpacked } from './read/stored-row.js';
+export { CatalogueTexts, unpacked } from './read/stored-row.js';
 export { decodeVector, hasUnitLength, openStoredVectors, type VectorReader } from './read/stored-vectors.js';
 export { changesSince } from './revisions.js';
 export { type Connection, Database, databaseError, isBusy, type Statement } from './sqlite.js';

@@ -1,11 +1,11 @@
 // What loads, checks, replicas and snapshots need: searching must not link it.
-export { structureFaults } from './check-file.js';
+
 export type { ContentRow } from './checksums.js';
-export { type PackedBlob, packBlob, unpackBlob } from './contents.js';
 export { notWritable } from './database.js';
 export { newStamp, readNamedState, writeNote } from './notes.js';
+export { type PackedBlob, packBlob, unpackBlob } from './packing.js';
 export { withoutMark } from './places.js';
-export { CatalogueCheck } from './read/catalogue-check.js';
+export { CatalogueCheck, structureFaults } from './read/catalogue-check.js';
 export { encodeVector } from './read/stored-vectors.js';
 export { copyKey, type SkillColumns, type SkillContentsToStore } from './stored-skill.js';
 export { applyChanges } from './transfer/apply-changes.js';

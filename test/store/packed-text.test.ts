@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { packText, textOf } from '../../src/store/packed-text.js';
+import { packText, textOf } from '../../src/store/packing.js';
 
 const RECORD = '{"id":"a","name":"Release notes","description":"Writes release notes from the log of git"}';
 const text = fc.oneof(

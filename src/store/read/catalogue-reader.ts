@@ -15,24 +15,22 @@ import { OpenedState, readLineage } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
 import { type ChangedColumns, changedColumns } from './changed-columns.js';
 import {
+  addRowLabels,
   type CatalogueColumns,
   type LateLabels,
   lateOrUndefined,
+  noRowLabels,
   type PackedColumns,
   type PackedLabels,
   packLabels,
   readColumns,
-  unpackColumns,
-} from './columns.js';
-import { ContentReader } from './content-reader.js';
-import {
-  addRowLabels,
-  noRowLabels,
   recordAuthor,
   storedInstallations,
   storedLicense,
+  unpackColumns,
   withoutPath,
-} from './row-labels.js';
+} from './columns.js';
+import { ContentReader } from './content-reader.js';
 import { SkillStatements, type StoredFile, type StoredRow, StoredRows, toSkill } from './stored-row.js';
 import { VectorReader } from './stored-vectors.js';
 

@@ -2,20 +2,22 @@ import { DamagedArrayFileError, type DocumentNumber, type Pager, type SkillNumbe
 import { DerivedLabels } from '../checksums.js';
 import { copyPreference } from '../copies/collapse-copies.js';
 import { joinNearCopies, SHORT_TEXT } from '../copies/near-copies.js';
-import { readSignature } from '../copies/stored-signatures.js';
-import { SKETCH_BYTES } from '../copies/text-signature.js';
+import { readSignature, SKETCH_BYTES } from '../copies/text-signature.js';
 import type { CatalogueState } from '../revisions.js';
 import { DOCUMENT_ORDER, FORGOTTEN, SUPERSEDED } from '../schema.js';
 import type { Connection } from '../sqlite.js';
 import {
+  addRowLabels,
+  type DocumentsByLabel,
   type LateLabels,
   namesIn,
+  noRowLabels,
   type PackedColumns,
   type PackedLabels,
   packLabels,
+  type RowLabelsName,
   unpackLabels,
 } from './columns.js';
-import { addRowLabels, type DocumentsByLabel, noRowLabels, type RowLabelsName } from './row-labels.js';
 import { StoredRows } from './stored-row.js';
 
 /** The columns of a state, put together from those of a former state and from the rows that changed since. */

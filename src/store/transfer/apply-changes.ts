@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { MAX_CHANGED_IN_PLACE, type SkillNumber } from '../../core/index.js';
-import type { PackedBlob } from '../contents.js';
 import { type NamedState, noteIn, readMeta, writeNote } from '../notes.js';
+import type { PackedBlob } from '../packing.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';
 import { endChange, OpenChange } from '../write/open-change.js';

@@ -1,4 +1,4 @@
-import type { PackedBlob } from '../contents.js';
+import type { PackedBlob } from '../packing.js';
 import type { SkillImage } from './skill-image.js';
 
 /** A vector as it is stored: 32-bit floats, little-endian, of unit length. */

@@ -1,8 +1,8 @@
 import { SkillSearchError } from '../../core/index.js';
 import { CLASSIFIER_KEY } from '../checksums.js';
-import type { PackedBlob } from '../contents.js';
 import { beyondRepair, guarded, openForReading, storeError } from '../database.js';
 import { checkNotes, readFacts, readMeta } from '../notes.js';
+import type { PackedBlob } from '../packing.js';
 import type { Connection } from '../sqlite.js';
 import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';
 import { headOf, ImageReader } from './image-reader.js';

@@ -1,10 +1,10 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { CLASSIFIER_KEY, type DerivedLabelRow, isDerivedLabelWhole, isVectorWhole } from '../checksums.js';
-import type { PackedBlob } from '../contents.js';
-import { ContentRows, isBlobWhole } from '../contents.js';
 import { damagedError } from '../database.js';
 import { readMeta } from '../notes.js';
-import { textOf } from '../packed-text.js';
+import type { PackedBlob } from '../packing.js';
+import { textOf } from '../packing.js';
+import { ContentRows, isBlobWhole } from '../read/content-reader.js';
 import { StoredRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';

@@ -1,7 +1,7 @@
 import { SkillSearchError } from '../../core/index.js';
 import type { ContentRow } from '../checksums.js';
-import { comparedText } from '../copies/stored-signatures.js';
 import type { ComparedText } from '../copies/text-signature.js';
+import { comparedText } from '../copies/text-signature.js';
 import { hashOf, type SkillColumns, type SkillContentsToStore, type SkillToStore } from '../stored-skill.js';
 
 /**

@@ -1,9 +1,8 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { structureFaults } from '../check-file.js';
 import { isSignatureWhole, isVectorWhole } from '../checksums.js';
-import { ContentRows } from '../contents.js';
 import { asBeyondRepair, corruptAsMissing, storeError } from '../database.js';
-import { CatalogueCheck, findDamage } from '../read/catalogue-check.js';
+import { CatalogueCheck, findDamage, structureFaults } from '../read/catalogue-check.js';
+import { ContentRows } from '../read/content-reader.js';
 import { StoredRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection } from '../sqlite.js';

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import type { PackedBlob } from '../contents.js';
-import { comparedText } from '../copies/stored-signatures.js';
+import { comparedText } from '../copies/text-signature.js';
 import { storeError } from '../database.js';
+import type { PackedBlob } from '../packing.js';
 import { FOLDER_PLACES, folderOf, locationIn, PlaceWriter, type SkillFolder } from '../places.js';
 import type { Connection } from '../sqlite.js';
 import { HASH_BYTES, type SkillToStore, toColumns } from '../stored-skill.js';

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import type { PackedBlob } from '../contents.js';
-import { SignatureWriter } from '../copies/stored-signatures.js';
+import { SignatureWriter } from '../copies/text-signature.js';
 import { createInMemory } from '../database.js';
 import { newStamp, writeMeta } from '../notes.js';
+import type { PackedBlob } from '../packing.js';
 import { CatalogueReader } from '../read/catalogue-reader.js';
 import type { Connection } from '../sqlite.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';

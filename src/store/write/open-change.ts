@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SkillNumber, SkillSearchError, type VectorNumber } from '../../core/index.js';
-import { hasPresentSignatures, SignatureWriter } from '../copies/stored-signatures.js';
+import { hasPresentSignatures, SignatureWriter } from '../copies/text-signature.js';
 import { notWritable, openForWriting, storeError } from '../database.js';
 import {
   addToSum,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { SkillNumber } from '../../core/index.js';
-import { areAllSigned, SignatureWriter } from '../copies/stored-signatures.js';
+import { areAllSigned, SignatureWriter } from '../copies/text-signature.js';
 import { asBeyondRepair, openForReading, storeError } from '../database.js';
 import { hasNotedBlobs, isMetaWhole, type NamedState, readMeta, writeMeta } from '../notes.js';
 import { carryStates, forgetFormerStates, readLineage } from '../revisions.js';

@@ -1,5 +1,5 @@
 import type { SkillNumber } from '../../core/index.js';
-import type { PackedBlob } from '../contents.js';
+import type { PackedBlob } from '../packing.js';
 import { originOf, type Place, type PlaceWriter, readPlace, type SkillFolder, withoutMark } from '../places.js';
 import type { SkillToStore } from '../stored-skill.js';
 import type { WriterStatements } from './writer-statements.js';

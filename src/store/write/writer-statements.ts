@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
 import { blobChecksum, type ContentRow, contentsChecksum, fileChecksum, rowChecksum } from '../checksums.js';
-import type { PackedBlob } from '../contents.js';
-import { ContentRows } from '../contents.js';
-import { packText, type StoredText } from '../packed-text.js';
+import type { PackedBlob } from '../packing.js';
+import { packText, type StoredText } from '../packing.js';
+import { ContentRows } from '../read/content-reader.js';
 import type { Superseding } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
 import type { SkillColumns, SkillContentsToStore, SkillToStore } from '../stored-skill.js';

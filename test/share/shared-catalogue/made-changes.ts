@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { packBlob, unpackBlob } from '../../../src/store/contents.js';
+import { packBlob, unpackBlob } from '../../../src/store/packing.js';
 import type { CatalogueChanges, StoredVector } from '../../../src/store/transfer/catalogue-changes.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
 

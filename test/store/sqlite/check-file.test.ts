@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { checkFile } from '../../../src/store/check-file.js';
+import { checkFile } from '../../../src/store/read/catalogue-check.js';
 import { Database } from '../../../src/store/sqlite.js';
 import { scratchFile } from '../../scratch-folder.js';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type PackedBlob, packBlob } from '../../../src/store/contents.js';
 import { createInMemory } from '../../../src/store/database.js';
+import { type PackedBlob, packBlob } from '../../../src/store/packing.js';
 import { type Connection, Database } from '../../../src/store/sqlite.js';
 import { type SkillToStore, toColumns } from '../../../src/store/stored-skill.js';
 import { CatalogueWriter } from '../../../src/store/write/catalogue-writer.js';
