@@ -252,14 +252,14 @@ describe('check', () => {
       const problem = {
         part: 'skill',
         skill: 'b',
-        problem: 'its record does not fit its checksum',
+        problem: 'its row does not fit its checksum',
         remedy: 'load its source again',
       };
       expect(JSON.parse(out)).toMatchObject({ skills: 3, vectors: 3, problems: [problem], repaired: [] });
       const repair = await runCaptured(['check', '--repair', '--database', database]);
       expect([repair.status, repair.out]).toEqual([
         1,
-        'skill b: its record does not fit its checksum: load its source again\nchecked 3 skills and 3 vectors\n',
+        'skill b: its row does not fit its checksum: load its source again\nchecked 3 skills and 3 vectors\n',
       ]);
       await load(database);
       expect((await runCaptured(['check', '--database', database])).status).toBe(0);

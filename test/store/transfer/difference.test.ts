@@ -154,7 +154,7 @@ test('skills with large files come in batches of 16 MiB', async () => {
 
 describe('what is damaged is not handed on', () => {
   test.each([
-    ['its record', "UPDATE skill SET record = replace(record, 'description of b', 'description of x') WHERE id = 'b'"],
+    ['its row', "UPDATE skill SET record = replace(record, 'description of b', 'description of x') WHERE id = 'b'"],
     ['its file', "UPDATE file SET filename = 'x' WHERE skill = (SELECT number FROM skill WHERE id = 'b')"],
     ['its files', "DELETE FROM file WHERE skill = (SELECT number FROM skill WHERE id = 'b')"],
   ])('and the skill is named: %s', async (fault, sql) => {
