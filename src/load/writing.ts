@@ -16,7 +16,8 @@ import {
 } from '../core/index.js';
 import { type ChosenModel, chooseModel, embeddedText, resolveModelOptions } from '../semantic/index.js';
 import { readRows } from '../sources/index.js';
-import { CatalogueWriter, openForReading, VectorStatements } from '../store/index.js';
+import { openForReading } from '../store/index.js';
+import { CatalogueWriter, VectorStatements } from '../store/writing.js';
 import type { RemoveOptions, UpdateOptions } from './calls.js';
 import { addressOf, type CatalogueAddress, homeOf } from './catalogue-place.js';
 import { type ChangeOptions, changeInPlace, type SmallChange } from './change-in-place.js';
