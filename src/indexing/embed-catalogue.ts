@@ -9,7 +9,7 @@ import {
   embeddedText,
   TEXTS_PER_THREAD,
 } from '../semantic/index.js';
-import type { EmbeddedText, EmbeddingSink, LabelledSkill, LabelSink, TextToEmbed } from '../store/index.js';
+import type { EmbeddedText, EmbeddingSink, LabelledSkill, LabelSink, TextToEmbed } from '../store/writing.js';
 
 /** Texts between two writes. A kill loses at most these: a second or two of work. */
 const BATCH = 512;

@@ -13,7 +13,6 @@ import {
   type SourceRemark,
   type UnreadableRow,
 } from '../sources/index.js';
-import type { CatalogueReader } from '../store/index.js';
 import {
   copyKey,
   type PackedBlob,

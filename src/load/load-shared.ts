@@ -4,16 +4,8 @@ import { join } from 'node:path';
 import { isDamage, makeFolder, SkillSearchError } from '../core/index.js';
 import type { VectorExchange } from '../indexing/index.js';
 import { isSameRevision, type Replica, type Revision, type SharedStore } from '../share/index.js';
-import {
-  decodeVector,
-  differenceOf,
-  encodeVector,
-  FileLock,
-  hasUnitLength,
-  notWritable,
-  openForReading,
-  sqliteFiles,
-} from '../store/index.js';
+import { decodeVector, FileLock, hasUnitLength, openForReading, sqliteFiles } from '../store/index.js';
+import { differenceOf, encodeVector, notWritable } from '../store/writing.js';
 import { FILE_SYSTEM_ROOT, type SharedAddress } from './catalogue-place.js';
 import type { BuildOptions } from './load-options.js';
 import { isInstalledSource } from './open-sources.js';

@@ -15,7 +15,7 @@ import type {
 } from '../result.js';
 import type { ModelOptions } from '../semantic/index.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile } from '../skill.js';
-import type { MemoryCatalogue } from '../store/index.js';
+import type { MemoryCatalogue } from '../store/writing.js';
 
 /** Options of `semantic`. */
 export interface SemanticOptions {

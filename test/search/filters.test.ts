@@ -19,8 +19,13 @@ import { ReportBuilder } from '../../src/load/reports.js';
 import { addLocalPaths } from '../../src/search/hits.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { filesBeside } from '../../src/store/files.js';
-import { MAX_DISTINCT_LABELS } from '../../src/store/read/columns.js';
-import { recordAuthor, storedInstallations, storedInvocable, storedLicense } from '../../src/store/read/columns.js';
+import {
+  MAX_DISTINCT_LABELS,
+  recordAuthor,
+  storedInstallations,
+  storedInvocable,
+  storedLicense,
+} from '../../src/store/read/columns.js';
 import { Database } from '../../src/store/sqlite.js';
 import { toColumns } from '../../src/store/stored-skill.js';
 import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';

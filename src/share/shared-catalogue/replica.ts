@@ -13,15 +13,8 @@ import {
   userFolders,
 } from '../../core/index.js';
 import { type IndexingWarning, indexKeywords, indexWhenDue, wordsAreDue } from '../../indexing/index.js';
-import {
-  applyChanges,
-  derivedFiles,
-  FileLock,
-  filesBeside,
-  putInPlace,
-  readNamedState,
-  writeNote,
-} from '../../store/index.js';
+import { derivedFiles, FileLock, filesBeside } from '../../store/index.js';
+import { applyChanges, putInPlace, readNamedState, writeNote } from '../../store/writing.js';
 import { type PostgresAddress, readPostgresAddress } from '../postgres/postgres-address.js';
 import { type CopyOrigin, type FetchChunk, LocalCopy } from '../snapshot/local-copy.js';
 import { CATALOGUE_NAME, readManifest } from '../snapshot/manifest.js';

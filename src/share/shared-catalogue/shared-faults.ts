@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isDamage } from '../../core/index.js';
-import {
-  checkImage,
-  hasUnitLength,
-  headOf,
-  ImageReader,
-  openForReading,
-  type SkillImage,
-  storeError,
-} from '../../store/index.js';
+import { hasUnitLength, openForReading, storeError } from '../../store/index.js';
+import { checkImage, headOf, ImageReader, type SkillImage } from '../../store/writing.js';
 import { keptIn } from './publish-changes.js';
 import type { ReadSkill, SharedChanges } from './shared-images.js';
 import { distinct } from './stored-bytes.js';

@@ -1,4 +1,4 @@
-import type { CatalogueChanges, SkillImage } from '../../store/index.js';
+import type { CatalogueChanges, SkillImage } from '../../store/writing.js';
 import type { PostgresSession } from '../postgres/postgres-session.js';
 import {
   isAhead,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError } from '../../core/index.js';
-import type { CatalogueChanges, StoredVector } from '../../store/index.js';
+import type { CatalogueChanges, StoredVector } from '../../store/writing.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { POSTGRES_LIMITS, PostgresPool } from '../postgres/postgres-pool.js';
 import { findTables, prepareTables } from '../postgres/shared-tables.js';

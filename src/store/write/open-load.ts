@@ -233,7 +233,7 @@ export function endLoad(load: OpenLoad, end: EndOfLoad): ChangeCounts {
     const isNeeded = load.hasWorkingCopy || end.hasWork() || !areAllSigned(load.statements.connection);
     const changes = isNeeded ? publishIfChanged(load, end) : NO_CHANGES;
     // A load that came to its end has found all that a killed one was about.
-    if (!isNeeded && end.brought !== undefined) load.forgetLeftOver();
+    if (!isNeeded && end.brought !== undefined && end.brought.size > 0) load.forgetLeftOver();
     load.closeFiles();
     return { ...changes, unchanged: (end.brought?.size ?? 0) - changes.added - changes.updated };
   });
