@@ -35,7 +35,7 @@ export const SHARED_CATALOGUE_LIMITS: Readonly<Record<LimitName, number>> = {
    * Bytes of texts and files of skills that are read, sent or stored together: a slow line must bring them within the
    * time of a statement. One skill alone may have twice as many.
    */
-  bytesTogether: 16 * 1024 * 1024,
+  bytesTogether: 16_777_216,
   /** Ids of removed skills that are remembered. A replica of a version before them is made again. */
   removed: 200_000,
   /** Versions that are remembered, likewise. */
