@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openAccess } from '../src/access/index.js';
-import { PATHS } from '../src/http/paths.js';
+import { PATHS } from '../src/http/routes.js';
 import type { PooledQuestion } from './programs.js';
 
 const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));

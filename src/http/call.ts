@@ -1,4 +1,7 @@
-import type { Body } from './body.js';
+import { randomUUID } from 'node:crypto';
+import type { Client, Quota } from '../access/index.js';
+import { ClientGone } from './errors.js';
+import { addressOfClient, type TrustedHops } from './forwarded-address.js';
 import type { BodyLimits } from './request-body.js';
 
 /** The parts of a request that the service needs, from any kind of server. */
@@ -57,3 +60,86 @@ export interface Content {
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** A request while the service works on it. */
+export interface Visit {
+  readonly call: Call;
+  readonly requestId: string;
+  /** When the request arrived, by `performance.now()`. */
+  readonly started: number;
+  readonly path: string;
+  /** The query string, without the question mark. */
+  readonly query: string;
+  /** Address of the client, as far as the proxies in between are trusted. */
+  readonly address: string | undefined;
+  /** Origin and path of links to pages of the service. */
+  readonly publicUrl: string;
+  /** Set once the client is identified. */
+  client: Client | undefined;
+  /** What the request is counted for; set with the client, or by a limit of its own. */
+  quota: Quota | undefined;
+}
+
+/** What a request id may look like: nothing that could forge a line of a log, or a header. */
+const REQUEST_ID = /^[\w.:=+/@-]{1,128}$/;
+
+/** The id that a trusted proxy has given the request, so that its log and ours can be read side by side. */
+function requestIdFrom(call: Call, isTrusted: TrustedHops): string | undefined {
+  if (call.address === undefined || !isTrusted(call.address, 0)) return undefined;
+  const id = call.header('x-request-id');
+  return id !== undefined && REQUEST_ID.test(id) ? id : undefined;
+}
+
+export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted: TrustedHops): Visit {
+  const fragment = call.target.indexOf('#');
+  const target = fragment === -1 ? call.target : call.target.slice(0, fragment);
+  const at = target.indexOf('?');
+  return {
+    call,
+    requestId: requestIdFrom(call, isTrusted) ?? randomUUID(),
+    started: call.arrived,
+    path: at === -1 ? target : target.slice(0, at),
+    query: at === -1 ? '' : target.slice(at + 1),
+    address: addressOfClient(call, isTrusted),
+    publicUrl: publicUrl ?? call.origin,
+    client: undefined,
+    quota: undefined,
+  };
+}
+
+/** The text of a body, or its bytes. A list is joined only when it is sent, see `BodyBuffers`. */
+export type Body = string | ListBody | Uint8Array<ArrayBuffer>;
+
+/** A text in parts: `before`, the items with commas between them, `after`. */
+export interface ListBody {
+  readonly before: string;
+  readonly items: readonly string[];
+  readonly after: string;
+}
+
+/** A body in one piece, as it is sent. */
+export function wholeOf(body: Body): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  return body.before + body.items.join(',') + body.after;
+}
+
+/**
+ * Waits until it is the client's turn again.
+ *
+ * @throws {ClientGone} if nobody waits for the answer any more
+ */
+export async function clientTurn(call: Call): Promise<void> {
+  await call.turn();
+  if (call.signal?.aborted === true) throw new ClientGone();
+}
+
+/**
+ * Goes on with a value, or with what a promise will be fulfilled with. A value is gone on with at once: an answer that
+ * waits for nobody is made in one piece, without a turn through the queue of promises.
+ */
+export function after<Value, Result>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

@@ -2,20 +2,17 @@ import {
   type Admission,
   type Client,
   type KeysAndQuotas,
+  type Quota,
   type SharedAdmission,
   UNLIMITED_ADMISSION,
 } from '../access/index.js';
-import { type SkillSearch, SkillSearchError } from '../index.js';
-import { after } from './after.js';
-import type { Body } from './body.js';
-import type { Content } from './call.js';
-import { ClientGone } from './error-content.js';
-import { logDamaged, logFailure } from './failure-log.js';
-import type { MinuteLeft } from './minute-limit.js';
+import { type ErrorCode, type SkillSearch, SkillSearchError } from '../index.js';
+import { after, type Body, type Content, type Visit } from './call.js';
+import { ClientGone } from './errors.js';
+import { logDamaged, logFailure } from './log.js';
 import type { ResolvedHandlerOptions } from './options.js';
-import { quotaHeaders } from './quota-headers.js';
+import type { MinuteLeft } from './rate-limits.js';
 import type { SearchOperation } from './search-operations.js';
-import type { Visit } from './visit.js';
 
 /**
  * Answers a search. The order of checks: the key, the limit of the minute, the question, the limit of the day. Then the
@@ -170,4 +167,57 @@ const TRUNCATED = { 'X-Result-Truncated': 'true' };
 
 function metaOf({ requestId, started }: Visit): string {
   return `{"requestId":"${requestId}","responseTimeMs":${Math.round(performance.now() - started)}}`;
+}
+
+/** The headers that tell a client its quota, as every description and every list of exposed headers has them. */
+export const QUOTA_HEADERS = [
+  'X-RateLimit-Daily-Limit',
+  'X-RateLimit-Daily-Remaining',
+  'X-RateLimit-Minute-Limit',
+  'X-RateLimit-Minute-Remaining',
+] as const;
+
+/**
+ * What an answered search tells of the day and of the minute.
+ *
+ * @param minute of a limit of its own, where that counts in place of the client's
+ */
+export function quotaHeaders(admission: Admission, minute?: MinuteLeft): Record<string, string> {
+  return {
+    'X-RateLimit-Daily-Limit': String(admission.dailyLimit),
+    'X-RateLimit-Daily-Remaining': String(admission.dailyRemaining),
+    ...minuteHeaders(minute ?? { limit: admission.minuteLimit, remaining: admission.minuteRemaining }),
+  };
+}
+
+/** What an answer tells of the minute. */
+export function minuteHeaders({ limit, remaining }: Pick<MinuteLeft, 'limit' | 'remaining'>): Record<string, string> {
+  return { 'X-RateLimit-Minute-Limit': String(limit), 'X-RateLimit-Minute-Remaining': String(remaining) };
+}
+
+/** What a refused request tells: the limit that refuses it, of which nothing is left. */
+export function exceededHeaders(
+  code: ErrorCode | undefined,
+  { daily, perMinute }: Quota,
+): Readonly<Record<string, string>> {
+  if (code === 'RATE_LIMIT_EXCEEDED') return minuteHeaders({ limit: perMinute, remaining: 0 });
+  if (code !== 'DAILY_QUOTA_EXCEEDED') return {};
+  return { 'X-RateLimit-Daily-Limit': String(daily), 'X-RateLimit-Daily-Remaining': '0' };
+}
+
+/** Whether what every search needs can be read now. */
+export interface Health {
+  readonly healthy: boolean;
+  readonly error?: unknown;
+}
+
+/** Never throws nor rejects. */
+export function askHealth(search: SkillSearch, access: KeysAndQuotas | undefined): Health | Promise<Health> {
+  try {
+    search.check();
+    const checked = after(access?.check(), (): Health => ({ healthy: true }));
+    return checked instanceof Promise ? checked.catch((error: unknown) => ({ healthy: false, error })) : checked;
+  } catch (error) {
+    return { healthy: false, error };
+  }
 }

@@ -1,6 +1,6 @@
 import { checkOptions, namesOf, nextTurn } from '../core/index.js';
 import type { SkillSearch } from '../index.js';
-import { wholeOf } from './body.js';
+import { wholeOf } from './call.js';
 import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { readRequestBody } from './request-body.js';
 import { SkillDiscoveryService } from './service.js';

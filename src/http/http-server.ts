@@ -1,21 +1,30 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { clientOfAddress } from '../access/index.js';
-import { AddressRate } from './address-rate.js';
-import { BodyBuffers } from './body-buffers.js';
+import { SkillSearchError } from '../index.js';
 import type { Answer } from './call.js';
 import { addressOfClient, type TrustedHops } from './forwarded-address.js';
-import { listenAt } from './listen-at.js';
 import { MCP_HTTP_LIMITS } from './mcp-messages.js';
-import { type CallServer, NodeCall, targetOf } from './node-call.js';
+import { BodyBuffers, type CallServer, NodeCall, targetOf } from './node-call.js';
 import { type ConnectionLimits, OpenConnections, SERVER_LIMITS } from './open-connections.js';
-import { PendingAnswers } from './pending-answers.js';
-import { MALFORMED, type Refusal, refusalOf, sendRaw, TOO_MANY_REQUESTS, UNKNOWN_METHOD } from './refusal.js';
-import { type ArrivingBody, type BodyLimits, isHopeless, RefusedBody, readBody, tooLarge } from './request-body.js';
-import type { RunningServer } from './running-server.js';
+import { AddressRate } from './rate-limits.js';
+import {
+  type ArrivingBody,
+  type BodyLimits,
+  isHopeless,
+  MALFORMED,
+  type Refusal,
+  RefusedBody,
+  readBody,
+  refusalOf,
+  sendRaw,
+  TOO_MANY_REQUESTS,
+  tooLarge,
+  UNKNOWN_METHOD,
+} from './request-body.js';
 import type { SkillDiscoveryService } from './service.js';
-import { Turns } from './turns.js';
+import { PendingAnswers, Turns } from './turns.js';
 
 /** While a server closes: milliseconds for requests that are being answered. */
 const DEFAULT_GRACE = 10_000;
@@ -330,4 +339,63 @@ function isAmbiguous({ httpVersion, headers }: IncomingMessage): boolean {
   const { host, 'transfer-encoding': coding = 'chunked' } = headers;
   const hasOneHost = host === undefined ? httpVersion !== '1.1' : !host.includes(', ');
   return !hasOneHost || coding.toLowerCase() !== 'chunked';
+}
+
+/** A server that accepts requests until {@link RunningServer.close}. */
+export interface RunningServer {
+  /** The host as it was given. */
+  readonly host: string;
+  /** The port in use, also where 0 was given. */
+  readonly port: number;
+  /** `http://<host>:<port>`. For a server that listens at all addresses it names the loopback address. */
+  readonly url: string;
+  /** Requests that wait for their turn, or for their answers, now. */
+  readonly waiting: number;
+  /**
+   * Accepts no more connections, answers the requests that have arrived, and stops. The search and `access` stay open.
+   *
+   * @param grace milliseconds until connections that are still open are cut; 0 or more @default 10000
+   */
+  close(grace?: number): Promise<void>;
+}
+
+/** Where a server listens. */
+export interface Listening {
+  readonly port: number;
+  /** Where this machine reaches it. */
+  readonly url: string;
+}
+
+/**
+ * Lets a server listen.
+ *
+ * @throws {SkillSearchError} `ADDRESS_NOT_AVAILABLE`
+ */
+export async function listenAt(server: Server, host: string, port: number): Promise<Listening> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(host, port, error)));
+    server.listen({ host, port }, resolve);
+  });
+  server.removeAllListeners('error');
+  // A failed accept ends that connection, not the process.
+  server.on('error', () => {});
+  // Only a server at a pipe has a string as its address.
+  const { port: listening } = server.address() as AddressInfo;
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (isIPv6(host) ? `[${host}]` : host);
+  return { port: listening, url: `http://${reachable}:${listening}` };
+}
+
+const CANNOT_LISTEN: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; choose another port',
+  EACCES: 'this user has no permission; ports below 1024 are mostly reserved',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'no such host is known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+};
+
+function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): SkillSearchError {
+  const reason = CANNOT_LISTEN[error.code ?? ''] ?? error.message;
+  return new SkillSearchError('ADDRESS_NOT_AVAILABLE', `cannot listen at ${host}, port ${port}: ${reason}`, {
+    cause: error,
+  });
 }

@@ -1,7 +1,14 @@
 export { type Connection, createHandler, type Handler } from './handler.js';
-export type { FailureEvent, LogEvent, RequestEvent } from './log-event.js';
+export type { RunningServer } from './http-server.js';
+export type { FailureEvent, LogEvent, RequestEvent } from './log.js';
 export { MCP_HTTP_LIMITS } from './mcp-messages.js';
-export { type MetricsServer, startMetricsServer } from './metrics-server.js';
+export {
+  type MeasuredParts,
+  type MetricsServer,
+  openServerMetrics,
+  type ServerMetrics,
+  startMetricsServer,
+} from './metrics.js';
 export { SERVER_LIMITS } from './open-connections.js';
 export {
   COMPATIBILITIES,
@@ -9,12 +16,10 @@ export {
   DEFAULT_LIMITS,
   type HandlerOptions,
 } from './options.js';
-export type { PublishRule } from './published/publish-rule.js';
-export type { RunningServer } from './running-server.js';
+export type { PublishRule } from './published/publication.js';
 export {
   DEFAULT_HOST,
   DEFAULT_PORT,
   type ServerOptions,
   startServer,
 } from './server.js';
-export { type MeasuredParts, openServerMetrics, type ServerMetrics } from './server-metrics.js';

@@ -1,20 +1,23 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { type Admission, type Client, clientOfAddress, type SharedAdmission } from '../access/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import type { McpOptions } from '../mcp/index.js';
-import { checkSdk, loadSdk } from '../mcp/index.js';
-import type { Content } from './call.js';
-import { clientTurn } from './client-turn.js';
-import { ClientGone, publicError, translateError } from './error-content.js';
-import { logFailure } from './failure-log.js';
-import { busy, LEAST_PATIENCE } from './guarded-search.js';
-import { faultOfBatch, MCP_HTTP_LIMITS, type McpMessage, readMessage, SEARCH_TOOL } from './mcp-messages.js';
-import { listChangedStream, NotificationStreams, untilEnded } from './notification-streams.js';
+import { checkSdk, loadSdk, type McpOptions } from '../mcp/index.js';
+import { type Content, clientTurn, type Visit } from './call.js';
+import { ClientGone, publicError, translateError } from './errors.js';
+import { busy, exceededHeaders, LEAST_PATIENCE, quotaHeaders } from './guarded-search.js';
+import { logFailure } from './log.js';
+import {
+  faultOfBatch,
+  listChangedStream,
+  MCP_HTTP_LIMITS,
+  type McpMessage,
+  NotificationStreams,
+  readMessage,
+  SEARCH_TOOL,
+  untilEnded,
+} from './mcp-messages.js';
 import type { ResolvedHandlerOptions } from './options.js';
-import { exceededHeaders, quotaHeaders } from './quota-headers.js';
-import type { Refusal } from './refusal.js';
-import { RefusedBody } from './request-body.js';
-import type { Visit } from './visit.js';
+import { type Refusal, RefusedBody } from './request-body.js';
 
 /** An answer to a request for MCP. */
 export interface McpContent extends Content {

@@ -9,11 +9,10 @@ import {
 } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { UnpublishedListener } from '../mcp/index.js';
-import { AllowedHosts, LOOPBACK, resolveHosts } from './allowed-hosts.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';
-import type { LogEvent } from './log-event.js';
-import { checkPublishRules, type PublishRule } from './published/publish-rule.js';
-import { withoutKeys } from './without-keys.js';
+import { type LogEvent, withoutKeys } from './log.js';
+import { AllowedHosts, LOOPBACK, resolveHosts } from './origins.js';
+import { checkPublishRules, type PublishRule } from './published/publication.js';
 
 /** Services whose clients the API can serve beyond the specification; see {@link HandlerOptions.compatibility}. */
 export const COMPATIBILITIES = ['skillsmp'] as const;

@@ -1,6 +1,5 @@
-import { PAGE_PATHS } from './pages/frame/page-paths.js';
-import { PATHS } from './paths.js';
-import { INDEX_PATHS } from './published/published-path.js';
+import { PAGE_PATHS } from './pages/page.js';
+import { INDEX_PATHS } from './published/publication.js';
 
 /** What programs ask. Each of these, and nothing else, is in the description of the API. */
 export type OperationName = 'keyword' | 'semantic' | 'health' | 'find' | 'download' | 'mcp';
@@ -63,4 +62,36 @@ export function servedRoutes({ compatible, mcp, pages, publishes }: ServedExtras
         ]
       : []),
   ];
+}
+
+/** The paths that programs ask. What people see is at `PAGE_PATHS`. */
+export const PATHS = {
+  keyword: '/api/v1/skills/search',
+  semantic: '/api/v1/skills/ai-search',
+  health: '/api/health',
+  /** Search of `npx skills find`; with `compatibility` only. */
+  find: '/api/search',
+  /** What `npx skills add` fetches of some repositories; with `compatibility` and `publish` only. */
+  download: '/api/download/{owner}/{repository}/{skill}',
+  /** The Model Context Protocol; with `mcp` only. */
+  mcp: '/mcp',
+  description: '/openapi.json',
+} as const;
+
+const OPERATIONS: ReadonlyMap<string, string> = new Map([
+  [PATHS.keyword, 'keyword'],
+  [PATHS.semantic, 'semantic'],
+  [PATHS.health, 'health'],
+  [PATHS.find, 'find'],
+  [PATHS.mcp, 'mcp'],
+  [PATHS.description, 'page'],
+  ...Object.values(PAGE_PATHS).map((path): [string, string] => [path, 'page']),
+]);
+
+/** What is asked at a path: one of a few names, whatever clients send. */
+export function operationOf(path: string): string {
+  const operation = OPERATIONS.get(path);
+  if (operation !== undefined) return operation;
+  if (path.includes('/.well-known/') || path.startsWith('/api/download/')) return 'published';
+  return path.startsWith(PAGE_PATHS.skills) ? 'page' : 'other';
 }

@@ -1,15 +1,29 @@
-import { MAX_PAGE } from '../core/index.js';
-import type { DamagedSkill, Pagination, SkillSearch } from '../index.js';
-import type { ResolvedKeywordQuery, ResolvedSemanticQuery } from '../query.js';
+import { MAX_LIMIT, MAX_PAGE, sourceOf } from '../core/index.js';
+import {
+  type DamagedSkill,
+  type KeywordQuery,
+  type Pagination,
+  type Skill,
+  type SkillSearch,
+  SkillSearchError,
+} from '../index.js';
+import { type ResolvedKeywordQuery, type ResolvedSemanticQuery, resolveKeywordQuery } from '../query.js';
 import { catalogueSearchOf } from '../search/index.js';
-import type { Body } from './body.js';
-import type { Call } from './call.js';
-import { ClientGone } from './error-content.js';
-import { publicRecord, publicSkill, type RecordOptions } from './public-record.js';
-import { readKeywordQuery, readSemanticQuery } from './read-query.js';
+import { type Body, type Call, clientTurn } from './call.js';
+import { ClientGone } from './errors.js';
+import { linkToSkill } from './pages/page.js';
+import type { Publisher } from './published/publisher.js';
+import {
+  cutToLimit,
+  FIND_PARAMETERS,
+  questionFault,
+  readKeywordQuery,
+  readParameters,
+  readSemanticQuery,
+} from './read-query.js';
 
 /** What an operation knows about its request. */
-export interface OperationContext {
+interface OperationContext {
   readonly search: SkillSearch;
   readonly record: RecordOptions;
   /** Whether to make the additions for clients of the public service. */
@@ -78,4 +92,114 @@ export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
 function withNeighbours(pagination: Pagination): Pagination & { hasNext: boolean; hasPrev: boolean } {
   const { page, totalPages } = pagination;
   return { ...pagination, hasNext: page < Math.min(totalPages, MAX_PAGE), hasPrev: page > 1 };
+}
+
+const NAMES = FIND_PARAMETERS.map(({ name }) => name);
+
+/** Pages of 50 skills that are searched for those of an owner. Each page is a search. */
+const PAGES_OF_OWNER = 10;
+
+interface FindQuery {
+  readonly query: ResolvedKeywordQuery;
+  readonly limit: number;
+  /** In lower case. */
+  readonly owner: string | undefined;
+}
+
+/** What `npx skills find` reads of a skill. */
+interface FoundSkill {
+  readonly id: string;
+  readonly name: string;
+  /** Not counted here. Clients sort by it; equal values keep the order by relevance. */
+  readonly installs: 0;
+  /** What `npx skills add` accepts; empty if the skill's repository is unknown, and it is not published here. */
+  readonly source: string;
+}
+
+/**
+ * The search of `npx skills find` with `SKILLS_API_URL`.
+ *
+ * @param publisher knows which skills can be installed from this service; undefined if none
+ */
+export function findOperation(publisher: Publisher | undefined): SearchOperation<FindQuery> {
+  return { key: 'ignored', read, answer: (query, context) => answer(query, context, publisher) };
+}
+
+function read(text: string): FindQuery {
+  const values = readParameters(text, NAMES);
+  const [q, limit, owner] = NAMES.map((name) => values.get(name));
+  const fault = q instanceof SkillSearchError ? q : questionFault(FIND_PARAMETERS[0]!, q);
+  if (fault !== undefined) throw fault;
+  const query = resolveKeywordQuery({
+    q,
+    limit: typeof limit === 'string' ? cutToLimit(limit) : undefined,
+    sortBy: 'relevance',
+  } as KeywordQuery);
+  for (const value of [limit, owner]) if (value instanceof SkillSearchError) throw value;
+  const ownerName = (owner as string | undefined)?.trim().toLowerCase();
+  return { query, limit: query.limit, owner: ownerName === '' ? undefined : ownerName };
+}
+
+async function answer(
+  { query, limit, owner }: FindQuery,
+  { search, record: { publicUrl }, noteTruncated, logDamaged, call }: OperationContext,
+  publisher: Publisher | undefined,
+): Promise<string> {
+  const skills: FoundSkill[] = [];
+  // The search has no filter for owners, so this reads pages until it has enough skills.
+  for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
+    // Each page may take its whole bound.
+    if (page > 1) await clientTurn(call);
+    const { records, pagination, truncated, damaged } = catalogueSearchOf(search).keywordRecords(
+      owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
+    );
+    noteTruncated(truncated);
+    logDamaged(damaged);
+    for (const record of records) {
+      const skill = JSON.parse(record) as PublicSkill;
+      const source = sourceOf(skill.codehostUrl) || (await publisher?.addressOf(skill.id, publicUrl)) || '';
+      if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
+      if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });
+    }
+    // Each page asks the whole question again.
+    if (owner === undefined || page >= pagination.totalPages || truncated === true) break;
+  }
+  return JSON.stringify({ skills });
+}
+
+function ownerOf(source: string): string | undefined {
+  const path = URL.canParse(source) ? new URL(source).pathname.slice(1) : source;
+  return path.split('/')[0]?.toLowerCase();
+}
+
+/** A skill as the API returns it: the eight fields of the specification. */
+type PublicSkill = Pick<
+  Skill,
+  'id' | 'name' | 'author' | 'description' | 'codehostUrl' | 'skillUrl' | 'stars' | 'updatedAt'
+>;
+
+/** The end of `"codehostUrl":"unknown"`. Quotes inside a text are escaped in JSON, so only a field can contain this. */
+const WITHOUT_URL = 'Url":"unknown"';
+
+interface RecordOptions {
+  /** Origin and path before `/skills/<id>`. */
+  readonly publicUrl: string;
+  /** Whether to repeat `codehostUrl` as `githubUrl`, the name that clients of the public service read. */
+  readonly githubUrl: boolean;
+}
+
+/** A stored record as it is sent. Most are sent without being parsed. */
+function publicRecord(record: string, options: RecordOptions): string {
+  if (!options.githubUrl && !record.includes(WITHOUT_URL)) return record;
+  return JSON.stringify(publicSkill(JSON.parse(record) as PublicSkill, options));
+}
+
+/** A skill as it is sent: the eight fields. An unknown URL becomes that of the skill's page on this service. */
+function publicSkill(skill: PublicSkill, { publicUrl, githubUrl }: RecordOptions): PublicSkill {
+  const { id, name, author, description, stars, updatedAt } = skill;
+  const page = linkToSkill(publicUrl, id);
+  const codehostUrl = skill.codehostUrl === 'unknown' ? page : skill.codehostUrl;
+  const skillUrl = skill.skillUrl === 'unknown' ? page : skill.skillUrl;
+  const more = githubUrl ? { githubUrl: codehostUrl } : {};
+  return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, ...more };
 }

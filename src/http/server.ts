@@ -1,8 +1,7 @@
 import { checkOptions, namesOf } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
-import { HttpServer } from './http-server.js';
+import { HttpServer, type RunningServer } from './http-server.js';
 import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, limitOf, resolveHandlerOptions } from './options.js';
-import type { RunningServer } from './running-server.js';
 import { SkillDiscoveryService } from './service.js';
 
 /** Where {@link startServer} listens unless `host` says otherwise: reachable from this machine only. */

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { AllowedHosts, type AllowedHostsOptions, resolveHosts } from '../../src/http/allowed-hosts.js';
 import { createHandler, startServer } from '../../src/http/index.js';
+import { AllowedHosts, type AllowedHostsOptions, resolveHosts } from '../../src/http/origins.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { searchOver } from './ask.js';

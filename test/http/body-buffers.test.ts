@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Body, wholeOf } from '../../src/http/body.js';
-import { BodyBuffers } from '../../src/http/body-buffers.js';
+import { type Body, wholeOf } from '../../src/http/call.js';
+import { BodyBuffers } from '../../src/http/node-call.js';
 
 /** Texts of all kinds: ASCII, other scripts, beyond the basic plane, halves of pairs. */
 const text = fc.oneof(

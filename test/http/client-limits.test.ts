@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { AddressRate, MAX_COUNTED_ADDRESSES } from '../../src/http/address-rate.js';
 import { type LogEvent, type RunningServer, type ServerOptions, startServer } from '../../src/http/index.js';
 import { SERVER_LIMITS } from '../../src/http/open-connections.js';
+import { AddressRate, MAX_COUNTED_ADDRESSES } from '../../src/http/rate-limits.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { accessOf, HEALTH, keyword, searchOver } from './ask.js';

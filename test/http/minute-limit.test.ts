@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_COUNTED_ADDRESSES } from '../../src/http/address-rate.js';
-import { MinuteLimit } from '../../src/http/minute-limit.js';
+import { MAX_COUNTED_ADDRESSES, MinuteLimit } from '../../src/http/rate-limits.js';
 
 test('a minute lasts 60 seconds from its first request, for each client', () => {
   let now = 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/index.js';
-import { ERROR_STATUS } from '../../src/http/error-content.js';
-import { PAGE_PATHS } from '../../src/http/pages/frame/page-paths.js';
+import { ERROR_STATUS } from '../../src/http/errors.js';
+import { PAGE_PATHS } from '../../src/http/pages/page.js';
 import { KEYWORD_PARAMETERS, SEMANTIC_PARAMETERS } from '../../src/http/read-query.js';
 import { servedRoutes } from '../../src/http/routes.js';
 import { DEFAULT_LIMIT, DEFAULT_SEMANTIC_LIMIT } from '../../src/query.js';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openServerMetrics, startMetricsServer, startServer } from '../../src/http/index.js';
-import { operationOf } from '../../src/http/operation-of.js';
+import { operationOf } from '../../src/http/routes.js';
 import { openSkillSearch } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';

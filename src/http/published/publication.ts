@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { faultOfPaths } from '../../agents/index.js';
-import { isDamage, sourceOf } from '../../core/index.js';
-import type { ContentFile, Skill, SkillSearch } from '../../index.js';
-import type { UnpublishedListener } from '../../mcp/index.js';
-import { PublishedSkills } from '../../mcp/index.js';
-import { chosenIds, type PublishRule } from './publish-rule.js';
-import { storedGzip } from './stored-gzip.js';
-import { type ArchivedFile, fitsTar, tarOf } from './tar.js';
+import { checkNames, decodePart, invalidArgument, isDamage, MAX_LIMIT, optionOf, sourceOf } from '../../core/index.js';
+import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
+import { type ContentFile, type Skill, type SkillSearch, SkillSearchError } from '../../index.js';
+import { PublishedSkills, type UnpublishedListener } from '../../mcp/index.js';
+import { catalogueSearchOf } from '../../search/index.js';
+import { UNKNOWN } from '../../skill.js';
+import { type ArchivedFile, fitsTar, storedGzip, tarOf } from './archive.js';
 
 /** A skill that is published. */
 export interface PublishedEntry {
@@ -155,4 +155,124 @@ function byPreference(a: Skill, b: Skill): number {
 
 function inOrder(entries: ReadonlyMap<string, PublishedEntry>): ReadonlyMap<string, PublishedEntry> {
   return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** What a path below `/.well-known/` asks for. */
+export type PublishedPath = {
+  /** Of the skill whose page is at the beginning of the path; undefined for all that are published. */
+  readonly id: string | undefined;
+} & (
+  | { readonly kind: 'index' }
+  | { readonly kind: 'legacy-index' }
+  | { readonly kind: 'archive'; readonly name: string }
+  | { readonly kind: 'skill-md'; readonly name: string }
+  | { readonly kind: 'file'; readonly name: string; readonly path: string }
+);
+
+/**
+ * Below the address of the service, or of the page of a skill; behind that `@` and a name, because people give what
+ * `npx skills find` shows, `<address>@<name>`, to `npx skills add`.
+ */
+const WELL_KNOWN =
+  /^(?:\/skills\/(?<segment>[^/]+)(?:\/@[^/]*)?)?\/\.well-known\/(?:(?<current>agent-skills)|skills)\/(?<rest>.+)$/;
+
+/** The index of version 0.2.0, and that of version 0.1.0. */
+export const INDEX_PATHS = {
+  current: '/.well-known/agent-skills/index.json',
+  legacy: '/.well-known/skills/index.json',
+} as const;
+
+/** @returns undefined if nothing can be published at this path */
+export function readPublishedPath(path: string): PublishedPath | undefined {
+  const { segment, current, rest = '' } = WELL_KNOWN.exec(path)?.groups ?? {};
+  if (rest === '') return undefined;
+  const id = segment === undefined ? undefined : decodePart(segment);
+  if (segment !== undefined && id === undefined) return undefined;
+  if (rest === 'index.json') return { id, kind: current === undefined ? 'legacy-index' : 'index' };
+  if (current !== undefined) {
+    const [, name = '', what] = /^([a-z0-9-]+)(\.tar\.gz|\/SKILL\.md)$/.exec(rest) ?? [];
+    return name === '' ? undefined : { id, kind: what === '.tar.gz' ? 'archive' : 'skill-md', name };
+  }
+  const slash = rest.indexOf('/');
+  const file = slash === -1 ? undefined : decodePart(rest.slice(slash + 1));
+  return file === undefined ? undefined : { id, kind: 'file', name: rest.slice(0, slash), path: file };
+}
+
+/**
+ * Skills that a server publishes. `npx skills add` fetches every one of an index before it asks which are wanted, so an
+ * index of a whole catalogue would be of no use.
+ */
+const MAX_PUBLISHED_SKILLS = 1000;
+
+/**
+ * Which skills are published: `all`; `folders` for those that lie in a folder without a repository, which nobody can
+ * get elsewhere; or those that pass filters, such as `{ category: 'testing' }`.
+ */
+export type PublishRule = 'all' | 'folders' | SkillFilters;
+
+/** Ids that are read at once. */
+const PAGE = 1000;
+
+/** @throws {SkillSearchError} `INVALID_OPTION` */
+export function checkPublishRules(rules: unknown): readonly PublishRule[] {
+  if (rules === undefined) return [];
+  if (!Array.isArray(rules)) throw invalidArgument(optionOf('publish'), 'an array of all, folders and filters', rules);
+  for (const rule of rules as readonly unknown[]) {
+    if (rule === 'all' || rule === 'folders') continue;
+    if (typeof rule === 'string')
+      throw invalidArgument(optionOf('publish'), 'all, folders or an object of filters', rule);
+    checkNames(rule, new Set(Object.keys(FILTER_NAMES)), optionOf('publish'));
+    try {
+      resolveFilters(rule as SkillFilters);
+    } catch (error) {
+      throw new SkillSearchError('INVALID_OPTION', `publish: ${(error as Error).message}`, { parameter: 'publish' });
+    }
+  }
+  return rules as readonly PublishRule[];
+}
+
+/**
+ * The ids of the skills that any of the rules chooses and whose files are complete.
+ *
+ * @param turn waits if others have waited long enough
+ * @throws {SkillSearchError} `INVALID_OPTION` if there are too many
+ */
+async function chosenIds(
+  search: SkillSearch,
+  rules: readonly PublishRule[],
+  turn: () => Promise<void>,
+): Promise<ReadonlySet<string>> {
+  const chosen = new Set<string>();
+  for (const rule of rules) {
+    const ids = typeof rule === 'string' ? completeIds(search, rule) : filteredIds(search, rule);
+    for (const id of ids) {
+      await turn();
+      if (id !== undefined) chosen.add(id);
+      if (chosen.size > MAX_PUBLISHED_SKILLS) throw tooMany();
+    }
+  }
+  return chosen;
+}
+
+/** Undefined stands for a skill that was looked at and is not chosen. */
+function* completeIds(search: SkillSearch, rule: 'all' | 'folders'): Generator<string | undefined> {
+  let after: string | undefined;
+  for (let ids: readonly string[] = []; ; after = ids.at(-1)) {
+    ids = catalogueSearchOf(search).completeIds({ after, limit: PAGE });
+    for (const id of ids) yield rule === 'all' || search.get(id)?.codehostUrl === UNKNOWN ? id : undefined;
+    if (ids.length < PAGE) return;
+  }
+}
+
+function* filteredIds(search: SkillSearch, filters: SkillFilters): Generator<string | undefined> {
+  for (let page = 1; ; page++) {
+    const { hits, pagination } = search.list({ ...filters, page, limit: MAX_LIMIT });
+    for (const { skill } of hits) yield search.contents(skill.id)?.complete === true ? skill.id : undefined;
+    if (page >= pagination.totalPages) return;
+  }
+}
+
+function tooMany(): SkillSearchError {
+  const message = `publish chooses more than ${MAX_PUBLISHED_SKILLS.toLocaleString('en')} skills, and installers fetch every one of an index: choose by category, author or another filter`;
+  return new SkillSearchError('INVALID_OPTION', message, { parameter: 'publish' });
 }

@@ -9,11 +9,12 @@ import {
   filesOf,
   type Publication,
   type PublishedEntry,
+  type PublishedPath,
+  type PublishRule,
   publicationOf,
+  readPublishedPath,
   type Turn,
 } from './publication.js';
-import type { PublishRule } from './publish-rule.js';
-import { type PublishedPath, readPublishedPath } from './published-path.js';
 
 /** What is sent for a path. */
 export interface PublishedFile {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { prefersHtml } from '../../../src/http/pages/error-page.js';
+import { prefersHtml } from '../../../src/http/pages/layout.js';
 import { SkillSearchError } from '../../../src/index.js';
 import { type Ask, failingSearch, KEYWORD, keyword, type Reply, serve } from '../ask.js';
 import { KITE } from './kite.js';

@@ -4,8 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { array, assert, boolean, property, record, string, uint8Array } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { storedGzip } from '../../../src/http/published/stored-gzip.js';
-import { fitsTar, tarOf } from '../../../src/http/published/tar.js';
+import { fitsTar, storedGzip, tarOf } from '../../../src/http/published/archive.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { unpack } from './unpack.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeHtml } from '../../../../src/http/pages/frame/escape-html.js';
+import { escapeHtml } from '../../../../src/http/pages/html.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { html, raw } from '../../../../src/http/pages/frame/html.js';
+import { html, raw } from '../../../../src/http/pages/html.js';
 
 describe('a template', () => {
   test('escapes every text, in elements and in attributes', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PAGE_SIZE } from '../../../../src/http/pages/search/find-skills.js';
+import { PAGE_SIZE } from '../../../../src/http/pages/find-skills.js';
 import { buildCatalogue, SkillSearchError } from '../../../../src/index.js';
 import { row } from '../../../rows.js';
 import { scratchFile } from '../../../scratch-folder.js';

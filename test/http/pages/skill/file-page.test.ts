@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_FILE_BYTES } from '../../../../src/core/index.js';
 import { createHandler } from '../../../../src/http/index.js';
-import { MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../../src/http/pages/text/text-parts.js';
+import { MAX_PAGE_LINES, MAX_PAGE_TEXT } from '../../../../src/http/pages/text-parts.js';
 import { buildCatalogue } from '../../../../src/index.js';
 import { scratchFile } from '../../../scratch-folder.js';
 import { temporaryFolder } from '../../../sources/folders.js';

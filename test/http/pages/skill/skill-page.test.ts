@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { MAX_PAGE_FILES } from '../../../../src/http/pages/skill/skill-facts.js';
-import { MAX_PAGE_VALUE } from '../../../../src/http/pages/text/front-matter.js';
-import { MAX_PAGE_TEXT } from '../../../../src/http/pages/text/text-parts.js';
+import { MAX_PAGE_FILES } from '../../../../src/http/pages/skill-page.js';
+import { MAX_PAGE_TEXT, MAX_PAGE_VALUE } from '../../../../src/http/pages/text-parts.js';
 import { buildCatalogue, type SkillSearch, SkillSearchError } from '../../../../src/index.js';
 import { CategoryEmbedder } from '../../../load/category-embedder.js';
 import { type Row, row } from '../../../rows.js';

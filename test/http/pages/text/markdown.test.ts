@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { linkFromText } from '../../../../src/http/pages/text/file-links.js';
-import { MAX_MARKDOWN_DEPTH, MAX_MARKDOWN_WORK, parseMarkdown } from '../../../../src/http/pages/text/markdown.js';
-import { MAX_MARKDOWN_HTML, type MarkdownLink, markdownHtml } from '../../../../src/http/pages/text/markdown-html.js';
-import { MAX_PAGE_TEXT } from '../../../../src/http/pages/text/text-parts.js';
+import {
+  MAX_MARKDOWN_DEPTH,
+  MAX_MARKDOWN_HTML,
+  MAX_MARKDOWN_WORK,
+  type MarkdownLink,
+  markdownHtml,
+  parseMarkdown,
+} from '../../../../src/http/pages/markdown.js';
+import { linkFromText, MAX_PAGE_TEXT } from '../../../../src/http/pages/text-parts.js';
 import { HOSTILE } from '../kite.js';
 
 const FILES = new Set(['SKILL.md', 'docs/knots.md', 'docs/art/grid.png', 'a b.md', 'ü.md']);

@@ -1,0 +1,388 @@
+import { readFileSync } from 'node:fs';
+import type { Facet, FeatureShare, RankingFeature, ScoredField, SkillScope, Snippet } from '../../index.js';
+import { type Found, type FoundHit, PAGE_SIZE } from './find-skills.js';
+import {
+  beginningOf,
+  counted,
+  type Html,
+  html,
+  languageAttributes,
+  marked,
+  placesOf,
+  shownDate,
+  shownLine,
+  shownNumber,
+} from './html.js';
+import { linkTo, PAGE_PATHS, type PageRequest } from './page.js';
+import {
+  FILTER_FIELDS,
+  type FormField,
+  hasFilters,
+  linkToForm,
+  linkToSkillFrom,
+  pagingView,
+  type QuestionForm,
+} from './question-form.js';
+
+/** How many skills there are, in a sentence for everybody, those who cannot see the page too. */
+export function summaryOf({ by, total, confident, truncated, step }: Found, form: QuestionForm): string {
+  if (total === 0) return 'Nothing fits.';
+  const order = form.sortBy === 'stars' ? ', most stars first' : form.sortBy === 'recent' ? ', newest first' : '';
+  if (by === 'list') return `${counted(total, 'skill')}${order === '' ? ', newest first' : order}`;
+  if (by !== 'words') {
+    if (confident === false) return `Nothing fits well. The nearest ${counted(total, 'skill')}${order}:`;
+    const how = by === 'both' ? 'by meaning and words' : 'by meaning';
+    return order === ''
+      ? `The best ${counted(total, 'skill')} ${how}`
+      : `${counted(total, 'skill')} that fit ${how}${order}`;
+  }
+  const least = truncated === true ? 'At least ' : '';
+  const some = step === 'some-words' ? ' with some of the words' : '';
+  return `${least}${counted(total, 'skill')}${some}${order}`;
+}
+
+/** The answer: what was found and how, and the skills. The script puts it in the place of the one before. */
+export function answerView(found: Found, form: QuestionForm, base: string): Html {
+  const { hits, total, page, pages } = found;
+  return html`<h2 class="summary">${summaryOf(found, form)}</h2>
+${filterChips(form, base)}${notices(found, form, base)}${
+  total === 0
+    ? nothingFits(found, form, base)
+    : html`<ol class="hits" start="${(page - 1) * PAGE_SIZE + 1}">
+${hits.map((hit) => hitView(hit, base, form))}</ol>
+${hits.length === 0 && html`<p>This page is empty. <a href="${linkToForm(base, form, {})}">The first page</a> is not.</p>`}`
+}${total > 0 && pagingView(page, pages, (to) => linkToForm(base, form, { page: to }))}`;
+}
+
+function notices({ lacking, corrected = [], truncated, total }: Found, form: QuestionForm, base: string): Html {
+  const read = total === 0 ? [] : corrected;
+  const again = linkToForm(base, form, { page: form.page });
+  const parts = [
+    lacking === 'model' &&
+      html`<p class="notice">This catalogue cannot be searched by meaning here, so these are found by words.</p>`,
+    lacking === 'busy' && html`<p class="notice">${BUSY} <a href="${again}">Try again</a></p>`,
+    read.map((correction) => correctionView(correction, form, base)),
+    truncated === true &&
+      html`<p class="notice">The question has very frequent words, so that not all skills were looked at.</p>`,
+  ];
+  return html`${parts}`;
+}
+
+const BUSY = 'Too many people ask by meaning just now, so these are found by words.';
+
+function correctionView(
+  { asked, read }: NonNullable<Found['corrected']>[number],
+  form: QuestionForm,
+  base: string,
+): Html {
+  const linkOf = (word: string): string => linkToForm(base, form, { q: replaced(form.q ?? '', asked, word) });
+  const words = read.map((word, i) => html`${i > 0 && ', '}<a href="${linkOf(word)}"><bdi>${word}</bdi></a>`);
+  return html`<p class="notice corrected">No skill has “<bdi>${asked}</bdi>”. These have ${words}.</p>`;
+}
+
+/** The question with a word read as another. */
+function replaced(q: string, asked: string, word: string): string {
+  const at = q.toLowerCase().indexOf(asked.toLowerCase());
+  return at === -1 ? word : q.slice(0, at) + word + q.slice(at + asked.length);
+}
+
+function nothingFits({ by }: Found, form: QuestionForm, base: string): Html {
+  const advice: Html[] = [];
+  if (hasFilters(form)) {
+    const fewer = Object.fromEntries(FILTER_FIELDS.map((field) => [field, undefined]));
+    advice.push(html`<li><a href="${linkToForm(base, form, fewer)}">Ask without the filters</a></li>`);
+  }
+  if (by === 'words' && form.mode === 'words') {
+    advice.push(html`<li><a href="${linkToForm(base, form, { mode: 'both' })}">Ask by meaning, too</a></li>`);
+  }
+  if (form.q !== undefined) advice.push(html`<li>Ask with fewer words, or with others.</li>`);
+  return html`<div class="empty"><p>No skill of this catalogue is what was asked for.</p><ul>${advice}</ul></div>`;
+}
+
+const FILTER_NAMES: Readonly<Partial<Record<FormField, string>>> = {
+  category: 'Category',
+  occupation: 'Occupation',
+  author: 'Author',
+  license: 'License',
+  minStars: 'Stars from',
+  updatedAfter: 'Updated from',
+  updatedBefore: 'Updated before',
+  agent: 'Agent',
+  scope: 'Installed for',
+  invocable: 'Called by',
+};
+
+function shownValue(field: FormField, value: string): string {
+  if (field === 'invocable') return value === 'true' ? 'models' : value === 'false' ? 'users only' : value;
+  return field === 'category' || field === 'occupation' || field === 'scope' ? facetValueName(field, value) : value;
+}
+
+/** The filters that are set; each is a link that takes it away. */
+function filterChips(form: QuestionForm, base: string): Html | undefined {
+  const set = FILTER_FIELDS.filter((field) => form[field] !== undefined);
+  if (set.length === 0) return undefined;
+  return html`<ul class="chips filters-set" aria-label="Filters">${set.map((field) => {
+    const value = form[field]!;
+    const shown = html`${FILTER_NAMES[field]}: <bdi>${shownLine(shownValue(field, value))}</bdi>`;
+    const cross = html`<span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span>`;
+    return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${shown} ${cross}</a></li>`;
+  })}</ul>
+`;
+}
+
+/** Values of a facet that are shown at once; more are one click away. */
+const SHOWN = 8;
+const SHOWN_MORE = 20;
+
+const FACET_NAMES: Readonly<Record<Facet, string>> = {
+  category: 'Categories',
+  occupation: 'Occupations',
+  author: 'Authors',
+  license: 'Licenses',
+  agent: 'Agents',
+  scope: 'Installed for',
+};
+
+/**
+ * What the skills of the answer are: each value is a link that sets it as a filter, or takes it away. A number beside
+ * it is what a click on it finds. Where meaning chooses the best skills there is no such number.
+ */
+export function facetsView({ facets, by, lacking }: Found, form: QuestionForm, base: string): Html {
+  const isCounted = by === 'list' || form.mode === 'words' || lacking === 'model';
+  return html`${(Object.keys(FACET_NAMES) as Facet[]).map((facet) => {
+    const values = facets[facet] ?? [];
+    const chosen = form[facet];
+    if (values.length === 0 && chosen === undefined) return undefined;
+    const isChosen = (value: string) => value.toLowerCase() === chosen?.toLowerCase();
+    const item = (value: string, count: number | undefined): Html => {
+      const name = html`<bdi>${shownLine(facetValueName(facet, value)) || value}</bdi>`;
+      const amount = isCounted && count !== undefined && html` <span class="count">${shownNumber(count)}</span>`;
+      return isChosen(value)
+        ? html`<li><a class="chosen" aria-current="true" href="${linkToForm(base, form, { [facet]: undefined })}">${name}<span class="hidden-text"> (chosen; take away)</span>${amount}</a></li>`
+        : html`<li><a href="${linkToForm(base, form, { [facet]: value })}">${name}${amount}</a></li>`;
+    };
+    const known = values.some(({ value }) => isChosen(value));
+    const first = values.slice(0, SHOWN);
+    const more = values.slice(SHOWN, SHOWN_MORE);
+    return html`<section class="facet"><h3>${FACET_NAMES[facet]}</h3>
+<ul>${chosen !== undefined && !known && item(chosen, undefined)}${first.map(({ value, count }) => item(value, count))}</ul>
+${more.length > 0 && html`<details><summary>More</summary><ul>${more.map(({ value, count }) => item(value, count))}</ul></details>`}</section>
+`;
+  })}`;
+}
+
+/** A value of a facet as people read it. */
+function facetValueName(facet: Facet, value: string): string {
+  if (facet === 'category') return categoryName(value);
+  if (facet === 'scope') return SCOPE_NAMES.get(value) ?? value;
+  return facet === 'occupation' ? occupationName(value) : value;
+}
+
+const SCOPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['project', 'A project'],
+  ['user', 'A user'],
+  ['plugin', 'A plugin'],
+  ['system', 'All users'],
+] satisfies [SkillScope, string][]);
+
+const SHOWN_DESCRIPTION = 220;
+/** Categories and terms of a hit that are shown: a hostile skill may have a hundred of each. */
+const SHOWN_LABELS = 4;
+const SHOWN_TERMS = 8;
+const SHOWN_FEATURES = 5;
+/** Smaller parts of a score explain nothing. */
+const LEAST_SHARE = 0.03;
+/** Pixels of a bar that is full, as the style sheet has it. */
+const BAR = 80;
+
+const FEATURE_NAMES: Readonly<Record<RankingFeature, string>> = {
+  cosine: 'meaning',
+  sentence: 'meaning of a sentence',
+  feedback: 'nearness to the best',
+  words: 'words',
+  name: 'words in the name',
+  author: 'words in the author',
+  labels: 'words in the labels',
+  description: 'words in the description',
+  files: 'words in the files',
+  coverage: 'share of the words',
+  fileText: 'length of its text',
+  stars: 'stars',
+};
+
+const FIELD_NAMES: Readonly<Record<ScoredField, string>> = {
+  name: 'name',
+  author: 'author',
+  labels: 'labels',
+  description: 'description',
+  files: 'files',
+};
+
+/**
+ * One skill of an answer or a list.
+ *
+ * @param base the path of the public URL
+ * @param form what was asked: the link to the skill carries it, so that its page can lead back
+ */
+function hitView(hit: FoundHit, base: string, form: QuestionForm): Html {
+  const { skill, score, snippet, matches } = hit;
+  const name = shownLine(skill.name) || skill.id;
+  const why = reasons(hit);
+  return html`<li class="hit"><article>
+<h3${languageAttributes(name)}><a href="${linkToSkillFrom(base, skill.id, form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
+${score !== undefined && scoreView(score)}<p class="facts">${factsOf(hit, base)}</p>
+${excerpt(skill.description, snippet)}
+${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
+`;
+}
+
+function factsOf({ skill: { author, stars, updatedAt }, copies }: FoundHit, base: string): readonly (Html | false)[] {
+  const updated = shownDate(updatedAt);
+  const byAuthor = linkTo(base, PAGE_PATHS.home, { author });
+  const others = counted(copies - 1, 'more copy', 'more copies');
+  return [
+    author !== 'unknown' && html`<a href="${byAuthor}"><bdi>${shownLine(author) || author}</bdi></a> `,
+    stars > 0 && html`<span>★ ${shownNumber(stars)}<span class="hidden-text"> stars</span></span> `,
+    updated !== undefined && html`<span>${updated}</span> `,
+    copies > 1 && html`<span class="copies">${others}</span>`,
+  ];
+}
+
+function scoreView(score: number): Html {
+  const percent = Math.round(score * 100);
+  return html`<p class="score"><span class="hidden-text">Score </span>${percent} %${bar(score)}</p>`;
+}
+
+/** A path: the policy of the pages forbids styles in elements. All else is in the style sheet: an answer has many. */
+function bar(share: number): Html {
+  const width = Math.max(1, Math.round(Math.min(1, Math.abs(share)) * BAR));
+  return html`<svg><path d="M0 3h${width}"/></svg>`;
+}
+
+/** The description, or the piece that shows why it was found; one of a file below the description. */
+function excerpt(description: string, snippet: Snippet | undefined): Html {
+  const plain = html`<p class="text"${languageAttributes(description)}>${beginningOf(description, SHOWN_DESCRIPTION)}</p>`;
+  if (snippet === undefined || snippet.highlights.length === 0) return plain;
+  const found = marked(snippet.text, snippet.highlights);
+  const language = languageAttributes(snippet.text);
+  if (snippet.field === 'description') return html`<p class="text"${language}>${found}</p>`;
+  return html`${plain}<p class="text from-file"${language}><span class="file"><bdi>${shownLine(snippet.filename ?? '')}</bdi>:</span> ${found}</p>`;
+}
+
+function labels({ skill }: FoundHit, base: string): Html | undefined {
+  const given = skill.categories.map((slug) => ({ slug, derived: false }));
+  const derived = (skill.derivedCategories ?? []).map((slug) => ({ slug, derived: true }));
+  const shown = [...given, ...derived].slice(0, SHOWN_LABELS);
+  if (shown.length === 0) return undefined;
+  return html`<ul class="chips" aria-label="Categories">${shown.map(({ slug, derived: isDerived }) => categoryChip(slug, isDerived, base))}</ul>`;
+}
+
+/** A category as a link to its skills. One that a classifier gave looks different, and says so. */
+export function categoryChip(slug: string, isDerived: boolean, base: string): Html {
+  const link = linkTo(base, PAGE_PATHS.home, { category: slug });
+  return isDerived
+    ? html`<li><a class="chip derived" href="${link}" title="Given by a classifier, not by the author">${categoryName(slug)}<span class="hidden-text"> (derived)</span></a></li>`
+    : html`<li><a class="chip" href="${link}">${categoryName(slug)}</a></li>`;
+}
+
+function reasons({ matches, explain }: FoundHit): Html | undefined {
+  const fields = Object.entries(matches ?? {}) as [ScoredField, readonly string[]][];
+  const terms = fields.filter(([, words]) => words.length > 0);
+  const features = (explain?.features ?? [])
+    .filter(({ share }) => Math.abs(share) >= LEAST_SHARE)
+    .slice(0, SHOWN_FEATURES);
+  const nearness = explain?.features === undefined ? explain?.cosine : undefined;
+  if (terms.length === 0 && features.length === 0 && nearness === undefined) return undefined;
+  const parts = [
+    nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`,
+    features.map(featureView),
+    terms.map(([field, words]) => html`<dt>${FIELD_NAMES[field]}</dt><dd>${termsView(words)}</dd>`),
+  ];
+  return html`<dl>${parts}</dl>`;
+}
+
+function featureView({ feature, share }: FeatureShare): Html {
+  const percent = `${share < 0 ? '−' : ''}${Math.round(Math.abs(share) * 100)} %`;
+  return html`<dt>${FEATURE_NAMES[feature]}</dt><dd>${bar(share)} ${percent}</dd>`;
+}
+
+function termsView(words: readonly string[]): Html {
+  return html`${words.slice(0, SHOWN_TERMS).join(' ')}${words.length > SHOWN_TERMS && ' …'}`;
+}
+
+interface NamedCategory {
+  readonly slug: string;
+  readonly name: string;
+}
+
+/** As `data/categories.json` has it. */
+interface TaxonomyGroup extends NamedCategory {
+  readonly categories: readonly NamedCategory[];
+}
+
+let names: ReadonlyMap<string, string> | undefined;
+
+/** The name of a category as people read it. One that the taxonomy does not know is read from its slug. */
+function categoryName(slug: string): string {
+  names ??= readNames();
+  return names.get(slug) ?? wordsOf(slug);
+}
+
+/** `Software developers` for `software-developers-151252`. */
+export function occupationName(slug: string): string {
+  return wordsOf(slug.replace(/-\d{6}$/, ''));
+}
+
+function wordsOf(slug: string): string {
+  const words = slug.replaceAll('-', ' ').trim();
+  return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function readNames(): ReadonlyMap<string, string> {
+  const file = new URL('../../../data/categories.json', import.meta.url);
+  const groups = JSON.parse(readFileSync(file, 'utf8')) as readonly TaxonomyGroup[];
+  return new Map(groups.flatMap((group) => [group, ...group.categories]).map(({ slug, name }) => [slug, name]));
+}
+
+const SHOWN_CATEGORIES = 16;
+const SHOWN_NEWEST = 5;
+
+const EXAMPLES = [
+  'write release notes from the git log',
+  'review a pull request',
+  'turn a spreadsheet into a chart',
+  'pdf forms',
+];
+
+/** What stands below the box before anything is asked. */
+export function welcomeView({ search, base }: PageRequest): Html {
+  const { skills, newest } = search.stats();
+  const categories = search.categories().slice(0, SHOWN_CATEGORIES);
+  const { hits } = search.list({ sortBy: 'recent', limit: SHOWN_NEWEST, copies: 'collapse' });
+  const updated = shownDate(newest);
+  const age = updated !== undefined && html`, the newest of ${updated}`;
+  const examples = EXAMPLES.map(
+    (example, i) => html`${i > 0 && ', '}<a href="${linkTo(base, PAGE_PATHS.home, { q: example })}">${example}</a>`,
+  );
+  const newestFirst = linkTo(base, PAGE_PATHS.home, { sortBy: 'recent' });
+  const mostStars = linkTo(base, PAGE_PATHS.home, { sortBy: 'stars' });
+  return html`<p class="muted">${counted(skills, 'skill')}${age}. Try ${examples}.</p>
+${
+  categories.length > 0 &&
+  html`<h2>Categories</h2>
+<ul class="chips big">${categories.map((category) => countedCategory(category, base))}</ul>
+`
+}${
+  hits.length > 0 &&
+  html`<h2>Newest</h2>
+<ol class="hits">
+${hits.map((hit) => hitView(hit, base, {}))}</ol>
+<p><a href="${newestFirst}">All, newest first</a> · <a href="${mostStars}">All, most stars first</a></p>`
+}`;
+}
+
+function countedCategory({ slug, count }: { readonly slug: string; readonly count: number }, base: string): Html {
+  const link = linkTo(base, PAGE_PATHS.home, { category: slug });
+  const amount = html`<span class="count">${shownNumber(count)}</span>`;
+  return html`<li><a class="chip" href="${link}">${categoryName(slug)} ${amount}</a></li>`;
+}

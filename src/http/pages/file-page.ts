@@ -1,0 +1,197 @@
+import { isUtf8 } from 'node:buffer';
+import { invalidArgument, MAX_FILE_BYTES, parameterOf } from '../../core/index.js';
+import type { ContentFile, SkillDetails, SkillSearch, SkillSearchError } from '../../index.js';
+import { counted, type Html, html, shownLine, shownSize } from './html.js';
+import { renderPage } from './layout.js';
+import { linkToSkill, PAGE_HEADERS, type PageAnswer, type PageRequest } from './page.js';
+import { parametersOf } from './question-form.js';
+import { fileList, markdownView, partLinks } from './skill-page.js';
+import { linkToFile, sourceView, textPart } from './text-parts.js';
+
+/** How a file is shown: formatted, as it is written, or not at all but sent. */
+const VIEWS = ['formatted', 'source', 'raw'] as const;
+type View = (typeof VIEWS)[number];
+
+interface FileQuery {
+  /** Undefined if none was asked for. */
+  readonly view: View | undefined;
+  readonly part: number;
+}
+
+/**
+ * The view of a file of a skill, or its bytes as a download.
+ *
+ * @throws {SkillSearchError} `INVALID_PARAMETER`, `DATABASE_DAMAGED`
+ */
+export function showFile(
+  skill: SkillDetails,
+  path: string,
+  request: PageRequest,
+): PageAnswer | undefined | Promise<PageAnswer> {
+  const query = readFileQuery(request.query);
+  const file = readSkillFile(request.search, skill.id, path);
+  if (file === undefined) return undefined;
+  if (query.view === 'raw') return file.bytes === undefined ? undefined : download(file, file.bytes);
+  return viewOf(skill, file, query, request);
+}
+
+/** @throws {SkillSearchError} `INVALID_PARAMETER` */
+function readFileQuery(query: string): FileQuery {
+  const values = parametersOf(query);
+  const view = givenOnce(values, 'view');
+  if (view !== undefined && !VIEWS.includes(view as View)) throw faultOf('view', `one of ${VIEWS.join(', ')}`, view);
+  const part = givenOnce(values, 'part');
+  if (part !== undefined && !/^[1-9]\d{0,5}$/.test(part)) throw faultOf('part', 'an integer from 1 on', part);
+  return { view: view as View | undefined, part: Number(part ?? 1) };
+}
+
+function givenOnce(values: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = values.getAll(name);
+  if (more.length > 0) throw faultOf(name, 'given once', [value, ...more]);
+  return value;
+}
+
+function faultOf(name: string, expected: string, got: unknown): SkillSearchError {
+  return invalidArgument(parameterOf(name), expected, got);
+}
+
+/** Sent as a text or as bytes, and never shown: a browser would run what other types hold. */
+function download({ facts, isText }: SkillFileView, bytes: Uint8Array<ArrayBuffer>): PageAnswer {
+  const name = facts.path.split('/').at(-1) ?? '';
+  return {
+    headers: {
+      'Content-Type': isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
+      'Content-Disposition': `attachment; filename*=UTF-8''${encodeName(name)}`,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    },
+    body: bytes,
+  };
+}
+
+/** As RFC 8187 has it: what `encodeURIComponent` leaves, but for four characters. */
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
+}
+
+async function viewOf(
+  skill: SkillDetails,
+  file: SkillFileView,
+  query: FileQuery,
+  { search, base }: PageRequest,
+): Promise<PageAnswer> {
+  const { facts } = file;
+  const name = shownLine(skill.name) || skill.id;
+  const path = shownLine(facts.path) || facts.path;
+  const isMarkdown = facts.mediaType === 'text/markdown';
+  const view = query.view ?? (isMarkdown ? 'formatted' : 'source');
+  const link = (parameters: Record<string, string | number | undefined>) =>
+    linkToFile(base, skill.id, facts.path, parameters);
+  const shown = await contentOf(
+    skill,
+    file,
+    { ...query, view },
+    { base, link, files: search.contents(skill.id)?.files ?? [] },
+  );
+  const other = view === 'formatted' ? 'source' : 'formatted';
+  const otherName = other === 'source' ? 'Source' : 'Formatted';
+  const byline = [
+    html`<span>${shownSize(facts.size)}</span> <span>${facts.mediaType}</span>`,
+    facts.executable && html` <span>executable</span>`,
+    !facts.complete && html` <span>excerpt</span>`,
+  ];
+  const actions = [
+    isMarkdown && file.isText && html`<a class="button quiet" href="${link({ view: other })}">${otherName}</a> `,
+    file.bytes !== undefined && html`<a class="button quiet" href="${link({ view: 'raw' })}" download>Download</a>`,
+  ];
+  const main = html`<p class="way-back"><a href="${linkToSkill(base, skill.id)}"><span aria-hidden="true">←</span> <bdi>${name}</bdi></a></p>
+<div class="file-head"><h1><bdi>${path}</bdi></h1>
+<p class="byline">${byline}</p>
+<p class="file-actions">${actions}</p></div>
+${shown}`;
+  return { headers: PAGE_HEADERS, body: renderPage({ title: `${path} of ${name}`, main, base, unlisted: true }) };
+}
+
+interface FilePlace {
+  readonly base: string;
+  readonly link: (parameters: Record<string, string | number | undefined>) => string;
+  readonly files: readonly ContentFile[];
+}
+
+async function contentOf(
+  { id }: SkillDetails,
+  { facts, bytes, isText }: SkillFileView,
+  { view, part: number }: FileQuery,
+  { base, link, files }: FilePlace,
+): Promise<Html> {
+  if (bytes === undefined) return html`<p class="notice">The bytes of this file are not kept in this catalogue.</p>`;
+  if (!isText)
+    return html`<p class="notice">This file is not a text, so it is not shown. You can download it.</p>
+${factsOf(facts)}`;
+  const { text, isCut } = shownTextOf(bytes);
+  const part = textPart(text, number);
+  if (part === undefined) throw faultOf('part', `at most ${textPart(text, 1)?.count}`, number);
+  const shown =
+    view === 'formatted'
+      ? await markdownView({ part, id, path: facts.path, files, highestHeading: 2 }, base)
+      : sourceView(part);
+  const links = partLinks(part, (other) => link({ view, part: other }));
+  const rest =
+    isCut &&
+    part.number === part.count &&
+    html`<p class="notice">The first ${shownSize(MAX_FILE_BYTES)} are shown. The rest is in the file: <a href="${link({ view: 'raw' })}" download>download it</a>.</p>`;
+  return html`${text.trim() === '' ? html`<p class="muted">This file is empty.</p>` : shown}
+${rest}${links}`;
+}
+
+function factsOf({ sha256, mediaType, size }: ContentFile): Html {
+  return html`<dl class="facts"><dt>Size</dt><dd>${size.toLocaleString('en')} bytes</dd><dt>Kind</dt><dd>${mediaType}</dd><dt>SHA-256</dt><dd><code>${sha256}</code></dd></dl>`;
+}
+
+/** All files of a skill: its own page names the first only. */
+export function showFiles(skill: SkillDetails, { search, base }: PageRequest): PageAnswer {
+  const files = search.contents(skill.id)?.files ?? [];
+  const name = shownLine(skill.name) || skill.id;
+  const main = html`<p class="way-back"><a href="${linkToSkill(base, skill.id)}"><span aria-hidden="true">←</span> <bdi>${name}</bdi></a></p>
+<h1>${counted(files.length, 'file')}</h1>
+${fileList(skill.id, files, base)}`;
+  return { headers: PAGE_HEADERS, body: renderPage({ title: `Files of ${name}`, main, base }) };
+}
+
+/** A file of a skill as pages show it. */
+interface SkillFileView {
+  readonly facts: ContentFile;
+  /** Undefined if they are not kept. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+  /** Whether the bytes are a text in UTF-8. */
+  readonly isText: boolean;
+}
+
+/**
+ * A file of a skill: its bytes where they are kept, else what is searched of it.
+ *
+ * @throws {SkillSearchError} `DATABASE_DAMAGED`
+ */
+function readSkillFile(search: SkillSearch, id: string, path: string): SkillFileView | undefined {
+  const facts = search.contents(id)?.files.find((file) => file.path === path);
+  if (facts === undefined) return undefined;
+  const bytes = ownBytes(search.read(id, path)) ?? searchedBytes(search, id, path);
+  return { facts, bytes, isText: bytes !== undefined && isUtf8(bytes) && !bytes.includes(0) };
+}
+
+/** As much of a text as pages show, in parts: as much as is searched of a file. */
+function shownTextOf(bytes: Uint8Array): { readonly text: string; readonly isCut: boolean } {
+  const isCut = bytes.length > MAX_FILE_BYTES;
+  const text = new TextDecoder().decode(isCut ? bytes.subarray(0, MAX_FILE_BYTES) : bytes);
+  // A character that the cut goes through.
+  return { text: isCut ? text.replace(/\ufffd$/, '') : text, isCut };
+}
+
+function searchedBytes(search: SkillSearch, id: string, path: string): Uint8Array<ArrayBuffer> | undefined {
+  const text = search.filenames(id).includes(path) ? search.file(id, path)?.text : undefined;
+  return text === undefined ? undefined : new TextEncoder().encode(text);
+}
+
+function ownBytes(bytes: Uint8Array | undefined): Uint8Array<ArrayBuffer> | undefined {
+  return bytes as Uint8Array<ArrayBuffer> | undefined;
+}

@@ -1,0 +1,238 @@
+import {
+  countCodePoints,
+  isBusy,
+  isWithoutMeaning,
+  MAX_KEYWORD_QUERY_LENGTH,
+  MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
+} from '../../core/index.js';
+import {
+  type CorrectedWord,
+  FACETS,
+  type Facet,
+  type FacetCount,
+  type FacetCounts,
+  type KeywordHit,
+  type KeywordResult,
+  type KeywordStep,
+  type ListHit,
+  type SemanticHit,
+  type SemanticResult,
+  type SkillFilters,
+  SkillSearchError,
+} from '../../index.js';
+import type { PageRequest } from './page.js';
+import type { PageMode, PageQuestion } from './question-form.js';
+
+/** Skills on a page. */
+export const PAGE_SIZE = 20;
+
+/** A skill that the page shows: of a search by words or by meaning, or of a list. */
+export type FoundHit = ListHit & Partial<Omit<KeywordHit & SemanticHit, keyof ListHit>>;
+
+/** An answer as the page shows it. */
+export interface Found {
+  /** What decided which skills these are. */
+  readonly by: PageMode | 'list';
+  readonly hits: readonly FoundHit[];
+  /** Of all pages. */
+  readonly total: number;
+  readonly page: number;
+  /** Pages that can be asked for; fewer than there are if there are very many. */
+  readonly pages: number;
+  /** Absent unless words decided. */
+  readonly step?: KeywordStep;
+  /** False if nothing is near to the question; absent unless meaning decided. */
+  readonly confident?: boolean;
+  readonly truncated?: true;
+  readonly corrected?: readonly CorrectedWord[];
+  readonly facets: FacetCounts;
+  /** Why words decided though meaning was asked for. */
+  readonly lacking?: 'model' | 'busy';
+}
+
+/**
+ * Finds what the question asks.
+ *
+ * @param quick whether to answer by words, whatever the mode: meaning follows when the typing stops
+ * @throws {SkillSearchError} for a faulty question, and if the catalogue cannot answer
+ */
+export async function findSkills(question: PageQuestion, request: PageRequest, quick: boolean): Promise<Found> {
+  const found = await find(question, request, quick);
+  // Explaining a hit reads the text of its files, which may take some milliseconds. What is read is kept for the view.
+  for (const [i, { snippet: _, matches: __ }] of found.hits.entries()) if (i % 2 === 1) await request.turn();
+  return found;
+}
+
+async function find(question: PageQuestion, request: PageRequest, quick: boolean): Promise<Found> {
+  if (question.q === '') return listAll(question, request);
+  if (question.mode === 'words' || quick) return findByWords(question, request);
+  try {
+    return await findByMeaning(question, request);
+  } catch (error) {
+    const lacking = lackingBy(error);
+    if (lacking === undefined) throw error;
+    // The page says only that meaning is not available.
+    if (lacking === 'model' && !isWithoutVectors(error)) request.logFailure(error);
+    return { ...(await findByWords(question, request)), lacking };
+  }
+}
+
+async function listAll({ sortBy, page, filters }: PageQuestion, request: PageRequest): Promise<Found> {
+  const { search, logDamaged } = request;
+  const ask = (narrowed: SkillFilters, facets: readonly Facet[], at: number, limit: number) => {
+    const order = sortBy === 'stars' ? 'stars' : 'recent';
+    return search.list({ ...narrowed, sortBy: order, page: at, limit, copies: 'collapse', facets });
+  };
+  const { hits, pagination, facets, damaged } = ask(filters, openFacets(filters), page, PAGE_SIZE);
+  logDamaged(damaged);
+  return {
+    by: 'list',
+    hits,
+    total: pagination.total,
+    page,
+    pages: pagination.totalPages,
+    facets: {
+      ...facets,
+      ...(await switchable(filters, request, (narrowed, facet) => ask(narrowed, [facet], 1, 1).facets)),
+    },
+  };
+}
+
+async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
+  const { search, logDamaged } = request;
+  const { page, filters } = question;
+  const found = search.keyword(wordQuery(question, filters, openFacets(filters), page, PAGE_SIZE));
+  logDamaged(found.damaged);
+  return {
+    by: 'words',
+    hits: found.hits,
+    total: found.pagination.total,
+    page,
+    pages: Math.min(found.pagination.totalPages, MAX_PAGE),
+    facets: { ...found.facets, ...(await switchedByWords(question, request)) },
+    ...aboutWords(found),
+  };
+}
+
+function wordQuery(
+  { q, sortBy }: PageQuestion,
+  filters: SkillFilters,
+  facets: readonly Facet[],
+  page: number,
+  limit: number,
+) {
+  return { ...filters, q, sortBy, page, limit, facets, copies: 'collapse' as const };
+}
+
+function switchedByWords(question: PageQuestion, request: PageRequest): Promise<FacetCounts> {
+  return switchable(question.filters, request, (narrowed, facet) => {
+    return request.search.keyword(wordQuery(question, narrowed, [facet], 1, 1)).facets;
+  });
+}
+
+function aboutWords({ step, truncated, corrected }: KeywordResult): Pick<Found, 'step' | 'truncated' | 'corrected'> {
+  return {
+    ...(step === undefined ? {} : { step }),
+    ...(truncated === undefined ? {} : { truncated }),
+    ...(corrected === undefined ? {} : { corrected }),
+  };
+}
+
+async function findByMeaning(question: PageQuestion, request: PageRequest): Promise<Found> {
+  const { q, mode, sortBy, page, filters } = question;
+  const { search, signal, longestWait, logDamaged } = request;
+  const ranking = mode === 'meaning' ? 'vector' : 'hybrid';
+  const query = { ...filters, q, ranking, limit: MAX_SEMANTIC_LIMIT, explain: true } as const;
+  const found = await search.semantic(query, { signal, longestWait });
+  logDamaged(found.damaged);
+  const hits = sortBy === 'relevance' ? found.hits : inOrder(found, sortBy);
+  const words = mode === 'both' ? await besideMeaning(question, request) : undefined;
+  const counted = words === undefined || words.pagination.total === 0 ? countHits(hits) : (words.facets ?? {});
+  return {
+    by: mode,
+    hits: hits.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE),
+    total: hits.length,
+    page,
+    pages: Math.ceil(hits.length / PAGE_SIZE),
+    confident: found.confident,
+    ...(found.truncated === undefined ? {} : { truncated: found.truncated }),
+    ...(words?.corrected === undefined ? {} : { corrected: words.corrected }),
+    facets: counted,
+  };
+}
+
+/** The counts by words: those that stood there while somebody typed, so that nothing moves when meaning answers. */
+async function besideMeaning(question: PageQuestion, request: PageRequest): Promise<KeywordResult | undefined> {
+  const { q, filters } = question;
+  if (countCodePoints(q) > MAX_KEYWORD_QUERY_LENGTH) return undefined;
+  // Of its skills none is shown.
+  const found = request.search.keyword(wordQuery(question, filters, openFacets(filters), 1, 1));
+  return { ...found, facets: { ...found.facets, ...(await switchedByWords(question, request)) } };
+}
+
+/** A hit fits if its score is at least this part of the best one's. */
+const FITTING = { hybrid: 0.5, vector: 0.85, words: 0.5 } as const;
+
+/** A hundred hits in order of date would begin with any of them: only those that fit are put in order. */
+function inOrder({ hits, ranking }: SemanticResult, sortBy: 'recent' | 'stars'): SemanticHit[] {
+  const least = (hits[0]?.score ?? 0) * FITTING[ranking];
+  return hits
+    .filter(({ score }) => score >= least)
+    .sort((a, b) => {
+      const [one, other] = [a.skill, b.skill];
+      const byStars = sortBy === 'stars' ? other.stars - one.stars : 0;
+      return byStars || other.updatedAt - one.updatedAt || (one.id < other.id ? -1 : 1);
+    });
+}
+
+/** Counts by the hits themselves, where no words are asked for. */
+function countHits(hits: readonly SemanticHit[]): FacetCounts {
+  const of = (valuesOf: (hit: SemanticHit) => readonly string[]): FacetCount[] => {
+    const counts = new Map<string, number>();
+    for (const hit of hits) for (const value of new Set(valuesOf(hit))) counts.set(value, (counts.get(value) ?? 0) + 1);
+    return [...counts]
+      .map(([value, count]) => ({ value, count }))
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+  };
+  return {
+    category: of(({ skill }) => [...skill.categories, ...(skill.derivedCategories ?? [])]),
+    occupation: of(({ skill }) => skill.occupations),
+    author: of(({ skill }) => (skill.author === 'unknown' ? [] : [skill.author])),
+  };
+}
+
+/** The facets that no filter is set for. */
+function openFacets(filters: SkillFilters): Facet[] {
+  return FACETS.filter((facet) => filters[facet] === undefined);
+}
+
+/**
+ * Of facets with a filter the counts without that filter, so that people can switch from one value to another. Each asks
+ * the whole question again, in a turn of its own.
+ */
+async function switchable(
+  filters: SkillFilters,
+  { turn }: PageRequest,
+  count: (filters: SkillFilters, facet: Facet) => FacetCounts | undefined,
+): Promise<FacetCounts> {
+  const switched: Partial<Record<Facet, readonly FacetCount[]>> = {};
+  for (const facet of FACETS) {
+    if (filters[facet] === undefined) continue;
+    await turn();
+    const counts = count({ ...filters, [facet]: undefined }, facet)?.[facet];
+    if (counts !== undefined) switched[facet] = counts;
+  }
+  return switched;
+}
+
+/** What of a search by meaning was not there; undefined if the error is another one. */
+function lackingBy(error: unknown): Found['lacking'] {
+  if (isBusy(error)) return 'busy';
+  return isWithoutMeaning(error) ? 'model' : undefined;
+}
+
+/** Whether a search by vectors failed because the catalogue has none: that was meant, and nobody need look into it. */
+export function isWithoutVectors(error: unknown): boolean {
+  return error instanceof SkillSearchError && error.code === 'NO_VECTORS';
+}

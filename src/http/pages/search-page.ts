@@ -1,0 +1,129 @@
+import { SkillSearchError } from '../../index.js';
+import { answerView, facetsView, summaryOf, welcomeView } from './answer-view.js';
+import { type Found, findSkills } from './find-skills.js';
+import { type Html, html } from './html.js';
+import { renderPage } from './layout.js';
+import { PAGE_HEADERS, type PageAnswer, type PageRequest } from './page.js';
+import {
+  filterFields,
+  isAsked,
+  parametersOf,
+  type QuestionForm,
+  questionOf,
+  readForm,
+  searchForm,
+} from './question-form.js';
+
+/** The search page. It answers a question itself, so that it works without its script, too. */
+export async function showHome(request: PageRequest): Promise<PageAnswer> {
+  const { form, fault } = readForm(request.query);
+  if (fault !== undefined) return homePage(form, undefined, faultView(fault), request, 400);
+  if (!isAsked(form)) return homePage(form, undefined, welcomeView(request), request);
+  try {
+    const found = await findSkills(questionOf(form), request, false);
+    return homePage(form, found, answerView(found, form, request.base), request);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return homePage(form, undefined, faultView(error), request, 400);
+  }
+}
+
+/** Whether somebody asked what cannot be asked. */
+function isFault(error: unknown): error is SkillSearchError {
+  return error instanceof SkillSearchError && /^(?:MISSING_QUERY|INVALID_QUERY|INVALID_PARAMETER)$/.test(error.code);
+}
+
+/** What was wrong, in the words of the error: it names the field, what was expected and what came. */
+function faultView(error: SkillSearchError): Html {
+  return html`<h2 class="summary">This cannot be asked</h2>
+<p class="notice"><bdi>${error.message}</bdi></p>`;
+}
+
+function homePage(
+  form: QuestionForm,
+  found: Found | undefined,
+  answer: Html,
+  { base }: PageRequest,
+  status = 200,
+): PageAnswer {
+  const main = html`<h1 class="lead">Find a skill for an agent</h1>
+${searchForm(form, base)}
+<p id="status" class="hidden-text" role="status"></p>
+<div id="notice" class="notice" role="alert" hidden></div>
+<div class="columns">
+<details class="filters"><summary>Filters</summary>
+<h2 class="hidden-text">Filters</h2>
+${filterFields(form)}
+<div id="facets">${found !== undefined && facetsView(found, form, base)}</div>
+</details>
+<div id="answer">
+${answer}
+</div>
+</div>`;
+  const body = renderPage({
+    title: form.q ?? '',
+    description: 'Search a catalogue of agent skills by words and by meaning.',
+    main,
+    base,
+    current: 'Search',
+    searchBox: false,
+    unlisted: isAsked(form),
+  });
+  return { status, headers: PAGE_HEADERS, body };
+}
+
+/** What the page shows below its box as somebody types. */
+const SUGGESTIONS = 6;
+
+/** What the script of the search page gets. The texts in `answer` and `facets` are HTML that is safe to show. */
+interface PageSearchAnswer {
+  /** The title of the document. */
+  readonly title: string;
+  /** The answer in a sentence. */
+  readonly summary: string;
+  readonly answer: string;
+  readonly facets: string;
+  readonly suggestions: readonly string[];
+  /** Whether meaning may still change the answer: ask again without `quick` when the typing stops. */
+  readonly unfinished: boolean;
+}
+
+/**
+ * The route that the search page asks as somebody types: the fields of the form, and `quick=1` for an answer by words
+ * at once, whatever the mode.
+ */
+export async function answerPageSearch(request: PageRequest): Promise<PageAnswer> {
+  const { form, fault } = readForm(request.query);
+  if (fault !== undefined) throw fault;
+  const { base } = request;
+  const quick = parametersOf(request.query).get('quick') === '1';
+  const shared = { title: form.q ?? '', suggestions: form.q === undefined ? [] : suggestionsFor(form.q, request) };
+  if (!isAsked(form)) {
+    return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '', unfinished: false });
+  }
+  const question = questionOf(form);
+  await request.turn();
+  const found = await findSkills(question, request, quick);
+  return sent({
+    ...shared,
+    summary: summaryOf(found, form),
+    answer: answerView(found, form, base).text,
+    facets: facetsView(found, form, base).text,
+    unfinished: quick && question.q !== '' && question.mode !== 'words',
+  });
+}
+
+function sent(answer: PageSearchAnswer): PageAnswer {
+  return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: JSON.stringify(answer) };
+}
+
+/** None where the search cannot suggest: the answer is worth more than its suggestions. */
+function suggestionsFor(q: string, { search, logFailure }: PageRequest): string[] {
+  try {
+    return search.suggest(q, { limit: SUGGESTIONS }).map(({ text }) => text);
+  } catch (error) {
+    // Without a keyword index it never can: not worth a line of the log for each letter.
+    if (!(error instanceof SkillSearchError && error.code === 'SERVICE_UNAVAILABLE')) logFailure(error);
+    return [];
+  }
+}

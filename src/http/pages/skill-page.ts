@@ -1,0 +1,364 @@
+import { MAX_LISTED, sourceOf, splitFrontMatter } from '../../core/index.js';
+import type { ContentFile, SimilarSkill, Skill, SkillContents, SkillDetails, SkillSearch } from '../../index.js';
+import { UNKNOWN } from '../../skill.js';
+import { categoryChip, occupationName } from './answer-view.js';
+import { isWithoutVectors } from './find-skills.js';
+import {
+  counted,
+  type Html,
+  html,
+  languageAttributes,
+  raw,
+  shownDate,
+  shownLine,
+  shownNumber,
+  shownProse,
+  shownSize,
+} from './html.js';
+import { renderPage } from './layout.js';
+import { markdownHtml } from './markdown.js';
+import { linkTo, linkToSkill, PAGE_HEADERS, PAGE_PATHS, type PageAnswer, type PageRequest } from './page.js';
+import { wayBack } from './question-form.js';
+import { frontMatterTable, linkFromText, linkToFile, sourceView, type TextPart, textPart } from './text-parts.js';
+
+/** The page of a skill. */
+export async function showSkill(skill: SkillDetails, request: PageRequest): Promise<PageAnswer> {
+  const { search, base, query } = request;
+  const contents = search.contents(skill.id) ?? { complete: false, files: [] };
+  const name = shownLine(skill.name);
+  const description = shownProse(skill.description);
+  const [text, similar, address] = await Promise.all([
+    textOfSkill(skill, contents, request),
+    similarSkills(skill, request),
+    request.installAddress(skill.id),
+  ]);
+  const main = html`${wayBack(base, query)}<div class="skill">
+<div class="skill-head">
+<h1${languageAttributes(name)}>${name === '' ? skill.id : name}</h1>
+${byline(skill, base)}
+<p class="lead"${languageAttributes(description)}>${description}</p>
+</div>
+<div class="skill-body">
+${install(skill, address)}
+${text}
+</div>
+<div class="skill-side">
+${aboutSkill(skill, contents, base)}
+${filesOfSkill(skill, contents, base)}
+${copiesOfSkill(skill, search, base)}
+</div>
+${similar}
+</div>`;
+  const page = renderPage({
+    title: name,
+    description: descriptionFor(description),
+    main,
+    base,
+    unlisted: query !== '',
+  });
+  return { headers: PAGE_HEADERS, body: page };
+}
+
+function install(skill: SkillDetails, address: string | undefined): Html {
+  const commands = installCommands(skill, address);
+  if (commands.length === 0) {
+    return html`<section class="install"><h2>Install</h2><p class="muted">Its source names no repository to install it from.</p></section>`;
+  }
+  return html`<section class="install"><h2>Install</h2>
+${commands.map(commandView)}</section>`;
+}
+
+function commandView({ label, command }: InstallCommand): Html {
+  const copy = html`<button type="button" class="copy" hidden>Copy</button>`;
+  const head = html`<div class="code-head"><span class="language">${label}</span>${copy}</div>`;
+  return html`<div class="code">${head}<pre dir="ltr" tabindex="0"><code>${command}</code></pre></div>
+`;
+}
+
+async function textOfSkill(
+  skill: SkillDetails,
+  { files }: SkillContents,
+  { search, base }: PageRequest,
+): Promise<Html | undefined> {
+  const path = mainFileOf(search.filenames(skill.id));
+  // Only this file is read: together they may have megabytes.
+  const file = path === undefined ? undefined : search.file(skill.id, path);
+  const part = file === undefined ? undefined : textPart(file.text, 1);
+  if (path === undefined || part === undefined) return undefined;
+  const view = await markdownView({ part, id: skill.id, path, files, highestHeading: 3 }, base);
+  const link = linkToFile(base, skill.id, path);
+  const more =
+    part.count > 1 &&
+    html`<p class="notice">This is the beginning of a long text. <a href="${link}">All of ${path}</a></p>`;
+  return html`<section class="skill-text"><h2><a href="${link}"><bdi>${shownLine(path)}</bdi></a></h2>
+${frontMatterTable(skill)}
+${view}
+${more}</section>`;
+}
+
+const MAX_DESCRIPTION = 200;
+
+/** What search engines show. */
+function descriptionFor(text: string): string {
+  const line = shownLine(text);
+  return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION).toWellFormed()}…` : line;
+}
+
+/** The names of a skill's files that its page lists. A skill may have a thousand. */
+export const MAX_PAGE_FILES = 100;
+
+/** Copies that are named. There may be hundreds. */
+const SHOWN_COPIES = 10;
+
+/** Who wrote a skill, its stars and its date, in a line. */
+function byline({ author, stars, updatedAt }: SkillDetails, base: string): Html {
+  const date = shownDate(updatedAt);
+  return html`<p class="byline">${
+    author !== UNKNOWN &&
+    html`<span>by ${filterLink(base, 'author', author)}</span>
+`
+  }${stars > 0 && html`<span>${counted(stars, 'star')}</span>`}
+${date && html`<span>updated ${date}</span>`}</p>`;
+}
+
+/** What else is known of a skill. */
+function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, base: string): Html {
+  const { categories, derivedCategories = [], occupations, tags, license, compatibility, allowedTools } = skill;
+  const { installations = [] } = skill;
+  const facts: [string, Html | false | undefined][] = [
+    ['License', license !== undefined && filterLink(base, 'license', license)],
+    ['Source', webLink(skill.codehostUrl)],
+    ['Listed at', skill.skillUrl === skill.codehostUrl ? undefined : webLink(skill.skillUrl)],
+    ['Categories', categoryChips(categories, derivedCategories, base)],
+    ['Occupations', chips(base, 'occupation', occupations, occupationName)],
+    ['Tags', chips(base, 'q', tags, (tag) => tag)],
+    ['Compatibility', compatibility !== undefined && html`<span dir="auto">${shownLine(compatibility)}</span>`],
+    ['Allowed tools', allowedTools !== undefined && html`<code>${shownLine(allowedTools)}</code>`],
+    ['Agents', chips(base, 'agent', [...new Set(installations.map(({ agent }) => agent))], (agent) => agent)],
+    ['Called by', skill.invocable === false && html`users only`],
+    ['Contents', contentsFact(complete, files)],
+    ['Id', html`<code>${shownLine(skill.id)}</code>`],
+  ];
+  const rows = facts.filter(([, value]) => value !== undefined && value !== false);
+  return html`<section><h2>About</h2>
+<dl class="facts">${rows.map(
+    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>
+`,
+  )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">A classifier gave the categories with a dashed line. The source of the skill names none.</p>`}</section>`;
+}
+
+function contentsFact(complete: boolean, files: readonly ContentFile[]): Html {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const kind = complete ? 'Complete: every file as it is' : 'Excerpt: not every file is here as it is';
+  return html`${kind}, ${shownSize(bytes)}`;
+}
+
+/** The files of a skill with their sizes. */
+function filesOfSkill({ id }: SkillDetails, { files }: SkillContents, base: string): Html | undefined {
+  if (files.length === 0) return undefined;
+  const more = files.length - MAX_PAGE_FILES;
+  return html`<section><h2>${counted(files.length, 'file')}</h2>
+${fileList(id, files.slice(0, MAX_PAGE_FILES), base)}
+${more > 0 && html`<p><a href="${linkToFile(base, id, '')}">and ${shownNumber(more)} more</a></p>`}</section>`;
+}
+
+/** A list of files, each a link to its view. */
+export function fileList(id: string, files: readonly ContentFile[], base: string): Html {
+  return html`<ul class="files">${files.map(
+    ({
+      path,
+      size,
+    }) => html`<li><a href="${linkToFile(base, id, path)}"><bdi>${shownLine(path) || path}</bdi></a> <span class="muted small">${shownSize(size)}</span></li>
+`,
+  )}</ul>`;
+}
+
+/** The other skills with the same text. */
+function copiesOfSkill({ id }: SkillDetails, search: SkillSearch, base: string): Html | undefined {
+  const others = search.copiesOf(id).filter((other) => other !== id);
+  if (others.length === 0) return undefined;
+  const more = others.length - SHOWN_COPIES;
+  // As many as are listed at once, without this one.
+  const least = others.length >= MAX_LISTED - 1 ? 'At least ' : '';
+  return html`<section><h2>${others.length === 1 ? '1 copy' : `${least}${shownNumber(others.length)} copies`}</h2>
+<p class="muted small">Skills with the same name and description, or nearly the same text.</p>
+<ul class="copies">${others.slice(0, SHOWN_COPIES).map(
+    (other) => html`<li><a href="${linkToSkill(base, other)}"><bdi>${shownLine(other)}</bdi></a></li>
+`,
+  )}</ul>${more > 0 && html`<p class="muted">and ${least === '' ? shownNumber(more) : 'many'} more</p>`}</section>`;
+}
+
+/** A link if the text is an http or https URL; plain text otherwise. Undefined if it is unknown. */
+function webLink(url: string): Html | undefined {
+  if (url === UNKNOWN) return undefined;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return html`<bdi>${shownLine(url)}</bdi>`;
+  return html`<a rel="nofollow noopener noreferrer" href="${url}"><bdi>${shownLine(url.replace(/^https?:\/\/(?:www\.)?/i, ''))}</bdi></a>`;
+}
+
+/** A link to the skills with this value. */
+function filterLink(base: string, name: 'author' | 'license', value: string): Html {
+  const href = linkTo(base, PAGE_PATHS.home, { [name]: value });
+  return html`<a href="${href}"><bdi>${shownLine(value) || value}</bdi></a>`;
+}
+
+function categoryChips(given: readonly string[], derived: readonly string[], base: string): Html | undefined {
+  if (given.length + derived.length === 0) return undefined;
+  const all = [
+    given.map((slug) => categoryChip(slug, false, base)),
+    derived.map((slug) => categoryChip(slug, true, base)),
+  ];
+  return html`<ul class="chips">${all}</ul>`;
+}
+
+function chips(
+  base: string,
+  field: 'occupation' | 'agent' | 'q',
+  values: readonly string[],
+  nameOf: (value: string) => string,
+): Html | undefined {
+  if (values.length === 0) return undefined;
+  const path = field === 'q' ? PAGE_PATHS.home : PAGE_PATHS.home;
+  return html`<ul class="chips">${values.map(
+    (
+      value,
+    ) => html`<li><a class="chip" href="${linkTo(base, path, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
+`,
+  )}</ul>`;
+}
+
+const SHOWN = 6;
+const MAX_SIMILAR_DESCRIPTION = 180;
+
+/**
+ * Milliseconds that a page waits for similar skills. The first who asks may open the index of vectors, which takes
+ * seconds in a large catalogue. It goes on being opened, and the next visit has them.
+ */
+const LONGEST_WAIT = 1000;
+
+/**
+ * The skills nearest to one by their vectors. Undefined where there are none, they cannot be found, or that takes too
+ * long: the page is worth showing without them.
+ */
+async function similarSkills(skill: Skill, request: PageRequest): Promise<Html | undefined> {
+  const similar = await withinWait(findSimilar(skill, request));
+  if (similar.length === 0) return undefined;
+  return html`<section class="similar"><h2>Similar skills</h2>
+<ul class="cards">${similar.map((one) => card(one, request.base))}</ul></section>`;
+}
+
+/** Never rejects: nobody may wait for it any more. */
+async function findSimilar({ id }: Skill, { search, logFailure }: PageRequest): Promise<SimilarSkill[]> {
+  try {
+    return await search.similar(id, { limit: SHOWN });
+  } catch (error) {
+    if (!isWithoutVectors(error)) logFailure(error);
+    return [];
+  }
+}
+
+async function withinWait(finding: Promise<SimilarSkill[]>): Promise<SimilarSkill[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<SimilarSkill[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), LONGEST_WAIT);
+  });
+  return Promise.race([finding, late]).finally(() => clearTimeout(timer));
+}
+
+function card({ skill, copies }: SimilarSkill, base: string): Html {
+  const { id, name, description, stars } = skill;
+  const shown = shownLine(name);
+  const line = shownLine(description);
+  const short =
+    line.length > MAX_SIMILAR_DESCRIPTION ? `${line.slice(0, MAX_SIMILAR_DESCRIPTION).toWellFormed()}…` : line;
+  const counts = [stars > 0 && counted(stars, 'star'), copies > 1 && `${shownNumber(copies)} copies`].filter(Boolean);
+  return html`<li class="card"><h3${languageAttributes(shown)}><a href="${linkToSkill(base, id)}">${shown || id}</a></h3>
+<p${languageAttributes(line)}>${short}</p>
+${counts.length > 0 && html`<p class="muted small">${counts.join(', ')}</p>`}</li>
+`;
+}
+
+/** A line for a shell that installs a skill, or fetches it. */
+interface InstallCommand {
+  readonly label: string;
+  readonly command: string;
+}
+
+/** No character that means something to a shell. */
+const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
+const ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w.~@+-]+)+$/;
+const PLAIN_NAME = /^\w[\w.-]*$/;
+
+/**
+ * How a skill is installed; empty if its repository is unknown and it is not published here, or its address is not one
+ * for a shell.
+ *
+ * @param ownAddress where this service publishes it
+ */
+function installCommands({ codehostUrl, name }: Skill, ownAddress?: string): readonly InstallCommand[] {
+  const source = sourceOf(codehostUrl);
+  if (REPOSITORY.test(source) && !source.startsWith('-')) {
+    return [
+      { label: 'With npx skills', command: `npx skills add ${source}${skillOption(name)}` },
+      { label: 'Or with git', command: `git clone https://github.com/${source}.git` },
+    ];
+  }
+  if (source === '' && ownAddress !== undefined && ADDRESS.test(ownAddress.replace(/\/$/, ''))) {
+    return [{ label: 'With npx skills', command: `npx skills add ${ownAddress}` }];
+  }
+  return ADDRESS.test(source) ? [{ label: 'With git', command: `git clone ${source}` }] : [];
+}
+
+/** A repository may have many skills. */
+function skillOption(name: string): string {
+  const shown = shownLine(name);
+  if (shown === '' || shown !== name || shown.startsWith('-')) return '';
+  return ` --skill ${PLAIN_NAME.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`}`;
+}
+
+/** A part of a Markdown text of a skill. */
+export interface MarkdownPart {
+  readonly part: TextPart;
+  readonly id: string;
+  /** The path of the file that it is in. */
+  readonly path: string;
+  readonly files: readonly ContentFile[];
+  /** The level of its first heading. */
+  readonly highestHeading: number;
+}
+
+/** The part as HTML; as it is written where it is too intricate for that. */
+export async function markdownView(
+  { part, id, path, files, highestHeading }: MarkdownPart,
+  base: string,
+): Promise<Html> {
+  const { frontMatter, body } =
+    part.number === 1 ? splitFrontMatter(part.text) : { frontMatter: undefined, body: part.text };
+  const place = { base, id, path, files: new Set(files.map((file) => file.path)) };
+  const written = await markdownHtml(body, { highestHeading, linkTo: (target) => linkFromText(target, place) });
+  if (written === undefined) {
+    return html`<p class="notice">This text is too intricate to be formatted. It is shown as it is written.</p>
+${sourceView(part)}`;
+  }
+  const before =
+    frontMatter !== undefined &&
+    html`<details class="front-matter"><summary>Front matter</summary>
+${sourceView({ ...part, text: frontMatter, firstLine: 2 })}</details>`;
+  return html`${before}<div class="markdown"${languageAttributes(body)}>
+${raw(written)}</div>`;
+}
+
+/** Which file of a skill tells what it does. */
+function mainFileOf(filenames: readonly string[]): string | undefined {
+  return filenames.find((name) => name.toUpperCase() === 'SKILL.MD') ?? filenames[0];
+}
+
+/** The links to the parts of a text before and behind one. */
+export function partLinks({ number, count }: TextPart, linkToPart: (number: number) => string): Html | undefined {
+  if (count === 1) return undefined;
+  const links = [
+    number > 1 && html`<a href="${linkToPart(number - 1)}" rel="prev">Previous part</a> `,
+    html`<span>Part ${number} of ${count}</span>`,
+    number < count && html` <a href="${linkToPart(number + 1)}" rel="next">Next part</a>`,
+  ];
+  return html`<nav class="pages" aria-label="Parts">${links}</nav>`;
+}
