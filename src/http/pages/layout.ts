@@ -124,9 +124,9 @@ ${status >= 500 && html`<p class="muted small">The log of the service has this r
   return { status, headers: PAGE_HEADERS, body: renderPage({ title, main, base, searchBox: false, unlisted: true }) };
 }
 
-/** A message as a sentence. */
+/** A message as a sentence. The name of a parameter at its beginning stays as it is written. */
 function sentenceOf(message: string): string {
-  const begun = message.charAt(0).toUpperCase() + message.slice(1);
+  const begun = /^\w+ must /.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
 
