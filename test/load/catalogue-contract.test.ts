@@ -1,21 +1,6 @@
 import { describe } from 'vitest';
 import { scratchFile } from '../scratch-folder.js';
-import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
-import { catalogueInPostgres } from '../share/shared-catalogue/catalogue-in-postgres.js';
-import type { CatalogueStore } from './contract/catalogue-under-test.js';
-import { prunesBySource, takesLoads, takesSmallChanges } from './contract/loads.js';
-import { derivesIds, keepsAwkwardTexts, keepsContents, keepsMeaning } from './contract/skills.js';
-
-/** What every catalogue does, wherever it is kept. */
-function keepsACatalogue(store: CatalogueStore): void {
-  takesLoads(store);
-  prunesBySource(store);
-  derivesIds(store);
-  takesSmallChanges(store);
-  keepsContents(store);
-  keepsMeaning(store);
-  keepsAwkwardTexts(store);
-}
+import { keepsACatalogue } from './contract/keeps-a-catalogue.js';
 
 describe('a catalogue in a file', () => {
   keepsACatalogue({
@@ -25,5 +10,3 @@ describe('a catalogue in a file', () => {
     },
   });
 });
-
-describeWithPostgres('a catalogue in PostgreSQL', (server) => keepsACatalogue(catalogueInPostgres(server)));
