@@ -14,6 +14,8 @@ export interface SmallChange {
    * @returns false if they cannot be read in part: then nothing is changed
    */
   readonly read: (ingest: Ingest, writer: CatalogueWriter) => Promise<boolean>;
+  /** Whether it brings nothing. Index files stay in use without what has gone, however much that is. */
+  readonly onlyRemoves?: boolean;
 }
 
 export type ChangeOptions = Omit<BuildOptions, 'sources' | 'database' | 'cache' | 'passwordFile'>;
@@ -28,7 +30,7 @@ export type ChangeOptions = Omit<BuildOptions, 'sources' | 'database' | 'cache' 
  */
 export async function changeInPlace(
   target: LoadTarget,
-  { read }: SmallChange,
+  { read, onlyRemoves = false }: SmallChange,
   options: ChangeOptions,
 ): Promise<LoadReport | undefined> {
   const { database, home } = target;
@@ -50,7 +52,7 @@ export async function changeInPlace(
   } finally {
     writer.close();
   }
-  await derive(target, model, options, report);
+  if (!onlyRemoves || target.handOn !== undefined) await derive(target, model, options, report);
   return report.finish(counts);
 }
 

@@ -183,14 +183,17 @@ export async function removeIds(options: RemoveOptions): Promise<number> {
     try {
       writer.remove(ids);
       const counts = writer.publish();
-      await handOn?.();
-      await indexWhenDue(report.indexing());
+      // Index files stay in use without what has gone.
+      if (handOn !== undefined) {
+        await handOn();
+        await indexWhenDue(report.indexing());
+      }
       return report.finish(counts);
     } finally {
       writer.close();
     }
   };
-  const small = ids.length > MAX_CHANGED_IN_PLACE ? undefined : { read };
+  const small = ids.length > MAX_CHANGED_IN_PLACE ? undefined : { read, onlyRemoves: true };
   const { removed } = await makeChange(address, { small, whole, needsCatalogue: true }, { semantic: false });
   return removed;
 }
