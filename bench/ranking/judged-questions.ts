@@ -61,7 +61,7 @@ export interface JudgedQuestion {
   readonly graded: boolean;
   /** Whether it asks for a matter that is hardly covered; see `JudgedSet.rare`. */
   readonly rare: boolean;
-  /** Of the catalogue and of itself, see `sizeOf` and `lengthOf` of fusion.ts. */
+  /** Of the catalogue and of itself, see `sizeOf` and `lengthOf` of features.ts. */
   readonly size: number;
   readonly length: number;
   /** Values of {@link TERMS}, candidate by candidate. */

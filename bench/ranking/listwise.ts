@@ -139,7 +139,7 @@ export function scoresOf({ values }: JudgedQuestion, weights: Float64Array): Flo
   return scores;
 }
 
-/** See `reachOf` of fusion.ts. */
+/** See `reachOf` of features.ts. */
 export function reachOfQuestion({ size, length }: JudgedQuestion, weights: Float64Array): number {
   const factors = { weight: 1, bySize: size, byLength: length };
   const of = (feature: RankingFeature): number =>

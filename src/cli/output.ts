@@ -56,7 +56,7 @@ export function blankUnsafe(text: string): string {
 /** Gives a command its arguments, options and action. */
 export type SetUp = (command: Command, output: Output) => void;
 
-/** Signals that stop work. Both are handled, so that it ends in order: a load can be resumed from what it leaves. */
+/** Signals that stop work. Both are handled, so that it ends in order. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**

@@ -8,8 +8,8 @@ import type { CheckReport, LoadReport } from './reports.js';
 
 /**
  * Loads skills into a catalogue: adds new ones and updates changed ones, by id. The catalogue's file is replaced at the
- * end, in one step; until then readers see the former one. A load that changes nothing writes nothing. The next load of
- * the same sources resumes one that was killed.
+ * end, in one step; until then readers see the former one. A load that changes nothing writes nothing. The next load
+ * takes over the vectors that a killed one made.
  *
  * Rows that cannot become a skill are in the report. They do not stop the load.
  *

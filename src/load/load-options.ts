@@ -124,7 +124,7 @@ export interface BuildOptions extends FolderDefaults, ModelOptions, SharedOption
   readonly classify?: boolean | undefined;
   /** Called now and then, at most about ten times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
-  /** Stops the load between two rows. A later load of the same sources resumes it. */
+  /** Stops the load between two rows. A later load takes over the vectors that it made. */
   readonly signal?: AbortSignal | undefined;
   /** Read for the source `-`. @default process.stdin */
   readonly stdin?: Readable | undefined;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../core/index.js';
 import { indexOrWarn, indexWhenDue, type VectorExchange } from '../indexing/index.js';
@@ -91,8 +90,6 @@ export interface PreparedLoad {
   readonly sources: readonly OpenableSource[];
   /** Undefined if no vectors are to be made. */
   readonly model: ChosenModel | undefined;
-  /** Names sources and options: only a load with the same key resumes a killed one. */
-  readonly key: string;
 }
 
 /** The options of a load, but for where it goes. */
@@ -121,19 +118,7 @@ export async function prepareLoad(options: LoadOptions, home: string): Promise<P
   const model = options.semantic === false ? undefined : await chooseModel(modelOptions);
   await checkClassify(options, model);
   options.signal?.throwIfAborted();
-  return { options, sources, model, key: keyOf(sources, options) };
-}
-
-function keyOf(sources: readonly OpenableSource[], options: LoadOptions): string {
-  const { author = '', codehostBase = '', skillUrlBase = '', followLinks, git, contents, classify } = options;
-  const links = [
-    ...(followLinks === true ? ['follow links'] : []),
-    ...(git === false ? ['no git'] : []),
-    ...(contents === false ? ['no contents'] : []),
-    ...(classify === undefined ? [] : [classify ? 'classify' : 'no classify']),
-  ];
-  const parts = ['load', ...links, author, codehostBase, skillUrlBase, ...sources.map(({ key }) => key)];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  return { options, sources, model };
 }
 
 /** Where a load writes: a catalogue of its own, or one whose differences go into a catalogue that others share. */

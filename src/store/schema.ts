@@ -67,11 +67,11 @@ export const FORGOTTEN = 'forgotten';
 export const STATES = 'state';
 
 /**
- * The statements that make a catalogue, as SQLite keeps them: `check-schema.ts` compares each letter.
+ * The statements that make a catalogue, as SQLite keeps them: each letter is compared before a table is read.
  *
  * - `skill.record` is the answer nearly ready to send: a JSON object with the eight fields of the specification, in its
  *   order.
- * - `file.text` is a text, or a BLOB with a packed one (`packed-text.ts`). Its checksum covers what is stored.
+ * - `file.text` is a text, or a BLOB with a compressed one (`packing.ts`). Its checksum covers what is stored.
  * - `skill.place` is the location of the skill. A derived id always belongs to the same location.
  * - `skill.hash` covers everything that is stored of a skill. Equal hashes mean that the skill is unchanged. It says by
  *   its length whether the skill has contents.
@@ -82,7 +82,7 @@ export const STATES = 'state';
  * - `claim` says in which sources a skill was found. Pruning a source deletes its claims.
  * - `known_row` says what a row of a source became: a row with this fingerprint makes a skill with this hash. An entry
  *   is void if the skill has another hash by now.
- * - `text_signature` finds skills with nearly the same text (`text-signature.ts`). The next load adds missing ones.
+ * - `text_signature` finds skills with nearly the same text. The next load adds missing ones.
  * - `contents` has what a skill is made of, if that is more than excerpts of texts. `complete_id` is the id of a skill whose contents are complete, else NULL.
  * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or
  *   not at all (`none`).
@@ -91,12 +91,12 @@ export const STATES = 'state';
  *   it was unsure. An entry is void if the skill has another hash by now.
  * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
  *   can be updated by them. A finished catalogue has vectors of one model only.
- * - `meta` holds the `stamp`, a random value of each finished load; the stamp that it `replaces`; the
+ * - `meta` holds the `stamp`, a random value of each finished load; the
  *   `signature_rules`; the id of the `model` of the vectors; the rules of the `classifier` that made all derived
- *   labels, if the catalogue is classified; the `load_key` of a running load; the `shared_version` of a local copy
- *   (`shared-note.ts`); and what a finished load notes of the whole (`facts.ts`): `facts`, and the `checksum` of all
+ *   labels, if the catalogue is classified; the `shared_version` of a replica
+ *   (`notes.ts`); and what a finished load notes of the whole: `facts`, and the `checksum` of all
  *   other entries.
- * - `state` has the states that small changes made since the last whole load (`lineage.ts`): the first row is the state
+ * - `state` has the states that small changes made since the last whole load (`revisions.ts`): the first row is the state
  *   that the load made. A skill above `last_skill` is not of a state, nor is a vector above `last_vector`.
  * - `superseded` has the skills that these changes replaced or removed, under their numbers; `gone` is the sequence of
  *   the first state without them. What belongs to them is in `superseded_file` and so on. The next whole load deletes

@@ -118,6 +118,6 @@ export interface WatchProblem {
 
 /** A running watch; made by {@link watchSources}. Keeps the process alive. */
 export interface SourceWatch extends AsyncDisposable {
-  /** Ends the watch: a load that is running stops, and can be resumed by the next load of the same sources. */
+  /** Ends the watch: a load that is running stops; the next one takes over the vectors that it made. */
   close(): Promise<void>;
 }

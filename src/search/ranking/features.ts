@@ -67,7 +67,7 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  * To add a feature of the ranking:
  *
  * 1. add its name and meaning to `RANKING_FEATURES` (`result.ts`); the compiler then points to its name for people
- *    (`cli/score-reason.ts`)
+ *    (`cli/result-lines.ts`)
  * 2. compute its value here, from 0 to 1, from what a {@link Candidate} has
  * 3. fit all weights again with `npm run fit-ranking`, which writes `data/ranking.json`; until then `rankingModel()`
  *    refuses the file

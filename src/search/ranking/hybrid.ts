@@ -180,9 +180,9 @@ export interface Calibration {
 
 /** What the sums of one question are measured by. */
 export interface SumScale {
-  /** Relative size of the catalogue, 0 to 1; see `sizeOf` in fusion.ts. */
+  /** Relative size of the catalogue, 0 to 1; see `sizeOf` in features.ts. */
   readonly size: number;
-  /** About the highest sum that a skill can have; see `reachOf` in fusion.ts. */
+  /** About the highest sum that a skill can have; see `reachOf` in features.ts. */
   readonly reach: number;
 }
 

@@ -9,7 +9,7 @@ export interface PostgresSession {
   readonly run: RunStatement;
   /**
    * The rows of a query, as bytes. It can have no values, so it must be made of nothing but numbers and hex digits.
-   * Faster than `run` where many bytes come, which that gets as hex digits; see `copy-out.ts`.
+   * Faster than `run` where many bytes come, which that gets as hex digits.
    */
   readonly copy: (query: string) => Promise<CopiedRow[]>;
 }

@@ -9,8 +9,8 @@ import type { SharedTables } from '../postgres/shared-tables.js';
  *   published load, and `stamp` names the contents of that version. `oldest` is the first version from which changes
  *   are known. `model` and `classifier` are null where there is none. A load that publishes locks this row.
  * - `revision` has the versions that are known: what they are named, and when they were published.
- * - `skill` has a row for each id, with the version that wrote it. `image` is all that is stored of the skill, as JSON
- *   (`shared-images.ts`); null where the skill was removed. `digests` are those of its blobs, in hex, with spaces
+ * - `skill` has a row for each id, with the version that wrote it. `image` is all that is stored of the skill, as JSON;
+ *   null where the skill was removed. `digests` are those of its blobs, in hex, with spaces
  *   between.
  * - `blob` has bytes by their SHA-256, and `vector` those of texts by model and hash. Nothing of them depends on a
  *   version, so they may be there before what uses them. `made_at` is when they were stored.

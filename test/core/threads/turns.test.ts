@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { MessageChannel } from 'node:worker_threads';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { giveWay, inTurns, nextTurn } from '../../../src/core/index.js';
 
 describe('turns', () => {
@@ -103,6 +103,9 @@ describe('turns', () => {
 });
 
 describe('in turns', () => {
+  // The time of a turn is that of the process: what ran before has used up some.
+  beforeEach(() => new Promise((done) => setImmediate(done)));
+
   /** Pieces that take some milliseconds each. */
   function* slowPieces(count: number, done: string[]): Generator<undefined, string, undefined> {
     for (let piece = 1; piece <= count; piece++) {

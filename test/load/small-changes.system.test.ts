@@ -329,7 +329,7 @@ describe('unchanged rows', () => {
       }
       const made = createHash('sha256').update(JSON.stringify(columns)).digest('hex').slice(0, 16);
 
-      // Does this fail? Then rows become something else than before: raise READING_RULES in row-fingerprint.ts, and put
+      // Does this fail? Then rows become something else than before: raise READING_RULES in skill-id.ts, and put
       // the new value here.
       expect(made).toBe('eb156f2fcda12752');
     });
