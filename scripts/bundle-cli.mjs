@@ -8,6 +8,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { fileBehind, isDoor, namesFrom } from './front-doors.mjs';
 
 const dist = resolve(process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url)));
 const cli = join(dist, 'cli');
@@ -135,50 +136,6 @@ refuseUnknownPackages();
 
 function withSlashes(path) {
   return path.split(sep).join('/');
-}
-
-/** Whether a module only hands on what others of its folder have. */
-function isDoor(path) {
-  return /[\\/]index\.js$/.test(path) && !/^(?!export .* from |\s*$|\/\/|import )/m.test(oneLineEach(path));
-}
-
-function oneLineEach(path) {
-  return readFileSync(path, 'utf8').replace(/\{[^}]*\}/g, (names) => names.replace(/\s+/g, ' '));
-}
-
-/** @returns by file that a module imports or hands on at once: the names */
-function* namesFrom(code, folder) {
-  for (const [, names, path] of code.matchAll(
-    /^(?:import|export)\s(?:[^'";]*?(\{[^}]*\})\s*from\s*|[^'";{]*?from\s*)?['"](\.[^'"]+)['"]/gm,
-  )) {
-    yield [
-      resolve(folder, path),
-      (names ?? '')
-        .replace(/[{}]/g, '')
-        .split(',')
-        .map((name) => name.trim().split(/\s+as\s+/)[0])
-        .filter(Boolean),
-    ];
-  }
-}
-
-/** Which file has what a front door hands on. */
-function fileBehind(door, name) {
-  for (const [, names, path] of oneLineEach(door).matchAll(/^export (\{[^}]*\}) from ['"](\.[^'"]+)['"]/gm)) {
-    const handed = names
-      .replace(/[{}]/g, '')
-      .split(',')
-      .map((one) =>
-        one
-          .trim()
-          .split(/\s+as\s+/)
-          .at(-1),
-      );
-    if (!handed.includes(name)) continue;
-    const file = resolve(dirname(door), path);
-    return isDoor(file) ? fileBehind(file, name) : file;
-  }
-  throw new Error(`${relative(dist, door)} does not hand on ${name}`);
 }
 
 /** Which starts import a module at once. */

@@ -5,9 +5,9 @@ import { clientOfAddress } from '../access/index.js';
 import { SkillSearchError } from '../index.js';
 import type { Answer } from './call.js';
 import { addressOfClient, type TrustedHops } from './forwarded-address.js';
-import { MCP_HTTP_LIMITS } from './mcp-messages.js';
 import { BodyBuffers, type CallServer, NodeCall, targetOf } from './node-call.js';
 import { type ConnectionLimits, OpenConnections, SERVER_LIMITS } from './open-connections.js';
+import { MCP_HTTP_LIMITS } from './options.js';
 import { AddressRate } from './rate-limits.js';
 import {
   type ArrivingBody,

@@ -1,7 +1,6 @@
 export { type Connection, createHandler, type Handler } from './handler.js';
 export type { RunningServer } from './http-server.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log.js';
-export { MCP_HTTP_LIMITS } from './mcp-messages.js';
 export {
   type MeasuredParts,
   type MetricsServer,
@@ -15,6 +14,7 @@ export {
   type Compatibility,
   DEFAULT_LIMITS,
   type HandlerOptions,
+  MCP_HTTP_LIMITS,
 } from './options.js';
 export type { PublishRule } from './published/publication.js';
 export {

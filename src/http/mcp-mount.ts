@@ -9,7 +9,6 @@ import { logFailure } from './log.js';
 import {
   faultOfBatch,
   listChangedStream,
-  MCP_HTTP_LIMITS,
   type McpMessage,
   NotificationStreams,
   readMessage,
@@ -17,6 +16,7 @@ import {
   untilEnded,
 } from './mcp-messages.js';
 import type { ResolvedHandlerOptions } from './options.js';
+import { MCP_HTTP_LIMITS } from './options.js';
 import { type Refusal, RefusedBody } from './request-body.js';
 
 /** An answer to a request for MCP. */

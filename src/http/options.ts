@@ -14,6 +14,44 @@ import { type LogEvent, withoutKeys } from './log.js';
 import { AllowedHosts, LOOPBACK, resolveHosts } from './origins.js';
 import { checkPublishRules, type PublishRule } from './published/publication.js';
 
+/** Bounds of MCP over HTTP, beside those of the server. */
+interface McpHttpLimits {
+  /** Largest body, in bytes. Nothing that a tool takes is longer than some kilobytes. */
+  readonly bodyBytes: number;
+  /** Bytes of a body that are read and thrown away, so that its sender reads why it is refused. */
+  readonly skippedBytes: number;
+  /** What a byte of a body counts for until it is answered: about what it becomes when it is parsed. */
+  readonly bytesPerByte: number;
+  /** What a request counts for until it is answered, beside its body: about what the SDK makes for it. */
+  readonly exchangeBytes: number;
+  /** Messages of a batch. */
+  readonly batch: number;
+  /** Bytes of all answers to a batch. They are held until the last is there. */
+  readonly batchBytes: number;
+  /** Open streams of notifications. Half of the connections that there may be. */
+  readonly streams: number;
+  /** Open streams of one client. An agent has one for each of its windows. */
+  readonly streamsPerClient: number;
+  /** Milliseconds between two signs of life on a stream: proxies close what is silent for a minute. */
+  readonly keepAlive: number;
+  /** Milliseconds between two looks at the catalogue while a stream is open. */
+  readonly lookInterval: number;
+}
+
+/** The limits of `/mcp`. They cannot be changed. */
+export const MCP_HTTP_LIMITS: McpHttpLimits = {
+  bodyBytes: 64 * 1024,
+  skippedBytes: 32 * 1024 * 1024,
+  bytesPerByte: 8,
+  exchangeBytes: 32 * 1024,
+  batch: 16,
+  batchBytes: 8 * 1024 * 1024,
+  streams: 1000,
+  streamsPerClient: 32,
+  keepAlive: 15_000,
+  lookInterval: 500,
+};
+
 /** Services whose clients the API can serve beyond the specification; see {@link HandlerOptions.compatibility}. */
 export const COMPATIBILITIES = ['skillsmp'] as const;
 /** A name of {@link COMPATIBILITIES}. */

@@ -4,8 +4,8 @@ import { isCatalogueAddress, tellWhileWaiting } from '../core/index.js';
 import { type FollowedSearch, followCatalogue, type ReloadEvent } from '../search/index.js';
 import { CatalogueEngine } from './engine.js';
 import { ProtocolFault } from './sdk.js';
-import { unpublishedLog } from './skills.js';
 import type { EngineData, EngineMethod, EngineReply, EngineRequest } from './thread-engine.js';
+import { unpublishedLog } from './unpublished.js';
 
 // Not from the library's entry: a client waits for the first answer, and the entry imports more.
 

@@ -3,9 +3,10 @@ import { type ErrorCode, SkillSearchError } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault, type Sdk } from './sdk.js';
 import { createServerOver, faultOfParams } from './server-over.js';
-import { PublishedSkills, type Questions, SkillPages, type UnpublishedListener } from './skills.js';
+import { PublishedSkills, type Questions, SkillPages } from './skills.js';
 import { type ToolContext, ToolFault } from './tools/tool.js';
 import { findTool, TOOL_NAMES } from './tools/tools.js';
+import type { UnpublishedListener } from './unpublished.js';
 
 /** What a caller may do, and who is told of what. */
 export interface McpOptions {

@@ -3,8 +3,8 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { isObject } from '../core/index.js';
 import type { Engine } from './engine.js';
 import { INVALID_PARAMS, ProtocolFault, type Sdk } from './sdk.js';
-import type { UnpublishedListener } from './skills.js';
 import { toolList } from './tools/tools.js';
+import type { UnpublishedListener } from './unpublished.js';
 
 // Not `createRequire` by its name: bundles declare that themselves.
 

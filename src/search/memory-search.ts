@@ -42,6 +42,8 @@ interface MemoryParts {
 class OpenedMemory extends OpenedSearch implements MemorySearch {
   readonly #states: CurrentState<OpenState>;
   readonly #parts: MemoryParts;
+  /** The change before, which the next waits for: changes happen in the order of their calls. */
+  #before: Promise<unknown> = Promise.resolve();
 
   constructor(states: CurrentState<OpenState>, parts: MemoryParts) {
     super(states);
@@ -51,13 +53,21 @@ class OpenedMemory extends OpenedSearch implements MemorySearch {
 
   async add(rows: Iterable<unknown> | AsyncIterable<unknown>): Promise<RowProblems> {
     const { closing } = this.#states.newest;
-    const store = await this.#parts.readRows(rows, closing);
-    return this.#change(store);
+    const read = this.#parts.readRows(rows, closing);
+    // Told when its turn has come.
+    read.catch(() => {});
+    return this.#inOrder(async () => this.#change(await read));
   }
 
   async remove(ids: Iterable<string>): Promise<number> {
     const all = checkIds(ids);
-    return this.#change(async (memory) => all.filter((id) => memory.remove(id)).length);
+    return this.#inOrder(() => this.#change(async (memory) => all.filter((id) => memory.remove(id)).length));
+  }
+
+  #inOrder<Result>(change: () => Promise<Result>): Promise<Result> {
+    const done = this.#before.then(change);
+    this.#before = done.catch(() => {});
+    return done;
   }
 
   /** Writes a change, and goes over to the revision that it makes. */

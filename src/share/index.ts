@@ -1,7 +1,7 @@
 export { type PostgresAddress, readPostgresAddress } from './postgres/postgres-address.js';
 export type { PostgresEvent, PostgresPool } from './postgres/postgres-pool.js';
-export type { PostgresStatement } from './postgres/postgres-session.js';
 export type { SharedTables } from './postgres/shared-tables.js';
+export type { PostgresStatement } from './postgres/statements.js';
 export { isSameRevision, type Revision } from './shared-catalogue/catalogue-tables.js';
 export type { ConnectedCatalogue, ConnectOptions, Replica } from './shared-catalogue/replica.js';
 export type { SharedFault } from './shared-catalogue/shared-faults.js';

@@ -107,6 +107,17 @@ describe('skills in memory that change', () => {
     expect(idsOf(after).sort()).toEqual(['b', 'c']);
   });
 
+  test('change in the order of the calls, also where rows are read slowly', async () => {
+    const search = await open([]);
+    const slowly = async function* (): AsyncGenerator<unknown> {
+      await new Promise((done) => setTimeout(done, 30));
+      yield row('a', { description: 'slow bread' });
+    };
+    const calls = [search.add(slowly()), search.add([row('a', { description: 'bread' })]), search.remove(['a'])];
+    expect((await Promise.all(calls)).at(-1)).toBe(1);
+    expect(search.ids()).toEqual([]);
+  });
+
   test('tell what is wrong with rows, and what cannot be embedded is told to the next question', async () => {
     const failing = new StandInEmbedder();
     const search = await open([row('a', { description: 'bread' })], failing);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { openAccess } from '../../src/access/index.js';
-import { MCP_HTTP_LIMITS } from '../../src/http/mcp-messages.js';
+import { MCP_HTTP_LIMITS } from '../../src/http/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { wholeRow } from '../../test/mcp/whole-skills.js';
 import { startCommand, startCommandWithInput } from '../child-program.js';

@@ -14,15 +14,8 @@ import {
   type TlsMode,
 } from './postgres-address.js';
 import { AnswerTimeout, awayError, isLost, noHostError, openingError, statementError } from './postgres-error.js';
-import {
-  type CopiedRow,
-  type PostgresSession,
-  type PostgresStatement,
-  rowsOf,
-  type SessionOptions,
-  TransactionSession,
-  within,
-} from './postgres-session.js';
+import { rowsOf, TransactionSession, within } from './postgres-session.js';
+import type { CopiedRow, PostgresSession, PostgresStatement, SessionOptions } from './statements.js';
 
 /** Bounds of what is kept in PostgreSQL. Times are in milliseconds. */
 interface PostgresLimits {
