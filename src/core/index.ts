@@ -76,6 +76,7 @@ export {
   reasonOf,
   writeConfigFile,
 } from './config-file.js';
+export { dataFile } from './data.js';
 export {
   ERROR_CODES,
   type ErrorCode,

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { MAX_LIMIT } from '../core/index.js';
+import { dataFile, MAX_LIMIT } from '../core/index.js';
 import { type ServedExtras, servedRoutes } from './routes.js';
 
 /** The whole description, with all that options add. Written by hand; a test holds it to what is answered. */
-const FILE = new URL('../../data/openapi.json', import.meta.url);
+const FILE = dataFile('openapi.json');
 
 /** What the service adds for clients of the public service, by its name in schemas and examples. */
 const ADDED: readonly unknown[] = ['githubUrl', 'hasNext', 'hasPrev'];

@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
+import { dataFile } from '../core/index.js';
 import type { Embedder, ModelOptions } from './embedder.js';
 import type { ModelFolder } from './model-folder.js';
 
 // What finds and runs models is imported when one is wanted: a search by words alone does without.
 
 /** Absolute path of the folder with the model that comes with the library. */
-export const BUNDLED_MODEL: string = fileURLToPath(new URL('../../data/models/skill-minilm', import.meta.url));
+export const BUNDLED_MODEL: string = fileURLToPath(dataFile('models/skill-minilm'));
 
 /**
  * Finds out the id of a model and how its weights are stored. Reads all its files, but does not load it.

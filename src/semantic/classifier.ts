@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readWords, stemOf, WORD_RULES } from '../core/index.js';
+import { dataFile, readWords, stemOf, WORD_RULES } from '../core/index.js';
 
-const TABLE = new URL('../../data/classifier.json', import.meta.url);
-const WEIGHTS = new URL('../../data/classifier.bin', import.meta.url);
+const TABLE = dataFile('classifier.json');
+const WEIGHTS = dataFile('classifier.bin');
 
 /** The numbers of a classifier. */
 export interface ClassifierData {

@@ -1,5 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { invalidArgument, parameterOf, readWordPieces, SkillSearchError, type Tokenizer } from '../../core/index.js';
+import {
+  dataFile,
+  invalidArgument,
+  parameterOf,
+  readWordPieces,
+  SkillSearchError,
+  type Tokenizer,
+} from '../../core/index.js';
 
 /** Words whose size in tokens is kept. A catalogue of 100,000 skills has some hundred thousand; most are rare. */
 export const TOKEN_CACHE_WORDS = 20_000;
@@ -151,7 +158,7 @@ interface WordPieces {
   readonly unknown: number;
 }
 
-const FOLDER = fileURLToPath(new URL('../../../data/models/skill-minilm', import.meta.url));
+const FOLDER = fileURLToPath(dataFile('models/skill-minilm'));
 
 let tokenizer: Tokenizer | undefined;
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dataFile } from '../../core/index.js';
 import type { SemanticHit, SemanticResult } from '../../result.js';
 import type { PromptQuestion, RankedByWords } from './rank-prompt.js';
 import { wordVector } from './word-table.js';
@@ -69,7 +70,7 @@ export interface FitRules extends Readonly<Record<FitWay, FitRule>> {
 }
 
 /** The file with the rules, which `npm run bench:hook` writes. */
-export const FIT_RULES: URL = new URL('../../../data/hook.json', import.meta.url);
+export const FIT_RULES: URL = dataFile('hook.json');
 
 let rules: FitRules | undefined;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FNV_BASIS, FNV_PRIME, fnv1a } from '../../core/index.js';
+import { dataFile, FNV_BASIS, FNV_PRIME, fnv1a } from '../../core/index.js';
 
 /** Number of values of a word's vector. */
 export const WORD_DIMENSIONS = 64;
@@ -13,7 +13,7 @@ export const CENTRES = 256;
  * words (uint32), the centres of each part (int8), the hashes of the words in ascending order (uint32), the centres of
  * each word (uint8). All little endian.
  */
-export const WORD_TABLE: URL = new URL('../../../data/hook-words.bin', import.meta.url);
+export const WORD_TABLE: URL = dataFile('hook-words.bin');
 
 /** Hashes are looked up among those of the same 12 bits. */
 const BUCKET_SHIFT = 20;

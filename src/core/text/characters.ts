@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dataFile } from '../data.js';
 
 /** The role of a character for the tokeniser. */
 export const CharacterClass = {
@@ -164,7 +165,7 @@ export function simplify(text: string): string {
   return simplified;
 }
 
-const TABLE = new URL('../../../data/traditional-characters.txt', import.meta.url);
+const TABLE = dataFile('traditional-characters.txt');
 
 /**
  * Reads the table of traditional Chinese characters.

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dataFile } from '../data.js';
 import { foldAccents } from './characters.js';
 import { ENGLISH_SIGNS, functionWords, LISTED_LANGUAGES } from './function-words.js';
 
@@ -164,7 +165,7 @@ function mostProbable(evidence: Float64Array): LatinLanguage | undefined {
   return 1 - english >= CERTAIN && 1 / sum >= LIKELY ? LANGUAGES[best] : undefined;
 }
 
-const FILE = new URL('../../../data/language-trigrams.txt', import.meta.url);
+const FILE = dataFile('language-trigrams.txt');
 
 /** How many trigrams of each language are known. */
 const KNOWN = 300;

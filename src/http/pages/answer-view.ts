@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dataFile } from '../../core/index.js';
 import type { Facet, FeatureShare, RankingFeature, ScoredField, SkillScope, Snippet } from '../../index.js';
 import { type Found, type FoundHit, PAGE_SIZE } from './find-skills.js';
 import {
@@ -339,7 +340,7 @@ function wordsOf(slug: string): string {
 }
 
 function readNames(): ReadonlyMap<string, string> {
-  const file = new URL('../../../data/categories.json', import.meta.url);
+  const file = dataFile('categories.json');
   const groups = JSON.parse(readFileSync(file, 'utf8')) as readonly TaxonomyGroup[];
   return new Map(groups.flatMap((group) => [group, ...group.categories]).map(({ slug, name }) => [slug, name]));
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { dataFile } from '../../core/index.js';
 import { gzipped } from '../encode-content.js';
 import { showFile, showFiles } from './file-page.js';
 import { PAGE_PATHS, type PageAnswer, type PageRequest, type PageRoute } from './page.js';
@@ -47,7 +48,7 @@ interface Asset {
   readonly gzip: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
-const DATA = new URL('../../../data/page/', import.meta.url);
+const DATA = dataFile('page/');
 
 const ASSETS: Readonly<Record<string, readonly [type: string, read: () => Promise<string>]>> = {
   [PAGE_PATHS.styles]: ['text/css; charset=utf-8', () => readStyles('page', 'skill')],

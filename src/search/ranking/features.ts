@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { DocumentNumber } from '../../core/index.js';
+import { dataFile } from '../../core/index.js';
 import { type FieldScores, RANKING_FEATURES, RANKINGS, type Ranking, type RankingFeature } from '../../result.js';
 import type { Calibration } from './hybrid.js';
 
@@ -213,7 +214,7 @@ export interface RankingModel {
 }
 
 /** The file with these numbers, which `npm run fit-ranking` writes. */
-export const RANKING_MODEL: URL = new URL('../../../data/ranking.json', import.meta.url);
+export const RANKING_MODEL: URL = dataFile('ranking.json');
 
 let model: RankingModel | undefined;
 
