@@ -1,5 +1,6 @@
 // `npm run bench:http`: keyword search over HTTP under load, beside a bare server that serialises the same skills, in
 // rounds that take turns. See README.md here.
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,6 +12,7 @@ import autocannon from 'autocannon';
 import { openAccess } from '../src/access/index.js';
 import { randomNumbers } from '../src/evaluation/compare.js';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../src/index.js';
+import { resolveKeywordQuery } from '../src/query.js';
 import { writeGeneratedCatalogue } from './generated-catalogue.js';
 import type { ServerFigures, ServerJob } from './http-server-child.js';
 import { wordsByFrequency } from './word-frequencies.js';
@@ -101,7 +103,7 @@ async function wordsOf(database: string): Promise<{ words: string[]; answers: Re
   await using search = await openSkillSearch({ database });
   const words = wordsByFrequency(descriptionsOf(search)).slice(0, WORDS);
   const answers = words.slice(0, HELD_ANSWERS).map((q) => {
-    const { records } = catalogueSearchOf(search).keywordRecords({ q, sortBy: 'recent' });
+    const { records } = catalogueSearchOf(search).keywordRecords(resolveKeywordQuery({ q, sortBy: 'recent' }));
     return [pathOf(q), records.map((record) => JSON.parse(record))] as const;
   });
   return { words, answers: Object.fromEntries(answers) };

@@ -1,4 +1,5 @@
 import { type KeywordStep, openSkillSearch, type SkillSearch } from '../src/index.js';
+import { resolveKeywordQuery } from '../src/query.js';
 import { catalogueSearchOf } from '../src/search/index.js';
 import { Database } from '../src/store/sqlite.js';
 import { wordsByFrequency } from './word-frequencies.js';
@@ -137,7 +138,7 @@ export async function makeQuestions(database: string, ids: readonly string[]): P
 
 function stepOf(search: SkillSearch, q: string): KeywordStep | undefined {
   return /[\p{L}\p{N}]/u.test(q)
-    ? catalogueSearchOf(search).keywordRecords({ q, limit: 1, sortBy: 'recent' }).step
+    ? catalogueSearchOf(search).keywordRecords(resolveKeywordQuery({ q, limit: 1, sortBy: 'recent' })).step
     : undefined;
 }
 

@@ -143,7 +143,6 @@ const SEMANTIC_NAMES = namesOf<SemanticQuery>({
  * resolveSemanticQuery({ q: ' draw a chart ' }).limit; // 10
  */
 export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuery {
-  if (RESOLVED_SEMANTIC.has(query)) return query as ResolvedSemanticQuery;
   checkQuery(query, SEMANTIC_NAMES);
   const q = resolveText(query.q);
   const limit = checkInteger(parameterOf('limit'), query.limit, 1, MAX_SEMANTIC_LIMIT) ?? DEFAULT_SEMANTIC_LIMIT;
@@ -152,14 +151,8 @@ export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuer
   const filters = resolveFilters(query);
   const copies = checkChoice(parameterOf('copies'), query.copies, COPY_MODES) ?? 'collapse';
   const explain = checkChoice(parameterOf('explain'), query.explain, [true, false]) ?? false;
-  const resolved = { q, limit, minScore, ranking, ...filters, copies, explain };
-  RESOLVED_SEMANTIC.add(resolved);
-  return resolved;
+  return { q, limit, minScore, ranking, ...filters, copies, explain };
 }
-
-/** Queries that are resolved already: a server checks them before its quotas, and the search not once more. */
-const RESOLVED_KEYWORD = new WeakSet<object>();
-const RESOLVED_SEMANTIC = new WeakSet<object>();
 
 const KEYWORD_NAMES = namesOf<KeywordQuery>({
   q: true,
@@ -180,7 +173,6 @@ const KEYWORD_NAMES = namesOf<KeywordQuery>({
  * resolveKeywordQuery({ q: 'react', sortBy: 'stars' }).copies; // 'keep'
  */
 export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
-  if (RESOLVED_KEYWORD.has(query)) return query as ResolvedKeywordQuery;
   checkQuery(query, KEYWORD_NAMES);
   const q = resolveText(query.q);
   const page = checkInteger(parameterOf('page'), query.page, 1, MAX_PAGE) ?? 1;
@@ -189,9 +181,7 @@ export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
   const filters = resolveFilters(query);
   const byDefault = sortBy === 'relevance' ? 'collapse' : 'keep';
   const copies = checkChoice(parameterOf('copies'), query.copies, COPY_MODES) ?? byDefault;
-  const resolved = { q, page, limit, sortBy, ...filters, copies, facets: resolveFacets(query.facets) };
-  RESOLVED_KEYWORD.add(resolved);
-  return resolved;
+  return { q, page, limit, sortBy, ...filters, copies, facets: resolveFacets(query.facets) };
 }
 
 /** A query of a list that was checked, with all defaults filled in. */

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
+import type { KeywordQuery, SkillSearch } from '../src/index.js';
+import { resolveKeywordQuery } from '../src/query.js';
+import { type CatalogueSearch, catalogueSearchOf } from '../src/search/index.js';
 import { type StoredText, textOf } from '../src/store/packing.js';
 import { Database } from '../src/store/sqlite.js';
 
@@ -138,4 +141,9 @@ export function stampOf(path: string): string {
   } finally {
     database.close();
   }
+}
+
+/** What a server sends of the skills of a query; see `keywordRecords` of a search. */
+export function storedRecords(search: SkillSearch, query: KeywordQuery): ReturnType<CatalogueSearch['keywordRecords']> {
+  return catalogueSearchOf(search).keywordRecords(resolveKeywordQuery(query));
 }

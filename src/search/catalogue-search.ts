@@ -1,5 +1,5 @@
 import { checkFlag, checkInteger, checkOptions, checkText, invalidArgument, namesOf, optionOf } from '../core/index.js';
-import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
+import type { KeywordQuery, ListQuery, ResolvedKeywordQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,
   AuthorCount,
@@ -55,7 +55,7 @@ export class OpenedSearch implements CatalogueSearch {
     return result;
   }
 
-  keywordRecords(query: KeywordQuery): KeywordRecords {
+  keywordRecords(query: ResolvedKeywordQuery): KeywordRecords {
     return searchRecordsByKeywords(this.#states.newest, query);
   }
 

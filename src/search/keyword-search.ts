@@ -71,9 +71,9 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
 }
 
 /** Answers a keyword query with the stored JSON texts of skills; see `SkillSearch.keywordRecords`. */
-export function searchRecordsByKeywords(state: OpenState, query: KeywordQuery): KeywordRecords {
+export function searchRecordsByKeywords(state: OpenState, query: ResolvedKeywordQuery): KeywordRecords {
   const { reader } = state;
-  const { matches, documents, pagination, truncation } = findPage(state, resolveKeywordQuery(query));
+  const { matches, documents, pagination, truncation } = findPage(state, query);
   const damaged: DamagedSkill[] = [];
   const records =
     readRecords(reader, documents) ??

@@ -1,5 +1,5 @@
 import { invalidArgument, type Names, namesOf, optionOf } from '../core/index.js';
-import type { KeywordQuery, ListQuery, SemanticQuery } from '../query.js';
+import type { KeywordQuery, ListQuery, ResolvedKeywordQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,
   AuthorCount,
@@ -211,9 +211,10 @@ export type ReadRows = (
 export interface CatalogueSearch extends SkillSearch {
   /**
    * As `keyword`, but returns the stored JSON text of each skill, without score, matched terms, snippet, facets and
-   * corrected words. Saves a server from parsing and writing the same JSON.
+   * corrected words. Saves a server from parsing and writing the same JSON. A server has resolved the query before it
+   * counts the request, so it is not checked once more.
    */
-  keywordRecords(query: KeywordQuery): KeywordRecords;
+  keywordRecords(query: ResolvedKeywordQuery): KeywordRecords;
   /** As `semantic`, with the vector that the question had; undefined for an answer by words. */
   semanticWithVector(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticAnswer>;
   /**

@@ -1,15 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
+  type Access,
   type AccessOptions,
   type Client,
   type KeysAndQuotas,
   type NewKeyOptions,
+  openAccess,
   type Quota,
   UNLIMITED,
 } from '../../src/access/index.js';
 import { count, dayOf, type Usage } from '../../src/access/keys-and-quotas.js';
 import { SkillSearchError } from '../../src/core/index.js';
+import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 
 const SECOND = 1000;
@@ -441,4 +444,29 @@ async function caught(call: () => unknown): Promise<unknown> {
     return error;
   }
   return undefined;
+}
+
+/** Keys and quotas in a file, closed when the test ends. */
+export function openedFile(options: AccessOptions): Access {
+  const access = openAccess(options);
+  onTestFinished(() => access.close());
+  return access;
+}
+
+interface UsageRow {
+  readonly client: string;
+  readonly day: number;
+  readonly day_count: number;
+  readonly minute_start: number;
+  readonly minute_count: number;
+}
+
+/** The counters as they lie in the file. */
+export function rowsOf(state: string): UsageRow[] {
+  const database = new Database(state, { fileMustExist: true });
+  try {
+    return database.prepare<[], UsageRow>('SELECT * FROM usage ORDER BY client').all();
+  } finally {
+    database.close();
+  }
 }

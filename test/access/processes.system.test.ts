@@ -6,9 +6,9 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Access, type AccessOptions, openAccess, type Quota } from '../../src/access/index.js';
-import { Database } from '../../src/store/sqlite.js';
+import { openAccess, type Quota } from '../../src/access/index.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { openedFile, rowsOf } from './keys-and-quotas.js';
 
 const NOON = Date.UTC(2026, 2, 14, 12);
 
@@ -93,32 +93,8 @@ const CLIENT = '192.0.2.1';
 
 /** A client that asks, at a time that can be set. */
 function asking(anonymous: Quota | undefined, state = scratchFile('access.db')) {
-  const access = opened({ state, anonymous, now: () => NOON });
+  const access = openedFile({ state, anonymous, now: () => NOON });
   return { state, ask: () => access.admit(access.identify(undefined, CLIENT)) };
-}
-
-function opened(options: AccessOptions): Access {
-  const access = openAccess(options);
-  onTestFinished(() => access.close());
-  return access;
-}
-
-interface UsageRow {
-  readonly client: string;
-  readonly day: number;
-  readonly day_count: number;
-  readonly minute_start: number;
-  readonly minute_count: number;
-}
-
-/** The counters as they lie in the file. */
-function rowsOf(state: string): UsageRow[] {
-  const database = new Database(state, { fileMustExist: true });
-  try {
-    return database.prepare<[], UsageRow>('SELECT * FROM usage ORDER BY client').all();
-  } finally {
-    database.close();
-  }
 }
 
 /** What the process asks for, again and again; see state-file-process.ts. */

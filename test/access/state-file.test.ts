@@ -11,6 +11,7 @@ import { traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { loadItems, storeItem } from '../store/store-items.js';
+import { openedFile, rowsOf } from './keys-and-quotas.js';
 
 describe('state file', () => {
   describe('a state file', () => {
@@ -548,33 +549,9 @@ describe('quota counters', () => {
   /** A client that asks, at a time that can be set. */
   function asking(anonymous: Quota | undefined, state = scratchFile('access.db')) {
     const clock = { now: NOON };
-    const access = opened({ state, anonymous, now: () => clock.now });
+    const access = openedFile({ state, anonymous, now: () => clock.now });
     const askFrom = (address: string | undefined, fault?: SkillSearchError) =>
       access.admit(access.identify(undefined, address), fault);
     return { access, clock, state, askFrom, ask: (fault?: SkillSearchError) => askFrom(CLIENT, fault) };
-  }
-
-  function opened(options: AccessOptions): Access {
-    const access = openAccess(options);
-    onTestFinished(() => access.close());
-    return access;
-  }
-
-  interface UsageRow {
-    readonly client: string;
-    readonly day: number;
-    readonly day_count: number;
-    readonly minute_start: number;
-    readonly minute_count: number;
-  }
-
-  /** The counters as they lie in the file. */
-  function rowsOf(state: string): UsageRow[] {
-    const database = new Database(state, { fileMustExist: true });
-    try {
-      return database.prepare<[], UsageRow>('SELECT * FROM usage ORDER BY client').all();
-    } finally {
-      database.close();
-    }
   }
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions } from '../../src/http/index.js';
-import type { KeywordQuery, SkillSearch } from '../../src/index.js';
+import type { SkillSearch } from '../../src/index.js';
+import type { ResolvedKeywordQuery } from '../../src/query.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
@@ -229,7 +230,7 @@ describe('GET /api/search', () => {
     let [calls, ended] = [0, false];
     const counted: SkillSearch = Object.create(search, {
       keywordRecords: {
-        value: (query: KeywordQuery) => {
+        value: (query: ResolvedKeywordQuery) => {
           calls += 1;
           return catalogueSearchOf(search).keywordRecords(query);
         },

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Access, type Client, openAccess } from '../../src/access/index.js';
 import { type LogEvent, type RunningServer, type ServerOptions, startServer } from '../../src/http/index.js';
 import { openSkillSearch, type SkillSearch, SkillSearchError } from '../../src/index.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
+import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -75,7 +75,7 @@ describe('a server', () => {
     // However long it takes here.
     const { port } = await running(search, { access: false, longestWait: 0 });
     const expected = Array.from({ length: 4 }, (_, word) =>
-      ids(catalogueSearchOf(search).keywordRecords({ q: `word${word}`, copies: 'keep' }).records),
+      ids(storedRecords(search, { q: `word${word}`, copies: 'keep' }).records),
     );
     expect(expected.map(({ length }) => length)).toEqual([20, 20, 20, 20]);
     const ask = async (i: number): Promise<void> => {

@@ -9,10 +9,10 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
 import { readClassifier } from '../../src/semantic/classifier.js';
 import { embeddedText } from '../../src/semantic/index.js';
 import { Database } from '../../src/store/sqlite.js';
+import { storedRecords } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -95,7 +95,7 @@ describe('a load that classifies', () => {
     await made.searching((search) => {
       expect(search.get('commits')?.derivedCategories).toContain('git-workflows');
       expect(search.keyword({ q: '"git workflows"' }).hits).toEqual([]);
-      const [record] = catalogueSearchOf(search).keywordRecords({ q: 'git' }).records;
+      const [record] = storedRecords(search, { q: 'git' }).records;
       expect(Object.keys(JSON.parse(record!) as object)).toHaveLength(8);
     });
   });

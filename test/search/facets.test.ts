@@ -16,12 +16,12 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { FacetIndex, facetPart, facetsUsed, prepareFacets, type ValueCount } from '../../src/search/facets.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
 import { documentsByOccupation, occupationSlugs } from '../../src/search/ranking/filter-mask.js';
 import { besideTheirCopies } from '../../src/store/copies/collapse-copies.js';
 import { filesBeside } from '../../src/store/files.js';
 import { Database } from '../../src/store/sqlite.js';
+import { storedRecords } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { changeKeywordFile } from './change-keyword-file.js';
@@ -95,7 +95,7 @@ describe('facets', () => {
       expect('facets' in search.list({ facets: [] })).toBe(false);
       const asked = ['license', 'category', 'license'] as const;
       expect(Object.keys(search.keyword({ q: 'alpha', facets: asked }).facets!)).toEqual(['license', 'category']);
-      expect('facets' in catalogueSearchOf(search).keywordRecords({ q: 'alpha', facets: asked })).toBe(false);
+      expect('facets' in storedRecords(search, { q: 'alpha', facets: asked })).toBe(false);
     });
 
     test('are empty where nothing is found', () => {

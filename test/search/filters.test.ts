@@ -17,7 +17,6 @@ import { isCurrentKeywordFile } from '../../src/indexing/keyword-file.js';
 import { Ingest } from '../../src/load/ingest.js';
 import { ReportBuilder } from '../../src/load/reports.js';
 import { addLocalPaths } from '../../src/search/hits.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
 import { filesBeside } from '../../src/store/files.js';
 import {
   MAX_DISTINCT_LABELS,
@@ -29,7 +28,7 @@ import {
 import { Database } from '../../src/store/sqlite.js';
 import { toColumns } from '../../src/store/stored-skill.js';
 import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';
-import { stampOf } from '../catalogue-file.js';
+import { stampOf, storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -125,7 +124,7 @@ describe('skill filters', () => {
     });
 
     test('applies to records, counts, and the choice of the step', () => {
-      const { records, pagination } = catalogueSearchOf(search).keywordRecords({
+      const { records, pagination } = storedRecords(search, {
         q: 'alpha',
         license: 'MIT',
         copies: 'keep',
@@ -367,7 +366,7 @@ describe('author filter', () => {
     });
 
     test('applies to records, counts, and the choice of the step', () => {
-      const { records, pagination } = catalogueSearchOf(search).keywordRecords({ q: 'alpha', author: 'ada' });
+      const { records, pagination } = storedRecords(search, { q: 'alpha', author: 'ada' });
       expect(records.map((record) => (JSON.parse(record) as { id: string }).id).sort()).toEqual(['one', 'two']);
       expect(pagination).toMatchObject({ total: 2, totalPages: 1 });
       expect(search.keyword({ q: 'beta' })).toMatchObject({ step: 'all-words' });
@@ -540,7 +539,7 @@ describe('installed filters', () => {
       const listed = search.list(own);
       const withBeta = listed.hits.map(({ skill }) => skill.id).filter((id) => id !== 'six');
       expect(withBeta.sort()).toEqual(ids);
-      const { records, pagination } = catalogueSearchOf(search).keywordRecords({ q: 'alpha', ...own });
+      const { records, pagination } = storedRecords(search, { q: 'alpha', ...own });
       expect(records.map((record) => (JSON.parse(record) as { id: string }).id).sort()).toEqual(ids);
       expect(pagination.total).toBe(ids.length);
     });

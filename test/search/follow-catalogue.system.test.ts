@@ -25,9 +25,8 @@ import {
   removeSkills,
   updateSkills,
 } from '../../src/index.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
 import { CurrentState } from '../../src/search/open-state.js';
-import { stampOf } from '../catalogue-file.js';
+import { stampOf, storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -83,7 +82,9 @@ describe('follow catalogue', () => {
       await search.reload();
 
       expect(search.keyword({ q: 'shared' }).hits.map((hit) => hit.skill.id)).toEqual(['later-0']);
-      expect(catalogueSearchOf(search).keywordRecords({ q: 'shared' })).toMatchObject({ pagination: { total: 1 } });
+      expect(storedRecords(search, { q: 'shared' })).toMatchObject({
+        pagination: { total: 1 },
+      });
       expect(search.get('later-0')).toBeDefined();
       expect(search.get('first-0')).toBeUndefined();
       expect(search.files('later-0')).toMatchObject([{ text: 'text of later' }]);
@@ -434,7 +435,7 @@ describe('follow catalogue', () => {
           const marker = oneMarkerOf(hits.map((hit) => hit.skill));
           expect(pagination.total).toBe(SIZE + Number(marker));
           expect(search.keyword({ q: `m${marker}`, limit: 50 }).pagination.total).toBe(SIZE + Number(marker));
-          const { records } = catalogueSearchOf(search).keywordRecords({ q: 'shared' });
+          const { records } = storedRecords(search, { q: 'shared' });
           expect(new Set(records.map((record) => /of m(\d+)/.exec(JSON.stringify(record))?.[1]))).toEqual(
             new Set([marker]),
           );
@@ -465,7 +466,7 @@ describe('follow catalogue', () => {
       await search.close();
       for (const call of [
         () => search.keyword({ q: 'shared' }),
-        () => catalogueSearchOf(search).keywordRecords({ q: 'shared' }),
+        () => storedRecords(search, { q: 'shared' }),
         () => search.semantic({ q: 'shared' }),
         () => search.get('first-0'),
         () => search.files('first-0'),

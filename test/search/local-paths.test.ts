@@ -9,7 +9,7 @@ import {
   openSkillSearch,
   type SkillSearch,
 } from '../../src/index.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
+import { storedRecords } from '../catalogue-file.js';
 import { runCaptured } from '../cli/run-captured.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
@@ -59,11 +59,7 @@ describe('the path of the folder that a skill was loaded from', () => {
     const { home, database, embedder } = await place();
     for (const localPaths of [undefined, false, true] as const) {
       await using search = await openSkillSearch({ database, localPaths, embedder });
-      const answers: unknown[] = [
-        catalogueSearchOf(search).keywordRecords({ q: 'bread' }),
-        search.ids(),
-        search.stats(),
-      ];
+      const answers: unknown[] = [storedRecords(search, { q: 'bread' }), search.ids(), search.stats()];
       if (localPaths !== true) {
         answers.push(search.keyword({ q: 'bread' }), await search.semantic({ q: 'bread', explain: true }));
         answers.push(search.get('my-skills-plain'), search.files('my-skills-plain'));

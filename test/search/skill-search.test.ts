@@ -19,10 +19,9 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { PackedIndex } from '../../src/keyword/index.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
 import { EXPLAINED_TEXT } from '../../src/search/keyword-search.js';
 import { Database } from '../../src/store/sqlite.js';
-import { traceOf } from '../catalogue-file.js';
+import { storedRecords, traceOf } from '../catalogue-file.js';
 import { runCaptured } from '../cli/run-captured.js';
 import { codeOf } from '../error-code.js';
 import { KEYWORD, keyword, SEMANTIC, semantic, serve } from '../http/ask.js';
@@ -972,7 +971,7 @@ describe('truncated answers', () => {
         expect(pagination.total).toBeGreaterThan(0);
         expect(pagination.total).toBeLessThan(LONG.length);
         expect(hits.map(({ skill }) => skill.id).sort()).toEqual(LONG.slice(0, pagination.total).map(({ id }) => id));
-        const records = catalogueSearchOf(search).keywordRecords({ q: COSTLY, sortBy, copies: 'keep' });
+        const records = storedRecords(search, { q: COSTLY, sortBy, copies: 'keep' });
         expect([records.truncated, records.pagination]).toEqual([true, pagination]);
       }
     });
@@ -980,7 +979,7 @@ describe('truncated answers', () => {
     test('says nothing of the kind where all was looked at', async () => {
       const found = search.keyword({ q: '"kite kite"', copies: 'keep' });
       expect([found.pagination.total, 'truncated' in found]).toEqual([LONG.length, false]);
-      expect('truncated' in catalogueSearchOf(search).keywordRecords({ q: 'kite' })).toBe(false);
+      expect('truncated' in storedRecords(search, { q: 'kite' })).toBe(false);
       expect('truncated' in (await search.semantic({ q: 'kite', ranking: 'words' }))).toBe(false);
     });
 

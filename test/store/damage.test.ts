@@ -11,11 +11,11 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
 import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
 import { filesBeside } from '../../src/store/files.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { Database } from '../../src/store/sqlite.js';
+import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -44,7 +44,7 @@ describe('a letter that changes on the disk', () => {
     expect(idsOf(hits)).toEqual(['apple', 'banana', 'damson', 'elder']);
     expect(pagination.total).toBe(5);
     expect(lacking).toEqual([{ id: 'cherry', reason: expect.stringContaining('not shown') }]);
-    const records = catalogueSearchOf(search).keywordRecords({ q: 'fruit', sortBy: 'recent' });
+    const records = storedRecords(search, { q: 'fruit', sortBy: 'recent' });
     expect(records.records).toHaveLength(4);
     expect(records.damaged).toHaveLength(1);
     const semantic = await search.semantic({ q: 'fruit', ranking: 'words' });
@@ -82,13 +82,13 @@ describe('a letter that changes on the disk', () => {
     const database = await damaged('about fruit and cherry', 'about fruit and sherry');
     await using search = await open(database);
     expect(await codeOf(() => search.keyword({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
-    expect(await codeOf(() => catalogueSearchOf(search).keywordRecords({ q: 'cherry' }))).toBe('DATABASE_DAMAGED');
+    expect(await codeOf(() => storedRecords(search, { q: 'cherry' }))).toBe('DATABASE_DAMAGED');
   });
 
   test('between two fields of a record is told, and not sent', async () => {
     const database = await damaged('"description":"about fruit and elder', '"descripsion":"about fruit and elder');
     await using search = await open(database);
-    expect(catalogueSearchOf(search).keywordRecords({ q: 'fruit' }).damaged).toHaveLength(1);
+    expect(storedRecords(search, { q: 'fruit' }).damaged).toHaveLength(1);
     expect(await codeOf(() => search.get('elder'))).toBe('DATABASE_DAMAGED');
   });
 

@@ -14,6 +14,7 @@ import { buildVectorFiles } from '../../src/semantic/index.js';
 import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
 import { filesBeside } from '../../src/store/files.js';
 import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
+import { storedRecords } from '../../test/catalogue-file.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { wholeFile } from '../loads.js';
 import type { Trial, TrialContext } from '../trial.js';
@@ -59,9 +60,7 @@ function questions(): ReadonlyMap<string, Ask> {
   const asks = new Map<string, Ask>();
   for (const q of QUESTIONS) {
     for (const sortBy of ['relevance', 'recent', 'stars'] as const) {
-      asks.set(`records ${q} ${sortBy}`, (search) =>
-        catalogueSearchOf(search).keywordRecords({ q, sortBy, limit: LIMIT }),
-      );
+      asks.set(`records ${q} ${sortBy}`, (search) => storedRecords(search, { q, sortBy, limit: LIMIT }));
     }
     asks.set(`keyword ${q}`, (search) => shown(search.keyword({ q })));
     asks.set(`semantic ${q}`, async (search) => shown(await search.semantic({ q })));

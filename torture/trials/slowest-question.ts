@@ -9,7 +9,7 @@ import type { PackedKeywords } from '../../src/keyword/packed-keywords.js';
 import { readQuestion } from '../../src/keyword/question.js';
 import { TermDictionary } from '../../src/keyword/term-dictionary.js';
 import { Work } from '../../src/keyword/work.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
+import { storedRecords } from '../../test/catalogue-file.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
 
 /** The way in which a question is asked. */
@@ -174,7 +174,7 @@ async function timesOf(catalogue: string | undefined, kept: readonly Slow[]): Pr
     if (!/[\p{L}\p{N}]/u.test(text)) continue;
     const began = performance.now();
     if (way === 'words') await search.semantic({ q: text, ranking: 'words' });
-    else catalogueSearchOf(search).keywordRecords({ q: text, sortBy: way });
+    else storedRecords(search, { q: text, sortBy: way });
     const time = performance.now() - began;
     if (time > worst.time) worst = { time, told: `${way} ${JSON.stringify(text)}` };
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { buildCatalogue, type LoadReport, removeSkills, type SkillSearch, updateSkills } from '../../../src/index.js';
 import { catalogueSearchOf } from '../../../src/search/index.js';
+import { storedRecords } from '../../catalogue-file.js';
 import type { CataloguePlace } from '../../load/contract/catalogue-under-test.js';
 import { skillsIn } from '../../load/contract/catalogue-under-test.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
@@ -144,7 +145,7 @@ export async function answersOf(search: SkillSearch): Promise<unknown> {
       answers.push(search.keyword({ q, sortBy, limit: 50, facets }));
     }
     answers.push(search.keyword({ q, copies: 'keep', category: 'testing' }), search.keyword({ q, license: 'MIT' }));
-    answers.push(catalogueSearchOf(search).keywordRecords({ q }), search.suggest(q.slice(0, 3)));
+    answers.push(storedRecords(search, { q }), search.suggest(q.slice(0, 3)));
     for (const ranking of ['hybrid', 'vector', 'words'] as const) {
       const found = search.semantic({ q, ranking, limit: 20 });
       answers.push(await found.catch(({ code }: { readonly code?: string }) => code));
