@@ -7,7 +7,7 @@ import { wordsByFrequency } from '../word-frequencies.js';
  * number, in their `skillUrl` and their file text; one more skill comes with it, and that of the generation before
  * goes. So two numbers in one answer, or none of the two, tell of a state that nobody published.
  */
-export const MARKED = 100;
+const MARKED = 100;
 
 /** A word that all marked skills have, and nothing else. */
 const MARKED_WORD = 'qzmarked';

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +5,6 @@ import type { BlockKey } from '../../bench/judging/blocks.js';
 import { again, agreement, type PoolFlags, pool, take } from '../../bench/judging/commands.js';
 import { readJsonLines } from '../../bench/judging/requests.js';
 import { buildCatalogue } from '../../src/index.js';
-import { PROJECT } from '../project-copy.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 
@@ -106,43 +104,6 @@ describe('judging', () => {
     expect(agreement([qrels!, second!])).toMatchObject({ pairs: 5, same: 0.8, kappa: expect.closeTo(1 - 5 / 11, 9) });
   });
 
-  test('gives one request of so many to other readers', async () => {
-    const folder = await collection();
-    await poolRuns(folder, 'blocks');
-    answer(folder, 'blocks', careful);
-    const graded = [join(folder, 'qrels.tsv')];
-    take(join(folder, 'blocks'), { into: graded[0]! });
-    const flags = { database: join(folder, 'skills.db'), out: join(folder, 'again'), graded, blocks: 10, seed: 2 };
-    expect(await again([join(folder, 'queries.jsonl')], { ...flags, share: 2 })).toContain('1 blocks');
-  });
-
-  test('pools its own rankings, of the English wording too', async () => {
-    const folder = await collection({ semantic: true });
-    await poolRuns(folder, 'blocks', { own: true, run: [], depth: 1 });
-    const [german, english] = keysOf(folder, 'blocks');
-    expect(german?.skills).toContain('bread');
-    expect(english?.skills.some((id) => id === 'sort' || id === 'list')).toBe(true);
-  });
-
-  test('takes what is right, names what is not, and goes on where it ended', async () => {
-    const folder = await collection();
-    await poolRuns(folder, 'blocks');
-    const [blocks, into] = [join(folder, 'blocks'), join(folder, 'qrels.tsv')];
-    const answers = join(blocks, 'reader.grades.jsonl');
-    writeFileSync(answers, toJsonLines([{ block: '0001', grades: '1:3 2:0 3:0 4:9' }]));
-    expect(take(blocks, { into }).faults).toEqual([
-      'block 0001: expected a number and a grade from 0 to 3, got 4:9',
-      'block 0002 has no grades',
-    ]);
-    expect(readFileSync(into, 'utf8')).toBe(HEADER);
-
-    writeFileSync(answers, toJsonLines([{ block: '0002', grades: '1:1 2:1 3:1' }]));
-    const ids = join(folder, 'german.jsonl');
-    writeFileSync(ids, toJsonLines(REQUESTS.slice(0, 1)));
-    expect(take(blocks, { into, ids }).said).toContain('0 blocks taken');
-    expect(take(blocks, { into }).said).toContain('1 blocks taken; 3 grades');
-  });
-
   test('refuses answers that are no answers, and leaves the grades as they are', async () => {
     const folder = await collection();
     await poolRuns(folder, 'blocks');
@@ -154,28 +115,5 @@ describe('judging', () => {
     writeFileSync(answers, '{"block": "0001", "grades"\n');
     expect(() => take(blocks, { into })).toThrow(`${answers}:1: `);
     expect(readFileSync(into, 'utf8')).toBe(`${HEADER}de-001\tbread\t3\n`);
-  });
-
-  test('says what is missing before any work', async () => {
-    const folder = await collection();
-    await poolRuns(folder, 'blocks');
-    await expect(poolRuns(folder, 'blocks', { database: 'nowhere.db' })).rejects.toThrow('has blocks already');
-    await expect(poolRuns(folder, 'x', { database: 'nowhere.db' })).rejects.toThrow('no catalogue at');
-    await expect(poolRuns(folder, 'x', { run: ['nowhere.run'] })).rejects.toThrow('nowhere.run');
-    await expect(poolRuns(folder, 'x', { graded: ['nowhere.tsv'] })).rejects.toThrow('nowhere.tsv');
-    await expect(pool(['nowhere.jsonl'], { ...FLAGS, run: [], database: 'x', out: 'x' })).rejects.toThrow('nowhere');
-    expect(() => take(join(folder, 'nowhere'), { into: 'x' })).toThrow('nowhere');
-    const [one, other] = [join(folder, 'one.tsv'), join(folder, 'other.tsv')];
-    writeFileSync(one, `${HEADER}de-001\tbread\t3\n`);
-    writeFileSync(other, `${HEADER}de-001\tcake\t3\n`);
-    expect(() => agreement([one])).toThrow('name a qrels.tsv of the first readers, and one of the second');
-    expect(() => agreement([one, other])).toThrow('there is no pair that both readers have graded');
-  });
-
-  test('as a command, says in one line what is wrong', () => {
-    const words = ['--import', 'tsx', 'bench/judge.ts', 'agreement', 'nowhere.tsv', 'nowhere.tsv'];
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: PROJECT, encoding: 'utf8' });
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^error: [^\n]*nowhere\.tsv[^\n]*\n$/);
   });
 });

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { gradedSets, questionsOfFile } from '../../bench/engines/asked-set.js';
 import { showCopies } from '../../bench/engines/copies-shown.js';
 import { measureSet } from '../../bench/engines/measure-set.js';
-import { storedRuns, storeRuns } from '../../bench/engines/stored-runs.js';
 import { type Run, readBenchmark, readRun } from '../../src/evaluation/index.js';
 import { buildCatalogue, openSkillSearch } from '../../src/index.js';
 import { toJsonLines } from '../rows.js';
@@ -105,45 +103,6 @@ test('the command measures engines on graded and on given sets, and stores their
   expect(ours.get('en-001')?.map(({ id }) => id)).not.toContain('forms-copy');
 });
 
-test('requests are asked as they are written, and once more in English, also before they have grades', async () => {
-  const folder = gradedFolder();
-  const [written, inEnglish] = await questionsOfFile(join(folder, 'queries.jsonl'), 'skills.db');
-  expect(written).toMatchObject({ name: 'made-up', parts: [], collapse: true });
-  expect(written?.questions.map(({ id }) => id)).toEqual(REQUESTS.map(({ _id }) => _id));
-  expect(inEnglish).toMatchObject({
-    name: 'made-up-put-in-english',
-    questions: [{ id: 'de-001', text: 'soup of leek' }],
-  });
-
-  const graded = await gradedSets(folder, 'skills.db');
-  expect(graded.map(({ name, questions, of }) => ({ name, questions, of }))).toEqual(
-    [written, inEnglish].map((set) => ({ name: set?.name, questions: set?.questions, of: set?.of })),
-  );
-  const parts = graded.flatMap((set) => set.parts);
-  expect(parts.map(({ benchmark }) => benchmark.questions.map(({ id }) => id))).toEqual([
-    ['en-001', 'en-002'],
-    ['rare-001'],
-    ['de-001'],
-    ['de-001'],
-  ]);
-});
-
-test('runs that were stored are taken again, if all sets that are asked together have one', async () => {
-  const folder = scratchFolder();
-  const sets = await gradedSets(gradedFolder(), 'skills.db');
-  const run = ranked('notes', 'forms', 'merge');
-  const [first, second] = sets;
-  if (first === undefined || second === undefined) throw new Error('two sets were expected');
-  storeRuns(first, new Map([['orama', run]]), folder);
-  expect(await storedRuns(sets, 'orama', folder)).toBeUndefined();
-  storeRuns(second, new Map([['orama', new Map()]]), folder);
-  expect(await storedRuns(sets, 'orama', undefined)).toBeUndefined();
-  expect(await storedRuns(sets, 'fts5', folder)).toBeUndefined();
-  const [stored, empty] = (await storedRuns(sets, 'orama', folder)) ?? [];
-  expect(stored?.get('en-001')?.map(({ id }) => id)).toEqual(['notes', 'forms', 'merge']);
-  expect(empty).toEqual(new Map());
-});
-
 const ranked = (...ids: readonly string[]): Run => new Map([['en-001', ids.map((id, i) => ({ id, score: -i }))]]);
 
 test('a copy of what stands above takes a place and is of no use, until copies are taken out', async () => {
@@ -161,21 +120,4 @@ test('a copy of what stands above takes a place and is of no use, until copies a
   expect(row?.figures.figures['ndcg@10']).toBeCloseTo((7 + 1 / 2) / (7 + 1 / Math.log2(3)), 10);
   expect(row?.collapsed?.figures['ndcg@10']).toBe(1);
   expect(row?.figures.figures).toMatchObject({ 'judged@10': 0.75, 'useful@5': 0.2, 'useful@1': 1 });
-});
-
-test('our hybrid search is compared with all others, question by question', async () => {
-  await using search = await openSkillSearch({ database: await loadedCatalogue(false) });
-  const benchmark = await readBenchmark(gradedFolder());
-  const rows = await measureSet(
-    search,
-    benchmark,
-    new Map([
-      ['hybrid', ranked('forms')],
-      ['orama', ranked('soup', 'forms')],
-    ]),
-  );
-  expect(rows.map(({ name, ahead }) => [name, ahead?.won, ahead?.lost])).toEqual([
-    ['orama', 1, 0],
-    ['hybrid', undefined, undefined],
-  ]);
 });
