@@ -35,6 +35,7 @@ try {
     'dist/cli/opening.js',
     'dist/cli/package.json',
     'dist/cli/run.js',
+    'data/agents.json',
     'data/hook.json',
     'data/language-trigrams.txt',
     'data/models/skill-minilm/compatible.json',

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { giveWay, isIterable, SkillSearchError } from '../core/index.js';
 import {
+  checkInstalledOptions,
   checkSource,
   pathInside,
   type ReadOptions,
@@ -62,7 +63,6 @@ async function openInstalled(options: Omit<BuildOptions, 'database'>): Promise<O
   if (second !== undefined) {
     throw new SkillSearchError('INVALID_OPTION', 'sources must have at most one of installed skills');
   }
-  const { checkInstalledOptions } = await import('../sources/installed/installed-options.js');
   checkInstalledOptions(source.installed);
   const { signal, author, codehostBase, skillUrlBase, contents } = options;
   const { found } = source as Partial<FoundInstalledSource>;

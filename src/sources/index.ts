@@ -1,8 +1,10 @@
 export { stateText } from './folder/read-file.js';
 export { SKILL_FOLDER } from './folder/skill-folder.js';
+export { checkInstalledOptions, installedKey } from './installed/agents.js';
 export { type FoundFolders, findFolders } from './installed/find-folders.js';
 export {
   AGENTS,
+  type InstalledOptions,
   type InstalledReport,
   inspectInstalled,
   type NameCollision,
@@ -13,8 +15,6 @@ export {
   surroundings,
   userFolders,
 } from './installed/index.js';
-export type { InstalledOptions } from './installed/installed-options.js';
-export { installedKey } from './installed/installed-options.js';
 export { checkSource, readSource } from './open-source.js';
 export { checkRow } from './rows/check-row.js';
 export type {

@@ -1,5 +1,19 @@
-import { relative, sep } from 'node:path';
-import { folderOf, isInside, joinPaths, type Surroundings } from '../../core/index.js';
+import { readFileSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import {
+  checkNames,
+  checkOptions,
+  dataFile,
+  describeValue,
+  folderOf,
+  isInside,
+  joinPaths,
+  namesOf,
+  nearestName,
+  SkillSearchError,
+  type Surroundings,
+  surroundings,
+} from '../../core/index.js';
 import type { SkillScope } from '../../skill.js';
 
 /** A program that reads skills from folders. */
@@ -34,8 +48,9 @@ export interface Agent {
 export const SHARED_AGENT = 'universal';
 
 /**
- * Paths in the table: `~` is the home folder, `$config` what XDG_CONFIG_HOME says, or `~/.config`, on every platform;
- * `@` is the agent's own folder.
+ * An agent in `data/agents.json`: facts of `vercel-labs/skills` (`src/agents.ts`) and of the agents' own pages, as of
+ * November 2026. Paths: `~` is the home folder, `$config` what XDG_CONFIG_HOME says, or `~/.config`, on every platform;
+ * `@` is the agent's own folder, `%NAME%` what a variable says.
  */
 interface Entry {
   readonly title: string;
@@ -58,204 +73,14 @@ interface Entry {
   readonly onlyByName?: true;
 }
 
-const SHARED = '.agents/skills';
-const USER_SHARED = '~/.agents/skills';
-
-/** Facts of `vercel-labs/skills` (`src/agents.ts`) and of the agents' own pages, as of November 2026. */
-const TABLE: Readonly<Record<string, Entry>> = {
-  // Of Claude Code's pages: enterprise (managed) before personal before project.
-  'claude-code': {
-    title: 'Claude Code',
-    own: '~/.claude',
-    variable: 'CLAUDE_CONFIG_DIR',
-    project: ['.claude/skills'],
-    system: ['/etc/claude-code/.claude/skills'],
-    systemOn: {
-      darwin: ['/Library/Application Support/ClaudeCode/.claude/skills'],
-      win32: ['C:/Program Files/ClaudeCode/.claude/skills'],
-    },
-    scopes: ['system', 'user', 'project', 'plugin'],
-    prefixesPlugins: true,
-  },
-  // Skills with the same name are not merged: the model sees all of them.
-  codex: {
-    title: 'Codex',
-    own: '~/.codex',
-    variable: 'CODEX_HOME',
-    project: [SHARED],
-    user: [USER_SHARED, '@/skills'],
-    system: ['@/skills/.system', '/etc/codex/skills'],
-    systemOn: { win32: ['@/skills/.system'] },
-    sameName: 'all',
-    prefixesPlugins: true,
-  },
-  'github-copilot': {
-    title: 'GitHub Copilot',
-    own: '~/.copilot',
-    variable: 'COPILOT_HOME',
-    project: ['.github/skills', SHARED, '.claude/skills'],
-    user: ['@/skills', USER_SHARED, '~/.claude/skills'],
-  },
-  cursor: { title: 'Cursor', own: '~/.cursor', project: ['.cursor/skills', '.claude/skills', SHARED] },
-  'gemini-cli': {
-    title: 'Gemini CLI',
-    own: '~/.gemini',
-    project: [SHARED, '.gemini/skills'],
-    user: [USER_SHARED, '@/skills'],
-  },
-  opencode: {
-    title: 'OpenCode',
-    own: '$config/opencode',
-    project: ['.opencode/skills', '.claude/skills', SHARED],
-    user: ['@/skills', '~/.claude/skills', USER_SHARED],
-  },
-
-  adal: { title: 'AdaL', own: '~/.adal', project: ['.adal/skills'] },
-  'aider-desk': { title: 'AiderDesk', own: '~/.aider-desk', project: ['.aider-desk/skills'] },
-  amp: { title: 'Amp', own: '$config/amp', project: [SHARED], user: ['$config/agents/skills'] },
-  antigravity: { title: 'Antigravity', own: '~/.gemini/antigravity', project: [SHARED] },
-  'antigravity-cli': { title: 'Antigravity CLI', own: '~/.gemini/antigravity-cli', project: [SHARED] },
-  astrbot: { title: 'AstrBot', own: '~/.astrbot', project: ['data/skills'], user: ['@/data/skills'] },
-  augment: { title: 'Augment', own: '~/.augment', project: ['.augment/skills'] },
-  'autohand-code': {
-    title: 'Autohand Code CLI',
-    own: '~/.autohand',
-    variable: 'AUTOHAND_HOME',
-    project: ['.autohand/skills'],
-  },
-  bob: { title: 'IBM Bob', own: '~/.bob', project: ['.bob/skills'] },
-  cline: { title: 'Cline', own: '~/.cline', project: [SHARED], user: [USER_SHARED] },
-  'codearts-agent': { title: 'CodeArts Agent', own: '~/.codeartsdoer', project: ['.codeartsdoer/skills'] },
-  codebuddy: { title: 'CodeBuddy', own: '~/.codebuddy', project: ['.codebuddy/skills'] },
-  codemaker: { title: 'Codemaker', own: '~/.codemaker', project: ['.codemaker/skills'] },
-  codestudio: { title: 'Code Studio', own: '~/.codestudio', project: ['.codestudio/skills'] },
-  codewhale: {
-    title: 'CodeWhale',
-    own: '~/.codewhale',
-    variable: 'CODEWHALE_HOME',
-    project: ['.codewhale/skills'],
-  },
-  'command-code': { title: 'Command Code', own: '~/.commandcode', project: ['.commandcode/skills'] },
-  continue: { title: 'Continue', own: '~/.continue', project: ['.continue/skills'] },
-  cortex: { title: 'Cortex Code', own: '~/.snowflake/cortex', project: ['.cortex/skills'] },
-  crush: { title: 'Crush', own: '$config/crush', project: ['.crush/skills'] },
-  deepagents: { title: 'Deep Agents', own: '~/.deepagents', project: [SHARED], user: ['@/agent/skills'] },
-  devin: { title: 'Devin for Terminal', own: '$config/devin', project: ['.devin/skills'] },
-  dexto: { title: 'Dexto', own: '~/.dexto', project: [SHARED], user: [USER_SHARED] },
-  droid: { title: 'Droid', own: '~/.factory', project: [SHARED, '.factory/skills'], user: ['@/skills', USER_SHARED] },
-  // Has no folder of the user, and no folder that says that it is there.
-  eve: { title: 'Eve', own: '~/.eve', project: ['agent/skills'], user: [], onlyByName: true },
-  firebender: { title: 'Firebender', own: '~/.firebender', project: [SHARED] },
-  forgecode: { title: 'ForgeCode', own: '~/.forge', project: ['.forge/skills'] },
-  fx: { title: 'fx', own: '~/.fx', project: ['.fx/skills'] },
-  goose: { title: 'Goose', own: '$config/goose', project: ['.goose/skills'] },
-  grok: { title: 'Grok Build', own: '~/.grok', variable: 'GROK_HOME', project: ['.grok/skills'] },
-  'hermes-agent': { title: 'Hermes Agent', own: '~/.hermes', variable: 'HERMES_HOME', project: ['.hermes/skills'] },
-  'iflow-cli': { title: 'iFlow CLI', own: '~/.iflow', project: ['.iflow/skills'] },
-  'inference-sh': { title: 'inference.sh', own: '~/.inferencesh', project: ['.inferencesh/skills'] },
-  jazz: { title: 'Jazz', own: '~/.jazz', project: ['.jazz/skills'] },
-  junie: { title: 'Junie', own: '~/.junie', project: ['.junie/skills'] },
-  kilo: { title: 'Kilo Code', own: '~/.kilo', project: [SHARED], marks: ['@', '~/.kilocode'] },
-  kimchi: { title: 'Kimchi', own: '$config/kimchi', project: ['.kimchi/skills'], user: ['@/harness/skills'] },
-  'kimi-code-cli': {
-    title: 'Kimi Code CLI',
-    own: '~/.kimi-code',
-    project: [SHARED],
-    user: [USER_SHARED],
-    marks: ['@', '~/.kimi'],
-  },
-  'kiro-cli': { title: 'Kiro CLI', own: '~/.kiro', project: ['.kiro/skills'] },
-  kode: { title: 'Kode', own: '~/.kode', project: ['.kode/skills'] },
-  lingma: { title: 'Lingma', own: '~/.lingma', project: ['.lingma/skills'] },
-  loaf: { title: 'Loaf', own: '~/.loaf', project: [SHARED], user: [USER_SHARED] },
-  mcpjam: { title: 'MCPJam', own: '~/.mcpjam', project: ['.mcpjam/skills'] },
-  'minimax-code': { title: 'MiniMax Code', own: '~/.minimax', project: ['.minimax/skills'] },
-  'mistral-vibe': { title: 'Mistral Vibe', own: '~/.vibe', variable: 'VIBE_HOME', project: ['.vibe/skills'] },
-  moxby: { title: 'Moxby', own: '~/.moxby', project: ['.moxby/skills'] },
-  mux: { title: 'Mux', own: '~/.mux', project: ['.mux/skills'] },
-  neovate: { title: 'Neovate', own: '~/.neovate', project: ['.neovate/skills'] },
-  ona: { title: 'Ona', own: '~/.ona', project: ['.ona/skills'] },
-  // Its name changed twice, and so did its folder.
-  openclaw: {
-    title: 'OpenClaw',
-    own: '~/.openclaw',
-    project: ['skills'],
-    user: ['@/skills', '~/.clawdbot/skills', '~/.moltbot/skills'],
-    marks: ['@', '~/.clawdbot', '~/.moltbot'],
-  },
-  openhands: { title: 'OpenHands', own: '~/.openhands', project: ['.openhands/skills'] },
-  pi: { title: 'Pi', own: '~/.pi/agent', project: ['.pi/skills'] },
-  pochi: { title: 'Pochi', own: '~/.pochi', project: ['.pochi/skills'] },
-  'posit-assistant': {
-    title: 'Posit Assistant',
-    own: '~/.posit/assistant',
-    project: ['.posit/assistant/skills'],
-    marks: ['@', '~/.positai'],
-  },
-  promptscript: {
-    title: 'PromptScript',
-    own: '~/.promptscript',
-    project: [SHARED],
-    user: [],
-    projectMarks: ['.promptscript', 'promptscript.yaml'],
-  },
-  qoder: { title: 'Qoder', own: '~/.qoder', project: ['.qoder/skills'] },
-  'qoder-cn': { title: 'Qoder CN', own: '~/.qoder-cn', project: ['.qoder/skills'] },
-  'qwen-code': { title: 'Qwen Code', own: '~/.qwen', project: ['.qwen/skills'] },
-  reasonix: { title: 'Reasonix', own: '~/.reasonix', project: ['.reasonix/skills'] },
-  replit: {
-    title: 'Replit',
-    own: '~/.replit',
-    project: [SHARED],
-    user: ['$config/agents/skills'],
-    projectMarks: ['.replit'],
-  },
-  roo: { title: 'Roo Code', own: '~/.roo', project: ['.roo/skills'] },
-  rovodev: { title: 'Rovo Dev', own: '~/.rovodev', project: ['.rovodev/skills'] },
-  'sarvam-code': {
-    title: 'Sarvam Code',
-    own: '~/.sarvam',
-    variable: 'SARVAM_HOME',
-    project: [SHARED],
-    user: [USER_SHARED],
-  },
-  'tabnine-cli': {
-    title: 'Tabnine CLI',
-    own: '~/.tabnine',
-    project: ['.tabnine/agent/skills'],
-    user: ['@/agent/skills'],
-  },
-  terramind: { title: 'Terramind', own: '~/.terramind', project: ['.terramind/skills'] },
-  tinycloud: { title: 'Tinycloud', own: '~/.tinycloud', project: ['.tinycloud/skills'] },
-  trae: { title: 'Trae', own: '~/.trae', project: ['.trae/skills'] },
-  'trae-cn': { title: 'Trae CN', own: '~/.trae-cn', project: ['.trae/skills'] },
-  warp: { title: 'Warp', own: '~/.warp', project: [SHARED], user: [USER_SHARED] },
-  windsurf: { title: 'Windsurf', own: '~/.codeium/windsurf', project: ['.windsurf/skills'] },
-  zcode: { title: 'ZCode', own: '~/.zcode', project: ['.zcode/skills'] },
-  zed: {
-    title: 'Zed',
-    own: '$config/zed',
-    project: [SHARED],
-    user: [USER_SHARED],
-    marks: ['@', '%APPDATA%/Zed', '%FLATPAK_XDG_CONFIG_HOME%/zed'],
-  },
-  zencoder: { title: 'Zencoder', own: '~/.zencoder', project: ['.zencoder/skills'] },
-  zenflow: { title: 'Zenflow', own: '~/.zencoder', project: ['.zencoder/skills'] },
-  [SHARED_AGENT]: {
-    title: 'Shared by agents',
-    own: '~/.agents',
-    project: [SHARED],
-    user: [USER_SHARED, '$config/agents/skills'],
-  },
-};
+const TABLE = JSON.parse(readFileSync(dataFile('agents.json'), 'utf8')) as Readonly<Record<string, Entry>>;
 
 /** Every agent that is known, in the order in which reports list them: the most used ones first. */
 export const AGENTS: readonly Agent[] = Object.entries(TABLE).map(([name, entry]) => agentOf(name, entry));
 
 function agentOf(name: string, entry: Entry): Agent {
-  const { title, own, variable, project, user = ['@/skills'], system = [], marks = ['@'] } = entry;
-  const ownFolder = (of: Surroundings): string =>
-    (variable === undefined ? undefined : folderOf(of, variable)) ?? folderAt(of, own, '')!;
+  const { title, own, variable = '', project, user = ['@/skills'], system = [], marks = ['@'] } = entry;
+  const ownFolder = (of: Surroundings): string => folderOf(of, variable) ?? folderAt(of, own, '')!;
   const folders =
     (paths: readonly string[]) =>
     (of: Surroundings): readonly string[] =>
@@ -281,25 +106,20 @@ function folderAt(of: Surroundings, path: string, own: string): string | undefin
   const [first = '', ...rest] = path.split('/');
   if (first === '') return path;
   if (/^[A-Z]:$/.test(first)) return path.replaceAll('/', '\\');
-  const [, variable] = /^%(\w+)%$/.exec(first) ?? [];
-  const base =
-    variable !== undefined
-      ? folderOf(of, variable)
-      : first === '~'
-        ? of.home
-        : first === '@'
-          ? own
-          : (folderOf(of, 'XDG_CONFIG_HOME') ?? joinPaths(of, of.home, '.config'));
+  const config = (): string => folderOf(of, 'XDG_CONFIG_HOME') ?? joinPaths(of, of.home, '.config');
+  const named: Readonly<Record<string, () => string | undefined>> = {
+    '~': () => of.home,
+    '@': () => own,
+    $config: config,
+  };
+  const base = (named[first] ?? (() => folderOf(of, first.slice(1, -1))))();
   return base === undefined ? undefined : joinPaths(of, base, ...rest);
 }
 
-const PREFIXING: ReadonlySet<string> = new Set(
-  AGENTS.flatMap(({ name, prefixesPlugins }) => (prefixesPlugins ? [name] : [])),
-);
-
 /** What an agent calls a skill: by its name, or `plugin:skill` if it belongs to a plugin and the agent does so. */
 export function calledAs(agent: string, plugin: string | undefined, name: string): string {
-  return plugin !== undefined && PREFIXING.has(agent) ? `${plugin}:${name}` : name;
+  const isPrefixed = plugin !== undefined && TABLE[agent]?.prefixesPlugins === true;
+  return isPrefixed ? `${plugin}:${name}` : name;
 }
 
 /** Something in an agent's folders that could not be read, or was not followed. */
@@ -317,4 +137,106 @@ export function shownPath(path: string, home: string): string {
   if (home === '' || !isInside(path, home)) return path;
   const inside = relative(home, path).split(sep).join('/');
   return inside === '' ? '~' : `~/${inside}`;
+}
+
+/** Folders of an agent instead of those that it usually has. A kind that is left out stays as it is. */
+export interface AgentFolders {
+  /** Paths from the root of a project, with `/`. */
+  readonly project?: readonly string[] | undefined;
+  /** Absolute paths. */
+  readonly user?: readonly string[] | undefined;
+  /** Absolute paths. */
+  readonly system?: readonly string[] | undefined;
+}
+
+/** Where installed skills are looked for. */
+export interface InstalledOptions {
+  /** The working folder: projects are looked for from here upwards. @default that of the process */
+  readonly cwd?: string | undefined;
+  /** The user's home folder. @default that of the process */
+  readonly home?: string | undefined;
+  /**
+   * The environment: `XDG_CONFIG_HOME`, `CODEX_HOME`, `CLAUDE_CONFIG_DIR` and their like. @default that of the process
+   */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Whose paths are meant. @default that of the process */
+  readonly platform?: NodeJS.Platform | undefined;
+  /**
+   * Names of agents, as `AGENTS` has them; these are looked for even if nothing says that they are on this machine.
+   *
+   * @default every agent that is on this machine, and the folders that agents share
+   */
+  readonly agents?: readonly string[] | undefined;
+  /** Other folders for some agents, by their names. */
+  readonly folders?: Readonly<Record<string, AgentFolders>> | undefined;
+}
+
+const OPTIONS = namesOf<InstalledOptions>({
+  cwd: true,
+  home: true,
+  env: true,
+  platform: true,
+  agents: true,
+  folders: true,
+});
+const FOLDERS = namesOf<AgentFolders>({ project: true, user: true, system: true });
+
+/**
+ * Checks the options of a call.
+ *
+ * @returns the surroundings: what is left out is that of the process
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function checkInstalledOptions(options: InstalledOptions): Surroundings {
+  checkOptions(options, OPTIONS);
+  const { cwd, home, env, platform, agents, folders = {} } = options;
+  for (const [name, value] of Object.entries({ cwd, home, platform })) {
+    if (value !== undefined && (typeof value !== 'string' || value === '' || value.includes('\0'))) {
+      throw invalid(name, 'a text that is not empty', value);
+    }
+  }
+  if (env !== undefined && (typeof env !== 'object' || env === null)) throw invalid('env', 'an object', env);
+  if (agents !== undefined && !Array.isArray(agents)) throw invalid('agents', 'an array of names', agents);
+  for (const agent of [...(agents ?? []), ...Object.keys(folders)]) checkAgent(agent);
+  for (const [agent, kinds] of Object.entries(folders)) {
+    const name = `folders.${agent}`;
+    checkNames(kinds, FOLDERS, { name, code: 'INVALID_OPTION' });
+    for (const [kind, paths = []] of Object.entries(kinds)) {
+      const isList = Array.isArray(paths) && paths.every((path) => typeof path === 'string' && !path.includes('\0'));
+      if (!isList) throw invalid(`${name}.${kind}`, 'an array of paths', paths);
+    }
+  }
+  return surroundings({ cwd, home, env, platform } as Partial<Surroundings>);
+}
+
+function checkAgent(given: unknown): void {
+  const names = Object.keys(TABLE);
+  if (names.includes(given as string)) return;
+  const nearest = typeof given === 'string' ? nearestName(given, names) : undefined;
+  const advice = nearest === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${nearest}?`;
+  throw new SkillSearchError('INVALID_OPTION', `unknown agent ${describeValue(given)}: ${advice}`, {
+    parameter: 'agents',
+  });
+}
+
+function invalid(name: string, expected: string, value: unknown): SkillSearchError {
+  const message = `${name} must be ${expected}, got ${describeValue(value)}`;
+  return new SkillSearchError('INVALID_OPTION', message, { parameter: name });
+}
+
+/**
+ * A text that is the same where options lead to the same folders. Of the environment only what the paths of agents are
+ * made of counts: each agent starts its servers with variables of its own.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export function installedKey(options: InstalledOptions): string {
+  const of = checkInstalledOptions(options);
+  const paths = AGENTS.map((agent) => [
+    agent.ownFolder(of),
+    agent.marks(of),
+    agent.userFolders(of),
+    agent.systemFolders(of),
+  ]);
+  return JSON.stringify([of.platform, resolve(of.home), resolve(of.cwd), options.agents, options.folders, paths]);
 }

@@ -7,15 +7,19 @@ import {
   projectLevels,
   realPathOrSelf,
   type Surroundings,
-  surroundings,
   userCatalogue,
 } from '../../core/index.js';
 import type { SkillScope } from '../../skill.js';
 import { systemReason } from '../rows/texts.js';
-import { AGENTS, type Agent, type AgentProblem, SHARED_AGENT } from './agents.js';
-import { checkInstalledOptions, type InstalledOptions } from './installed-options.js';
-import type { PluginPlace, Plugins } from './plugins.js';
-import { claudePlugins, codexPlugins, copilotPlugins, geminiExtensions } from './plugins.js';
+import {
+  AGENTS,
+  type Agent,
+  type AgentProblem,
+  checkInstalledOptions,
+  type InstalledOptions,
+  SHARED_AGENT,
+} from './agents.js';
+import { type Plugins, pluginsOf } from './plugins.js';
 
 /** A folder in which an agent looks for skills: it holds many, or is a skill itself. */
 export interface InstalledFolder {
@@ -51,20 +55,6 @@ export interface FoundFolders {
   readonly level: string | undefined;
 }
 
-/**
- * Finds the folders in which the agents of this machine look for skills, as far as they exist. Lists none of them, and
- * reads nothing but the lists of plugins.
- *
- * A folder of the user may be a link: whoever made it chose where. A folder of a project may be one only if it leads
- * into a folder of an agent, since others made the project.
- *
- * @throws {SkillSearchError} `INVALID_OPTION`
- */
-export async function findFolders(options: InstalledOptions = {}): Promise<FoundFolders> {
-  const of = surroundings(checkInstalledOptions(options));
-  return new FolderFinder(of, options.folders).find(of.cwd, options.agents);
-}
-
 /** A folder of an agent as the table has it, before anybody has looked. */
 interface Wanted {
   readonly agent: Agent;
@@ -75,205 +65,134 @@ interface Wanted {
   readonly level?: string;
 }
 
-/** What a path is: a folder, nothing, or a problem. */
-interface Look {
-  /** Real path of the folder. */
-  readonly found?: string;
-  readonly problem?: { readonly message: string; readonly hidesSkills: boolean };
+/**
+ * Finds the folders in which the agents of this machine look for skills, as far as they exist. Lists none of them, and
+ * reads nothing but the lists of plugins.
+ *
+ * A folder of the user may be a link: whoever made it chose where. A folder of a project may be one only if it leads
+ * into a folder of an agent, since others made the project.
+ *
+ * @throws {SkillSearchError} `INVALID_OPTION`
+ */
+export async function findFolders(options: InstalledOptions = {}): Promise<FoundFolders> {
+  const of = checkInstalledOptions(options);
+  const { agents: asked, folders: others = {} } = options;
+  const home = await realPathOrSelf(of.home);
+  const cwd = await realPathOrSelf(of.cwd);
+  const levels = await projectLevels(cwd, home);
+
+  const isPresent = await Promise.all(
+    AGENTS.map((agent) => asked?.includes(agent.name) ?? (agent.name in others || isOnMachine(agent, of, levels))),
+  );
+  const chosen = AGENTS.filter((agent, i) => isPresent[i] === true && (asked !== undefined || !agent.onlyByName));
+  const wanted = AGENTS.flatMap((agent) => wantedOf(agent, of, levels, others[agent.name], chosen.includes(agent)));
+  const plugins = new Map<Agent, Plugins>();
+  for (const agent of AGENTS) {
+    const system = others[agent.name]?.system ?? agent.systemFolders(of);
+    const found = await pluginsOf(agent.name, { own: agent.ownFolder(of), system, cwd, levels });
+    if (found !== undefined) plugins.set(agent, found);
+  }
+
+  const { real, problems } = await resolveAll(wanted, home);
+  const roots: readonly LinkRoot[] = [
+    ...[...real.values()].map((path) => ({ path })),
+    ...[...plugins.values()].flatMap(({ folders }) => folders),
+  ];
+  const isOwn = (level: string): boolean =>
+    wanted.some((one) => one.level === level && chosen.includes(one.agent) && real.has(one.path)) ||
+    chosen.some((agent) => plugins.get(agent)?.projects.has(level));
+  return {
+    folders: chosen.flatMap((agent) => byPrecedence(agent, wanted, real, plugins.get(agent)?.folders ?? [])),
+    agents: chosen.map(({ name }) => name),
+    // One that several agents read is there once, as it was first found.
+    roots: [...new Map([...roots].reverse().map((root) => [root.path, root])).values()].reverse(),
+    problems: [...problems, ...[...plugins.values()].flatMap((found) => found.problems)],
+    home,
+    level: levels.find(isOwn),
+  };
 }
 
-/** Finds folders, as {@link findFolders}. It looks at each path once, from however many folders it is asked. */
-class FolderFinder {
-  readonly #of: Surroundings;
-  readonly #folders: InstalledOptions['folders'];
-  readonly #looks = new Map<string, Promise<Look>>();
-  readonly #there = new Map<string, Promise<boolean>>();
-  #problems = new Map<string, AgentProblem>();
-  #home = '';
-
-  constructor(of: Surroundings, folders?: InstalledOptions['folders']) {
-    this.#of = of;
-    this.#folders = folders;
-  }
-
-  /**
-   * @param from the working folder
-   * @param agents names of those that are asked for; undefined: those on this machine
-   */
-  async find(from: string, agents?: readonly string[]): Promise<FoundFolders> {
-    this.#problems = new Map();
-    this.#home = await realPathOrSelf(this.#of.home);
-    const cwd = await realPathOrSelf(from);
-    const levels = await projectLevels(cwd, this.#home);
-    const present = await this.#present(levels, agents);
-    const wanted = AGENTS.flatMap((agent) => this.#wantedOf(agent, levels, present.has(agent)));
-    const plugins = await this.#plugins(cwd, levels);
-
-    const users = await this.#resolve(wanted.filter(({ scope }) => scope !== 'project'));
-    const projects = await this.#resolveProjects(
-      wanted.filter(({ scope }) => scope === 'project'),
-      new Set(users.values()),
-    );
-    const real = new Map([...users, ...projects]);
-    const roots: readonly LinkRoot[] = [
-      ...[...real.values()].map((path) => ({ path })),
-      ...[...plugins.values()].flatMap(({ folders }) => folders),
-    ];
-
-    const chosen = AGENTS.filter((agent) => present.has(agent));
-    const folders = chosen.flatMap((agent) =>
-      byPrecedence(
-        agent,
-        wanted.filter((one) => one.agent === agent),
-        real,
-        plugins.get(agent)?.folders ?? [],
-      ),
-    );
-    const own = new Set(
-      wanted.filter(({ agent, path }) => present.has(agent) && real.has(path)).map((one) => one.level),
-    );
-    return {
-      folders,
-      agents: chosen.map(({ name }) => name),
-      // One that several agents read is there once, as it was first found.
-      roots: [...new Map([...roots].reverse().map((root) => [root.path, root])).values()].reverse(),
-      problems: [...this.#problems.values(), ...[...plugins.values()].flatMap(({ problems }) => problems)],
-      home: this.#home,
-      level: levels.find(
-        (level) => own.has(level) || chosen.some((agent) => plugins.get(agent)?.projects.includes(level)),
-      ),
-    };
-  }
-
-  /** The agents that are asked for, or that are on this machine. */
-  async #present(levels: readonly string[], agents: readonly string[] | undefined): Promise<ReadonlySet<Agent>> {
-    if (agents !== undefined) return new Set(AGENTS.filter(({ name }) => agents.includes(name)));
-    const found = await Promise.all(AGENTS.map((agent) => this.#isPresent(agent, levels)));
-    return new Set(AGENTS.filter((_, at) => found[at]));
-  }
-
-  async #isPresent(agent: Agent, levels: readonly string[]): Promise<boolean> {
-    if (agent.name === SHARED_AGENT) return true;
-    if (agent.onlyByName) return false;
-    if (this.#folders?.[agent.name] !== undefined) return true;
-    const marks = [
-      ...agent.marks(this.#of),
-      ...levels.flatMap((level) => [...agent.projectMarks, ...ownFolders(agent)].map((mark) => join(level, mark))),
-    ];
-    for (const mark of marks) if (await this.#isThere(mark)) return true;
-    return false;
-  }
-
-  #wantedOf(agent: Agent, levels: readonly string[], isChosen: boolean): Wanted[] {
-    const other = this.#folders?.[agent.name];
-    const project = other?.project ?? agent.projectFolders;
-    // `skills` of a project is a folder like any other, unless the agent is there that looks into it.
-    const inProject = project.filter((folder) => isChosen || folder.startsWith('.'));
-    const want = (scope: SkillScope, paths: readonly string[]): Wanted[] =>
-      paths.map((path) => ({ agent, scope, path: resolve(path) }));
-    return [
-      ...levels.flatMap((level) =>
-        inProject.map((folder) => ({ ...want('project', [join(level, folder)])[0]!, level })),
-      ),
-      ...want('user', other?.user ?? agent.userFolders(this.#of)),
-      ...want('system', other?.system ?? agent.systemFolders(this.#of)),
-    ];
-  }
-
-  async #plugins(cwd: string, levels: readonly string[]): Promise<ReadonlyMap<Agent, Plugins>> {
-    const found = new Map<Agent, Plugins>();
-    for (const agent of AGENTS) {
-      const own = agent.ownFolder(this.#of);
-      const system = this.#folders?.[agent.name]?.system ?? agent.systemFolders(this.#of);
-      const plugins = await PLUGINS[agent.name]?.({ own, system, cwd, levels });
-      if (plugins !== undefined) found.set(agent, plugins);
-    }
-    return found;
-  }
-
-  /** Real paths of those that exist. */
-  async #resolve(wanted: readonly Wanted[]): Promise<Map<string, string>> {
-    const real = new Map<string, string>();
-    for (const { path } of wanted) {
-      const found = await this.#look(path);
-      if (found === undefined) continue;
-      if (isInside(this.#home, found)) this.#note(path, 'is a link to the home folder or above it, so it is not read');
-      else real.set(path, found);
-    }
-    return real;
-  }
-
-  /** The same of folders of a project. A link counts only if it leads into a folder that an agent has anyway. */
-  async #resolveProjects(wanted: readonly Wanted[], users: ReadonlySet<string>): Promise<Map<string, string>> {
-    const real = new Map<string, string>();
-    const linked: [path: string, found: string][] = [];
-    for (const { path } of wanted) {
-      const found = await this.#look(path);
-      // Where names differ in case only, the system tells how they are written on the disk.
-      if (found?.toLowerCase() === path.toLowerCase()) real.set(path, found);
-      else if (found !== undefined) linked.push([path, found]);
-    }
-    const direct = [...real.values(), ...users];
-    for (const [path, found] of linked) {
-      if (direct.some((root) => isInside(found, root))) real.set(path, found);
-      else this.#note(path, "a link that leads out of the agents' folders");
-    }
-    return real;
-  }
-
-  /** The real path of a folder; undefined if there is none. */
-  async #look(path: string): Promise<string | undefined> {
-    const look = this.#looks.get(path) ?? lookAt(path);
-    this.#looks.set(path, look);
-    const { found, problem } = await look;
-    if (problem !== undefined) this.#note(path, problem.message, problem.hidesSkills);
-    return found;
-  }
-
-  #isThere(path: string): Promise<boolean> {
-    const isThere =
-      this.#there.get(path) ??
-      lstat(path).then(
-        () => true,
-        () => false,
-      );
-    this.#there.set(path, isThere);
-    return isThere;
-  }
-
-  #note(path: string, message: string, hidesSkills = false): void {
-    this.#problems.set(path, { path, message, ...(hidesSkills && { hidesSkills: true as const }) });
-  }
-}
-
-/** By agent, what finds its plugins. */
-const PLUGINS: Readonly<Record<string, (place: PluginPlace) => Promise<Plugins>>> = {
-  'claude-code': claudePlugins,
-  codex: codexPlugins,
-  'github-copilot': copilotPlugins,
-  'gemini-cli': geminiExtensions,
-};
-
-async function lookAt(path: string): Promise<Look> {
-  try {
-    const found = await realpath(path);
-    if ((await stat(found)).isDirectory()) return { found };
-    return { problem: { message: 'is not a folder', hidesSkills: false } };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ELOOP') return { problem: { message: 'a link that leads in a circle', hidesSkills: false } };
-    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
-    return { problem: { message: `cannot be read: ${systemReason(error)}`, hidesSkills: true } };
-  }
+async function isOnMachine(agent: Agent, of: Surroundings, levels: readonly string[]): Promise<boolean> {
+  if (agent.name === SHARED_AGENT) return true;
+  const inProject = [...agent.projectMarks, ...ownProjectFolders(agent)];
+  const marks = [...agent.marks(of), ...levels.flatMap((level) => inProject.map((mark) => join(level, mark)))];
+  for (const mark of marks) if ((await lstat(mark).catch(() => undefined)) !== undefined) return true;
+  return false;
 }
 
 /** Folders of a project that only this agent, or one made like it, has. */
-function ownFolders({ projectFolders: [first = ''], name }: Agent): string[] {
+function ownProjectFolders({ projectFolders: [first = ''], name }: Agent): string[] {
   const isOwn = first.startsWith('.') && AGENTS.find((agent) => agent.projectFolders[0] === first)?.name === name;
   return isOwn && first !== SHARED_FOLDER ? [first] : [];
 }
 
 const SHARED_FOLDER = AGENTS.find(({ name }) => name === SHARED_AGENT)!.projectFolders[0];
+
+function wantedOf(
+  agent: Agent,
+  of: Surroundings,
+  levels: readonly string[],
+  other: NonNullable<InstalledOptions['folders']>[string] | undefined,
+  isChosen: boolean,
+): Wanted[] {
+  const want = (scope: SkillScope, paths: readonly string[], level?: string): Wanted[] =>
+    paths.map((path) => ({ agent, scope, path: resolve(path), ...(level !== undefined && { level }) }));
+  // `skills` of a project is a folder like any other, unless the agent is there that looks into it.
+  const inProject = (other?.project ?? agent.projectFolders).filter((folder) => isChosen || folder.startsWith('.'));
+  return [
+    ...levels.flatMap((level) =>
+      want(
+        'project',
+        inProject.map((folder) => join(level, folder)),
+        level,
+      ),
+    ),
+    ...want('user', other?.user ?? agent.userFolders(of)),
+    ...want('system', other?.system ?? agent.systemFolders(of)),
+  ];
+}
+
+/** The real paths of those folders that exist. A link of a project counts only if it leads into one of an agent. */
+async function resolveAll(
+  wanted: readonly Wanted[],
+  home: string,
+): Promise<{ readonly real: ReadonlyMap<string, string>; readonly problems: Iterable<AgentProblem> }> {
+  const [users, projects] = [new Map<string, string>(), new Map<string, string>()];
+  const problems = new Map<string, AgentProblem>();
+  const note = (path: string, message: string, more: { hidesSkills?: true } = {}): unknown =>
+    problems.set(path, { path, message, ...more });
+  const linked: [path: string, found: string][] = [];
+  const seen = new Set<string>();
+  // Those of the user come first: links of a project may lead into them.
+  const inOrder = [...wanted].sort((a, b) => Number(a.scope === 'project') - Number(b.scope === 'project'));
+  for (const { path, scope } of inOrder) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    try {
+      const found = await realpath(path);
+      const isProject = scope === 'project';
+      if (!(await stat(found)).isDirectory()) note(path, 'is not a folder');
+      else if (!isProject && isInside(home, found)) {
+        note(path, 'is a link to the home folder or above it, so it is not read');
+      } else if (!isProject) users.set(path, found);
+      // Where names differ in case only, the system tells how they are written on the disk.
+      else if (found.toLowerCase() === path.toLowerCase()) projects.set(path, found);
+      else linked.push([path, found]);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ELOOP') note(path, 'a link that leads in a circle');
+      else if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+        note(path, `cannot be read: ${systemReason(error)}`, { hidesSkills: true });
+      }
+    }
+  }
+  const direct = [...projects.values(), ...users.values()];
+  for (const [path, found] of linked) {
+    if (direct.some((root) => isInside(found, root))) projects.set(path, found);
+    else note(path, "a link that leads out of the agents' folders");
+  }
+  return { real: new Map([...users, ...projects]), problems: problems.values() };
+}
 
 /** The folders of an agent that exist, in the order in which it takes skills from them, each once. */
 function byPrecedence(
@@ -282,12 +201,14 @@ function byPrecedence(
   real: ReadonlyMap<string, string>,
   plugins: Plugins['folders'],
 ): InstalledFolder[] {
-  const ofPlugins = plugins.map((folder) => ({ ...folder, agent: agent.name, scope: 'plugin' as const }));
-  const inScope = (scope: SkillScope): InstalledFolder[] =>
-    wanted
-      .filter((one) => one.scope === scope && real.has(one.path))
-      .map(({ path }) => ({ path: real.get(path)!, agent: agent.name, scope }));
-  const all = agent.scopes.flatMap((scope) => (scope === 'plugin' ? ofPlugins : inScope(scope)));
+  const { name } = agent;
+  const all = agent.scopes.flatMap((scope): InstalledFolder[] =>
+    scope === 'plugin'
+      ? plugins.map((folder) => ({ ...folder, agent: name, scope }))
+      : wanted
+          .filter((one) => one.agent === agent && one.scope === scope && real.has(one.path))
+          .map(({ path }) => ({ path: real.get(path)!, agent: name, scope })),
+  );
   return all.filter(
     ({ path, plugin }, at) => all.findIndex((one) => one.path === path && one.plugin === plugin) === at,
   );
@@ -314,12 +235,11 @@ export interface InstalledPlace {
 export async function installedPlace(of: Surroundings, agents?: readonly string[]): Promise<InstalledPlace> {
   const { home, cwd } = of;
   const levels = await projectLevels(await realPathOrSelf(cwd), await realPathOrSelf(home));
-  const finder = new FolderFinder(of);
-  const { level: nearest } = await finder.find(cwd);
+  const { level: nearest } = await findFolders(of);
   const level = levels.find((one) => one === nearest || existsSync(projectCatalogue(of, one)));
   const place =
     level === undefined
       ? { database: userCatalogue(of), cwd: home }
       : { database: projectCatalogue(of, level), cwd: level };
-  return { ...place, found: await finder.find(place.cwd, agents) };
+  return { ...place, found: await findFolders({ ...of, cwd: place.cwd, agents }) };
 }

@@ -1,6 +1,6 @@
 export type { Surroundings, UserFolders } from '../../core/index.js';
 export { surroundings, userFolders } from '../../core/index.js';
-export type { AgentProblem } from './agents.js';
+export type { AgentFolders, AgentProblem, InstalledOptions } from './agents.js';
 export { AGENTS, type Agent, SHARED_AGENT, shownPath } from './agents.js';
 export type { InstalledFolder } from './find-folders.js';
 export {
@@ -11,4 +11,3 @@ export {
   type ReportedFolder,
 } from './inspect-installed.js';
 export type { NameCollision, ReportedInstallation, ReportedSkill } from './inspect-skills.js';
-export type { AgentFolders, InstalledOptions } from './installed-options.js';

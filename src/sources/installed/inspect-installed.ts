@@ -1,8 +1,7 @@
 import type { SkillScope } from '../../skill.js';
-import { AGENTS, type AgentProblem } from './agents.js';
+import { AGENTS, type AgentProblem, type InstalledOptions } from './agents.js';
 import type { InstalledFolder } from './find-folders.js';
 import { findCollisions, type NameCollision, type ReportedSkill } from './inspect-skills.js';
-import type { InstalledOptions } from './installed-options.js';
 
 /** A folder of an agent. */
 export interface ReportedFolder {

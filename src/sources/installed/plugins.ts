@@ -5,19 +5,12 @@ import { readTextFile } from '../folder/read-file.js';
 import { cutCodePoints, isBlank, systemReason, toOneLine, withoutControls } from '../rows/texts.js';
 import type { AgentProblem } from './agents.js';
 
-/** A folder with skills of a plugin, or of one skill. */
-interface PluginFolder {
-  /** Absolute and real. */
-  readonly path: string;
-  /** Name of the plugin, or of the extension. */
-  readonly plugin: string;
-}
-
 /** What an agent's plugins bring. */
 export interface Plugins {
-  readonly folders: readonly PluginFolder[];
+  /** Folders with skills of a plugin, or of one skill: real paths. */
+  readonly folders: readonly { readonly path: string; readonly plugin: string }[];
   /** Real paths of the folders of projects that plugins are meant for, of those that count here. */
-  readonly projects: readonly string[];
+  readonly projects: ReadonlySet<string>;
   readonly problems: readonly AgentProblem[];
 }
 
@@ -33,233 +26,153 @@ export interface PluginPlace {
   readonly levels: readonly string[];
 }
 
+/** Plugins that are looked at, and folders with skills that a plugin names. Each may cost some files. */
+const MAX_PLUGINS = 1000;
+
+/** Largest file of an agent that says which plugins there are, in bytes. A marketplace of thousands has one. */
+const MAX_PLUGIN_LIST_BYTES: number = 4 * 1024 * 1024;
+
+/** By agent, the folder of all plugins in its own folder, and what finds the plugins. */
+const READERS: Readonly<Record<string, readonly [home: string, (files: PluginFiles, place: PluginPlace) => unknown]>> =
+  {
+    'claude-code': ['plugins', readClaudePlugins],
+    codex: ['plugins/cache', readCodexPlugins],
+    'github-copilot': ['installed-plugins', readCopilotPlugins],
+    'gemini-cli': ['extensions', readGeminiExtensions],
+  };
+
 /**
- * The folders with skills of the plugins of Claude Code that are installed and not disabled, by
- * `plugins/installed_plugins.json` (versions 1 and 2) in the agent's own folder. A plugin of a project counts in that
- * project only.
+ * The folders with skills of the plugins of an agent that are installed and not disabled. Others wrote their files:
+ * nothing in these leads out of the plugin's folder.
+ *
+ * @returns undefined if the agent has no plugins
+ */
+export async function pluginsOf(agent: string, place: PluginPlace): Promise<Plugins | undefined> {
+  const [folder = '', read] = READERS[agent] ?? [];
+  const home = read && (await realpath(join(place.own, folder)).catch(() => undefined));
+  if (home === undefined) return undefined;
+  const files = new PluginFiles(home);
+  await read?.(files, place);
+  return files;
+}
+
+/**
+ * Plugins of Claude Code, by `plugins/installed_plugins.json` (versions 1 and 2) in its own folder. A plugin of a
+ * project counts in that project only.
  *
  * Where a plugin's skills lie is said by the plugin (`.claude-plugin/plugin.json`) and by the marketplace that it came
  * from (`.claude-plugin/marketplace.json`): usually `skills/`, and what these two list. If the marketplace says
- * `strict: false` and lists skills, the plugin has those alone. Others wrote these files: nothing in them leads out of
- * the plugin's folder, and no plugin lies outside `plugins/`.
+ * `strict: false` and lists skills, the plugin has those alone.
  *
  * `enabledPlugins` of settings says which are disabled: those of the machine, then of the project, then of the user.
- * Skills of a disabled plugin are none that the agent has.
  *
  * Sources: https://code.claude.com/docs/en/plugins-reference, https://code.claude.com/docs/en/settings
  */
-export async function claudePlugins(place: PluginPlace): Promise<Plugins> {
-  const home = await realpath(join(place.own, 'plugins')).catch(() => undefined);
-  return home === undefined ? { folders: [], projects: [], problems: [] } : new PluginReader(home, place).read();
-}
-
-/** One installation of a plugin. */
-interface Installed {
-  /** `name@marketplace`. */
-  readonly key: string;
-  readonly name: string;
-  readonly marketplace: string;
-  readonly value: JsonObject;
-}
-
-class PluginReader {
-  /** Real path of the folder of all plugins. */
-  readonly #home: string;
-  readonly #place: PluginPlace;
-  readonly #list: string;
-  readonly #files = new PluginFiles();
-  readonly #projects = new Set<string>();
-
-  constructor(home: string, place: PluginPlace) {
-    this.#home = home;
-    this.#place = place;
-    this.#list = join(home, 'installed_plugins.json');
-  }
-
-  async read(): Promise<Plugins> {
-    const list = await this.#files.object(this.#list, this.#home, true);
-    if (list !== undefined) {
-      if (isObject(list['plugins'])) await this.#readAll(list['plugins']);
-      else this.#files.note(this.#list, 'has no object `plugins`');
-    }
-    const { folders, problems } = this.#files;
-    return { folders, projects: [...this.#projects], problems };
-  }
-
-  async #readAll(plugins: JsonObject): Promise<void> {
-    const all = Object.entries(plugins).flatMap(([key, value]) =>
-      // Version 1 has one installation of each plugin, version 2 a list of them.
-      (Array.isArray(value) ? value : [value]).map((one: unknown) => ({ key, one })),
-    );
-    if (all.length > MAX_PLUGINS)
-      this.#files.note(this.#list, `more than ${MAX_PLUGINS} plugins; the rest is left out`, true);
-    const isEnabled = await enabledPlugins(this.#files, this.#settings());
-    for (const { key, one } of all.slice(0, MAX_PLUGINS)) {
-      const at = key.lastIndexOf('@');
-      const name = pluginName(at > 0 ? key.slice(0, at) : key);
-      const isUsable = isObject(one) && typeof one['installPath'] === 'string' && !isBlank(name);
-      if (!isUsable) {
-        this.#files.note(this.#list, `${toOneLine(key)}: not a plugin with an installPath`);
+async function readClaudePlugins(files: PluginFiles, { own, system, cwd, levels }: PluginPlace): Promise<void> {
+  const { home } = files;
+  const list = join(home, 'installed_plugins.json');
+  const installed = await files.object(list, home, true);
+  if (installed === undefined) return;
+  if (!isObject(installed['plugins'])) return files.note(list, 'has no object `plugins`');
+  // Version 1 has one installation of each plugin, version 2 a list of them.
+  const all = Object.entries(installed['plugins']).flatMap(([key, value]) => [value].flat().map((one) => [key, one]));
+  if (all.length > MAX_PLUGINS) files.note(list, `more than ${MAX_PLUGINS} plugins; the rest is left out`, true);
+  const isEnabled = await enabledPlugins(files, [
+    // The managed folder has `.claude/skills` in it, and the settings beside.
+    ...system.map((skills) => [join(skills, '..', '..', 'managed-settings.json')] as const),
+    ...levels.flatMap((level) =>
+      ['settings.local.json', 'settings.json'].map((name) => [join(level, '.claude', name), level] as const),
+    ),
+    [join(own, 'settings.json')],
+  ]);
+  for (const [key, one] of all.slice(0, MAX_PLUGINS) as [string, unknown][]) {
+    const at = key.lastIndexOf('@');
+    const name = pluginName(at > 0 ? key.slice(0, at) : key);
+    const shown = toOneLine(key);
+    if (!isObject(one) || typeof one['installPath'] !== 'string' || isBlank(name)) {
+      files.note(list, `${shown}: not a plugin with an installPath`);
+    } else if (isEnabled(key) && (await countsHere(one, cwd, files.projects))) {
+      const market = await marketOf(files, at > 0 ? key.slice(at + 1) : '', name);
+      let folder = await files.realPath(resolve(home, one['installPath']));
+      if (folder !== undefined && !isInside(folder, home)) {
+        files.note(list, `${shown}: lies outside the folder of plugins, so it is not read`);
         continue;
       }
-      if (!isEnabled(key)) continue;
-      const marketplace = at > 0 ? key.slice(at + 1) : '';
-      if (await this.#countsHere(one)) await this.#readPlugin({ key: toOneLine(key), name, marketplace, value: one });
+      folder ??= await market?.folder();
+      if (folder === undefined) {
+        files.note(list, `${shown}: its folder is not there`);
+        continue;
+      }
+      const manifest = await files.object(join(folder, '.claude-plugin', 'plugin.json'), folder);
+      const entry = market?.entry ?? entryOf(await files.object(join(folder, MARKETPLACE), folder), name);
+      const listed = pathsIn(entry?.['skills']);
+      const isWhole = entry?.['strict'] === false && listed.length > 0;
+      if (!isWhole) await files.addFolders(folder, ['skills'], name, shown, true);
+      await files.addFolders(folder, isWhole ? listed : [...listed, ...pathsIn(manifest?.['skills'])], name, shown);
     }
   }
+}
 
-  /** The settings that name plugins, the ones that win first. */
-  #settings(): readonly SettingsFile[] {
-    const { own, system, levels } = this.#place;
-    const inProject = (level: string): SettingsFile[] =>
-      ['settings.local.json', 'settings.json'].map((name) => ({ path: join(level, '.claude', name), bound: level }));
-    return [
-      // The managed folder has `.claude/skills` in it, and the settings beside.
-      ...system.map((skills) => ({ path: join(skills, '..', '..', 'managed-settings.json'), bound: undefined })),
-      ...levels.flatMap(inProject),
-      { path: join(own, 'settings.json'), bound: undefined },
-    ];
-  }
+/** Whether a plugin is meant for everything, or for the project of the working folder. */
+async function countsHere({ scope, projectPath }: JsonObject, cwd: string, projects: Set<string>): Promise<boolean> {
+  if (scope !== 'project' && scope !== 'local') return true;
+  if (typeof projectPath !== 'string' || !isAbsolute(projectPath) || projectPath.includes('\0')) return false;
+  const real = await realpath(projectPath).catch(() => resolve(projectPath));
+  if (!isInside(cwd, real)) return false;
+  projects.add(real);
+  return true;
+}
 
-  /** Whether a plugin is meant for everything, or for the project of the working folder. */
-  async #countsHere({ scope, projectPath }: JsonObject): Promise<boolean> {
-    if (scope !== 'project' && scope !== 'local') return true;
-    if (typeof projectPath !== 'string' || !isAbsolute(projectPath) || projectPath.includes('\0')) return false;
-    const real = await realpath(projectPath).catch(() => resolve(projectPath));
-    const counts = isInside(this.#place.cwd, real);
-    if (counts) this.#projects.add(real);
-    return counts;
-  }
+const MARKETPLACE = join('.claude-plugin', 'marketplace.json');
 
-  async #readPlugin({ key, name, marketplace, value }: Installed): Promise<void> {
-    const entry = await this.#entryOf(name, marketplace);
-    const given = resolve(this.#home, String(value['installPath']));
-    const folder = await this.#pluginFolder(given, marketplace, entry, key);
-    if (folder === undefined) return;
-    const manifest = await this.#files.object(join(folder, '.claude-plugin', 'plugin.json'), folder);
-    const entryHere = entry ?? findEntry(await this.#files.object(marketplaceFile(folder), folder), name);
-    const listed = pathsIn(entryHere?.['skills']);
-    const isWhole = entryHere?.['strict'] === false && listed.length > 0;
-    const paths = isWhole ? listed : [...listed, ...pathsIn(manifest?.['skills'])];
-    if (!isWhole) await this.#files.addFolders(folder, ['skills'], name, key, true);
-    await this.#files.addFolders(folder, paths, name, key);
-  }
-
-  /** Real path of a plugin's folder, which must lie among the plugins. */
-  async #pluginFolder(
-    given: string,
-    marketplace: string,
-    entry: JsonObject | undefined,
-    key: string,
-  ): Promise<string | undefined> {
-    const real = await this.#files.realPath(given);
-    if (real !== undefined && isInside(real, this.#home)) return real;
-    if (real !== undefined) {
-      this.#files.note(this.#list, `${key}: lies outside the folder of plugins, so it is not read`);
-      return undefined;
-    }
-    const inMarketplace = await this.#folderInMarketplace(marketplace, entry);
-    if (inMarketplace === undefined) this.#files.note(this.#list, `${key}: its folder is not there`);
-    return inMarketplace;
-  }
-
-  /** Where a plugin lies in the copy of its marketplace, if that has it. */
-  async #folderInMarketplace(marketplace: string, entry: JsonObject | undefined): Promise<string | undefined> {
-    const source = entry?.['source'];
-    if (typeof source !== 'string') return undefined;
-    const folder = this.#marketplaceFolder(marketplace);
-    const base = folder === undefined ? undefined : await this.#files.realPath(folder);
-    if (base === undefined) return undefined;
-    const { metadata } = (await this.#marketplace(marketplace)) ?? {};
-    const root = isObject(metadata) && typeof metadata['pluginRoot'] === 'string' ? metadata['pluginRoot'] : '';
-    const real = await this.#files.realPath(join(base, root, source));
+/** What a marketplace says of a plugin, and the folder that the plugin has in the copy of the marketplace. */
+async function marketOf(files: PluginFiles, marketplace: string, name: string) {
+  if (!/^(?!\.+$)[^/\\:\0]+$/.test(marketplace)) return undefined;
+  const copy = join(files.home, 'marketplaces', marketplace);
+  const market = await files.object(join(copy, MARKETPLACE), files.home);
+  const entry = entryOf(market, name);
+  const folder = async (): Promise<string | undefined> => {
+    const base = await files.realPath(copy);
+    const { source } = entry ?? {};
+    if (base === undefined || typeof source !== 'string') return undefined;
+    const root = isObject(market?.['metadata']) ? market['metadata']['pluginRoot'] : undefined;
+    const real = await files.realPath(join(base, typeof root === 'string' ? root : '', source));
     return real !== undefined && isInside(real, base) ? real : undefined;
-  }
-
-  async #entryOf(name: string, marketplace: string): Promise<JsonObject | undefined> {
-    return findEntry(await this.#marketplace(marketplace), name);
-  }
-
-  async #marketplace(name: string): Promise<JsonObject | undefined> {
-    const folder = this.#marketplaceFolder(name);
-    return folder === undefined ? undefined : this.#files.object(marketplaceFile(folder), this.#home);
-  }
-
-  #marketplaceFolder(name: string): string | undefined {
-    return /^(?!\.+$)[^/\\:\0]+$/.test(name) ? join(this.#home, 'marketplaces', name) : undefined;
-  }
+  };
+  return { entry, folder };
 }
 
-function marketplaceFile(folder: string): string {
-  return join(folder, '.claude-plugin', 'marketplace.json');
-}
-
-/** What a marketplace says of a plugin. */
-function findEntry(marketplace: JsonObject | undefined, name: string): JsonObject | undefined {
+function entryOf(marketplace: JsonObject | undefined, name: string): JsonObject | undefined {
   const plugins: unknown = marketplace?.['plugins'];
-  if (!Array.isArray(plugins)) return undefined;
-  return plugins.filter(isObject).find((entry) => entry['name'] === name);
+  return Array.isArray(plugins) ? plugins.filter(isObject).find((entry) => entry['name'] === name) : undefined;
 }
 
 const CODEX_MANIFESTS = ['.codex-plugin/plugin.json', '.claude-plugin/plugin.json', 'plugin.json'];
 
 /** `name@marketplace`, in the characters that Codex takes. */
-const KEY = /^(?<name>[A-Za-z0-9_-]+)@(?<marketplace>[A-Za-z0-9_-]+)$/;
+const CODEX_KEY = /^(?<name>[A-Za-z0-9_-]+)@(?<marketplace>[A-Za-z0-9_-]+)$/;
 
 /**
- * The folders with skills of the plugins of Codex: those that a table `[plugins."name@marketplace"]` of `config.toml`
- * names and does not disable. They lie in `plugins/cache/MARKETPLACE/NAME/VERSION`, and have `skills/` and what their
- * `plugin.json` lists.
+ * Plugins of Codex: those that a table `[plugins."name@marketplace"]` of `config.toml` names and does not disable. They
+ * lie in `plugins/cache/MARKETPLACE/NAME/VERSION`, and have `skills/` and what their `plugin.json` lists.
  *
  * Sources: https://developers.openai.com/codex/plugins/build and `codex-rs/core-plugins/src/store.rs` of openai/codex.
  */
-export async function codexPlugins({ own }: PluginPlace): Promise<Plugins> {
-  const files = new PluginFiles();
-  const cache = await realpath(join(own, 'plugins', 'cache')).catch(() => undefined);
-  if (cache === undefined) return { folders: [], projects: [], problems: [] };
-  const plugins = await configuredPlugins(join(own, 'config.toml'), files);
+async function readCodexPlugins(files: PluginFiles, { own }: PluginPlace): Promise<void> {
+  const { parseToml } = await import('../../core/toml.js');
+  const config = await files.object(join(own, 'config.toml'), undefined, false, parseToml, 'not TOML');
+  const plugins = isObject(config?.['plugins']) ? config['plugins'] : {};
   for (const [key, value] of Object.entries(plugins).slice(0, MAX_PLUGINS)) {
-    const { name, marketplace } = KEY.exec(key)?.groups ?? {};
+    const { name, marketplace } = CODEX_KEY.exec(key)?.groups ?? {};
     if (name === undefined || marketplace === undefined || (isObject(value) && value['enabled'] === false)) continue;
-    const versions = join(cache, marketplace, name);
+    const versions = join(files.home, marketplace, name);
     const version = activeVersion(await files.foldersIn(versions));
     const folder = version === undefined ? undefined : await files.realPath(join(versions, version));
-    if (folder === undefined || !isInside(folder, cache)) continue;
-    const manifest = await files.firstObject(folder, CODEX_MANIFESTS);
-    const given = manifest?.['name'];
-    // The agent calls its skills by the name in there.
-    const plugin = pluginName(typeof given === 'string' && given.trim() !== '' ? given : name);
+    if (folder === undefined || !isInside(folder, files.home)) continue;
+    // The agent calls its skills by the name in the manifest.
+    const { plugin, listed } = await files.manifest(folder, CODEX_MANIFESTS, name);
     await files.addFolders(folder, ['skills'], plugin, key, true);
-    await files.addFolders(folder, pathsIn(manifest?.['skills']), plugin, key);
-  }
-  return { folders: files.folders, projects: [], problems: files.problems };
-}
-
-/** What the configuration says of plugins, by their keys. */
-async function configuredPlugins(path: string, files: PluginFiles): Promise<JsonObject> {
-  try {
-    const file = await readTextFile(path, { force: true, limit: MAX_PLUGIN_LIST_BYTES });
-    if (file.kind !== 'text' || file.cut) {
-      files.note(path, 'not a regular file of a usual size');
-      return {};
-    }
-    const config = await parsed(file.text);
-    if (config === undefined) files.note(path, 'not TOML');
-    return isObject(config) && isObject(config['plugins']) ? config['plugins'] : {};
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') files.note(path, `cannot be read: ${systemReason(error)}`);
-    return {};
-  }
-}
-
-/** @returns undefined if the text is no TOML */
-async function parsed(text: string): Promise<unknown> {
-  const { parseToml, TomlError } = await import('../../core/toml.js');
-  try {
-    return parseToml(text);
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    return undefined;
+    await files.addFolders(folder, listed, plugin, key);
   }
 }
 
@@ -278,75 +191,54 @@ const COPILOT_MANIFESTS = [
   '.claude-plugin/plugin.json',
 ];
 
-/** What was installed from no marketplace. */
-const DIRECT = '_direct';
-
 /**
- * The folders with skills of the plugins of GitHub Copilot CLI, in `installed-plugins/MARKETPLACE/NAME`: what their
- * manifest lists, else `skills/`. `enabledPlugins` of the settings of the project and of the user may disable one.
+ * Plugins of GitHub Copilot CLI, in `installed-plugins/MARKETPLACE/NAME`, or in `_direct/NAME` if they come from no
+ * marketplace: what their manifest lists, else `skills/`. `enabledPlugins` of settings may disable one.
  *
  * Sources: https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-plugin-reference and
  * https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-config-dir-reference
  */
-export async function copilotPlugins({ own, levels }: PluginPlace): Promise<Plugins> {
-  const files = new PluginFiles();
-  const home = await realpath(join(own, 'installed-plugins')).catch(() => undefined);
-  if (home === undefined) return { folders: [], projects: [], problems: [] };
+async function readCopilotPlugins(files: PluginFiles, { own, levels }: PluginPlace): Promise<void> {
   const isEnabled = await enabledPlugins(files, [
-    ...levels.map((level) => ({ path: join(level, '.github', 'copilot', 'settings.json'), bound: level })),
-    { path: join(own, 'settings.json'), bound: undefined },
+    ...levels.map((level) => [join(level, '.github', 'copilot', 'settings.json'), level] as const),
+    [join(own, 'settings.json')],
   ]);
-  for (const marketplace of await files.foldersIn(home)) {
-    for (const name of await files.foldersIn(join(home, marketplace))) {
-      const key = marketplace === DIRECT ? name : `${name}@${marketplace}`;
+  for (const marketplace of await files.foldersIn(files.home)) {
+    for (const name of await files.foldersIn(join(files.home, marketplace))) {
+      const key = marketplace === '_direct' ? name : `${name}@${marketplace}`;
       if (!isEnabled(key)) continue;
-      const folder = join(home, marketplace, name);
-      const manifest = await files.firstObject(folder, COPILOT_MANIFESTS);
-      const given = manifest?.['name'];
-      const plugin = pluginName(typeof given === 'string' && given.trim() !== '' ? given : name);
-      const listed = pathsIn(manifest?.['skills']);
-      await files.addFolders(
-        folder,
-        listed.length > 0 ? listed : ['skills'],
-        plugin,
-        toOneLine(key),
-        listed.length === 0,
-      );
+      const folder = join(files.home, marketplace, name);
+      const { plugin, listed } = await files.manifest(folder, COPILOT_MANIFESTS, name);
+      const isUsual = listed.length === 0;
+      await files.addFolders(folder, isUsual ? ['skills'] : listed, plugin, toOneLine(key), isUsual);
     }
   }
-  return { folders: files.folders, projects: [], problems: files.problems };
 }
 
 /**
- * The folders with skills of the extensions of Gemini CLI: `extensions/NAME/skills` in its own folder, of those with a
- * `gemini-extension.json` that are enabled in the working folder. An extension that was linked lies where somebody
- * works on it; that folder is not read.
+ * Extensions of Gemini CLI: `extensions/NAME/skills` in its own folder, of those with a `gemini-extension.json` that
+ * are enabled in the working folder. An extension that was linked lies where somebody works on it: it is not read.
  *
  * Sources: https://geminicli.com/docs/cli/skills, https://geminicli.com/docs/extensions/reference, and of the rules of
  * `extension-enablement.json` `packages/cli/src/config/extensions/extensionEnablement.ts` of google-gemini/gemini-cli.
  */
-export async function geminiExtensions({ own, cwd }: PluginPlace): Promise<Plugins> {
-  const files = new PluginFiles();
-  const home = await realpath(join(own, 'extensions')).catch(() => undefined);
-  if (home === undefined) return { folders: [], projects: [], problems: [] };
-  const enablement = await files.object(join(home, 'extension-enablement.json'), home);
-  for (const folderName of await files.foldersIn(home)) {
-    const folder = join(home, folderName);
-    const manifest = await files.object(join(folder, 'gemini-extension.json'), folder);
-    const name = manifest?.['name'];
+async function readGeminiExtensions(files: PluginFiles, { cwd }: PluginPlace): Promise<void> {
+  const enablement = await files.object(join(files.home, 'extension-enablement.json'), files.home);
+  for (const folderName of await files.foldersIn(files.home)) {
+    const folder = join(files.home, folderName);
+    const name = (await files.object(join(folder, 'gemini-extension.json'), folder))?.['name'];
     const installed = await files.object(join(folder, '.gemini-extension-install.json'), folder);
     if (installed?.['type'] === 'link') files.note(folder, 'linked to another folder, so it is not read');
-    else if (typeof name === 'string' && isEnabled(enablement?.[name], cwd)) {
+    else if (typeof name === 'string' && isEnabledIn(cwd, enablement?.[name])) {
       await files.addFolders(folder, ['skills'], pluginName(name), toOneLine(name), true);
     }
   }
-  return { folders: files.folders, projects: [], problems: files.problems };
 }
 
 /** The last rule that fits the folder decides: `!` disables, `*` at the end means what is below, too. */
-function isEnabled(extension: unknown, cwd: string): boolean {
+function isEnabledIn(cwd: string, extension: unknown): boolean {
   const rules = isObject(extension) && Array.isArray(extension['overrides']) ? extension['overrides'] : [];
-  const path = withSlashes(cwd);
+  const path = `/${cwd}/`.replaceAll('\\', '/').replace(/\/+/g, '/');
   const fits = (rule: unknown): rule is string => {
     if (typeof rule !== 'string') return false;
     const place = rule.replace(/^!/, '');
@@ -355,90 +247,121 @@ function isEnabled(extension: unknown, cwd: string): boolean {
   return rules.findLast(fits)?.startsWith('!') !== true;
 }
 
-function withSlashes(path: string): string {
-  return `/${path}/`.replaceAll('\\', '/').replace(/\/+/g, '/');
-}
-
-/** A file of settings. */
-interface SettingsFile {
-  readonly path: string;
-  /** Real path of the folder that it must lie in; undefined for what the user wrote, or who manages the machine. */
-  readonly bound: string | undefined;
-}
-
 /**
  * Reads `enabledPlugins` of settings: `{"name@marketplace": false}` disables a plugin. One that no file names is
  * enabled, because it is installed.
  *
- * @param settings the ones that win first
+ * @param settings the ones that win first, each with the folder that it must lie in
  * @returns whether a plugin is enabled
  */
 async function enabledPlugins(
   files: PluginFiles,
-  settings: readonly SettingsFile[],
+  settings: readonly (readonly [path: string, bound?: string])[],
 ): Promise<(key: string) => boolean> {
-  const said = new Map<string, unknown>();
-  for (const { path, bound } of settings) {
+  const found = new Map<string, unknown>();
+  for (const [path, bound] of settings) {
     const enabled = (await files.object(path, bound))?.['enabledPlugins'];
-    if (!isObject(enabled)) continue;
-    for (const [key, value] of Object.entries(enabled)) if (!said.has(key)) said.set(key, value);
+    for (const [key, value] of Object.entries(isObject(enabled) ? enabled : {})) {
+      if (!found.has(key)) found.set(key, value);
+    }
   }
-  return (key) => said.get(key) !== false;
+  return (key) => found.get(key) !== false;
 }
 
-/** Plugins that are looked at, and folders with skills that a plugin names. Each may cost some files. */
-const MAX_PLUGINS = 1000;
+/** The paths that a field has: one text, or a list of texts. */
+function pathsIn(value: unknown): string[] {
+  return [value].flat().filter((path) => typeof path === 'string' && path !== '') as string[];
+}
+
+/** The name of a plugin as others wrote it. */
+function pluginName(name: string): string {
+  return cutCodePoints(withoutControls(name), MAX_NAME);
+}
+
+/** An object of JSON. Nothing in it has been checked. */
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Reads the files of plugins, which others wrote, and collects the folders with skills and what is wrong. */
-class PluginFiles {
-  readonly folders: PluginFolder[] = [];
+class PluginFiles implements Plugins {
+  readonly folders: { readonly path: string; readonly plugin: string }[] = [];
+  readonly projects = new Set<string>();
   readonly problems: AgentProblem[] = [];
+  /** Real path of the folder of all plugins. */
+  readonly home: string;
   readonly #objects = new Map<string, Promise<JsonObject | undefined>>();
 
+  constructor(home: string) {
+    this.home = home;
+  }
+
   /**
-   * An object of JSON; undefined, and a problem, if the file has something else. Plugins may share a file.
+   * The object that a file has; undefined, and a problem, if it has something else. Plugins may share a file.
    *
    * @param bound real path of the folder that the file must lie in; undefined for what the user wrote
    */
-  object(path: string, bound: string | undefined, hidesSkills = false): Promise<JsonObject | undefined> {
-    const known = this.#objects.get(path) ?? this.#readObject(path, bound, hidesSkills);
+  object(
+    path: string,
+    bound: string | undefined,
+    hidesSkills = false,
+    parse: (text: string) => unknown = JSON.parse,
+    fault = 'not an object of JSON',
+  ): Promise<JsonObject | undefined> {
+    const known = this.#objects.get(path) ?? this.#read(path, bound, hidesSkills, parse, fault);
     this.#objects.set(path, known);
     return known;
   }
 
-  /** The first of several files that is there. */
-  async firstObject(folder: string, paths: readonly string[]): Promise<JsonObject | undefined> {
-    for (const path of paths) {
-      const found = await this.object(join(folder, path), folder);
-      if (found !== undefined) return found;
+  async #read(
+    path: string,
+    bound: string | undefined,
+    hidesSkills: boolean,
+    parse: (text: string) => unknown,
+    fault: string,
+  ): Promise<JsonObject | undefined> {
+    const wrong = (message: string): undefined => void this.note(path, message, hidesSkills);
+    try {
+      const real = await realpath(path);
+      if (bound !== undefined && !isInside(real, bound)) return wrong('a link that leads out of its folder');
+      const file = await readTextFile(real, { force: true, limit: MAX_PLUGIN_LIST_BYTES });
+      if (file.kind !== 'text') return wrong('not a regular file');
+      if (file.cut) return wrong(`over ${MAX_PLUGIN_LIST_BYTES / 1024 / 1024} MiB`);
+      const value = parsed(file.text, parse);
+      return isObject(value) ? value : wrong(fault);
+    } catch (error) {
+      return isMissing(error) ? undefined : wrong(`cannot be read: ${systemReason(error)}`);
     }
-    return undefined;
+  }
+
+  /** What the first manifest that is there says of a plugin: its name, and its folders with skills. */
+  async manifest(
+    folder: string,
+    paths: readonly string[],
+    name: string,
+  ): Promise<{ plugin: string; listed: string[] }> {
+    let found: JsonObject | undefined;
+    for (const path of paths) found ??= await this.object(join(folder, path), folder);
+    const given = found?.['name'];
+    const plugin = pluginName(typeof given === 'string' && given.trim() !== '' ? given : name);
+    return { plugin, listed: pathsIn(found?.['skills']) };
   }
 
   /** @returns undefined if nothing is there */
   async realPath(path: string): Promise<string | undefined> {
     if (path.includes('\0')) return undefined;
-    try {
-      return await realpath(path);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.note(path, `cannot be read: ${systemReason(error)}`, true);
-      return undefined;
-    }
+    return realpath(path).catch((error) => this.#unreadable(path, error));
   }
 
   /** Names of the folders in a folder, in order; links are none. Empty if it is not there. */
   async foldersIn(path: string): Promise<readonly string[]> {
-    try {
-      const entries = await readdir(path, { withFileTypes: true });
-      const names = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
-      if (names.length > MAX_PLUGINS) this.note(path, `more than ${MAX_PLUGINS} plugins; the rest is left out`, true);
-      return names.slice(0, MAX_PLUGINS);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.note(path, `cannot be read: ${systemReason(error)}`, true);
-      return [];
-    }
+    const entries =
+      (await readdir(path, { withFileTypes: true }).catch((error) => this.#unreadable(path, error))) ?? [];
+    const names = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+    if (names.length > MAX_PLUGINS) this.note(path, `more than ${MAX_PLUGINS} plugins; the rest is left out`, true);
+    return names.slice(0, MAX_PLUGINS);
+  }
+
+  #unreadable(path: string, error: unknown): undefined {
+    if (!isMissing(error)) this.note(path, `cannot be read: ${systemReason(error)}`, true);
   }
 
   /**
@@ -470,66 +393,20 @@ class PluginFiles {
   }
 
   note(path: string, message: string, hidesSkills = false): void {
-    if (this.problems.length < MAX_PLUGINS) {
-      this.problems.push({ path, message, ...(hidesSkills && { hidesSkills: true as const }) });
-    }
-  }
-
-  async #readObject(path: string, bound: string | undefined, hidesSkills: boolean): Promise<JsonObject | undefined> {
-    const file = await readJson(path, bound);
-    if (file.kind === 'fault') this.note(path, file.reason, hidesSkills);
-    return file.kind === 'object' ? file.value : undefined;
+    if (this.problems.length >= MAX_PLUGINS) return;
+    this.problems.push({ path, message, ...(hidesSkills && { hidesSkills: true as const }) });
   }
 }
 
-/** The paths that a field has: one text, or a list of texts. */
-function pathsIn(value: unknown): string[] {
-  return (Array.isArray(value) ? value : [value]).filter((path) => typeof path === 'string' && path !== '');
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** The name of a plugin as others wrote it. */
-function pluginName(name: string): string {
-  return cutCodePoints(withoutControls(name), MAX_NAME);
-}
-
-/** Largest file of an agent that says which plugins there are, in bytes. A marketplace of thousands has one. */
-const MAX_PLUGIN_LIST_BYTES: number = 4 * 1024 * 1024;
-
-/** An object of JSON. Nothing in it has been checked. */
-type JsonObject = Readonly<Record<string, unknown>>;
-
-/** What a file of JSON has. */
-type JsonFile =
-  | { readonly kind: 'object'; readonly value: JsonObject }
-  | { readonly kind: 'missing' }
-  /** `reason` says why it was not read; it names nothing of what is in the file. */
-  | { readonly kind: 'fault'; readonly reason: string };
-
-/**
- * Reads a file that should be an object of JSON. Never throws, whatever is in the file.
- *
- * @param bound real path of the folder that the file must lie in, links followed; undefined for any place
- */
-async function readJson(path: string, bound: string | undefined): Promise<JsonFile> {
+/** @returns undefined if the text cannot be parsed */
+function parsed(text: string, parse: (text: string) => unknown): unknown {
   try {
-    const real = await realpath(path);
-    if (bound !== undefined && !isInside(real, bound))
-      return { kind: 'fault', reason: 'a link that leads out of its folder' };
-    const file = await readTextFile(real, { force: true, limit: MAX_PLUGIN_LIST_BYTES });
-    if (file.kind !== 'text') return { kind: 'fault', reason: 'not a regular file' };
-    if (file.cut) return { kind: 'fault', reason: `over ${MAX_PLUGIN_LIST_BYTES / 1024 / 1024} MiB` };
-    const value = parse(file.text);
-    return isObject(value) ? { kind: 'object', value } : { kind: 'fault', reason: 'not an object of JSON' };
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    return { kind: 'fault', reason: `cannot be read: ${systemReason(error)}` };
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }

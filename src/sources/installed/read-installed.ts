@@ -7,9 +7,8 @@ import { publishedPlaceOf } from '../folder/skill-folder.js';
 import { LinkRoots, type WalkedSkill, walkFolder } from '../folder/walk-folder.js';
 import type { ReadOptions, SourceItem } from '../rows/row.js';
 import { joinPath, pathInside, systemReason } from '../rows/texts.js';
-import { type AgentProblem, shownPath } from './agents.js';
+import { type AgentProblem, type InstalledOptions, shownPath } from './agents.js';
 import { type FoundFolders, findFolders, type InstalledFolder, type LinkRoot } from './find-folders.js';
-import type { InstalledOptions } from './installed-options.js';
 
 /** What a reader of installed skills is told, and says, beside options and rows. */
 export interface InstalledReading {
