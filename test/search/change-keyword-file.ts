@@ -1,19 +1,27 @@
-import type { NumberArray } from '../../src/core/arrays/array-file-header.js';
-import { numbersOf, treeOf } from '../../src/core/arrays/array-file-header.js';
-import { arraysOf, readArrayFile, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
-import { filesBeside } from '../../src/store/files.js';
+import { readArrayFile, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
+import { filesBeside } from '../../src/store/index.js';
 import { stampOf } from '../catalogue-file.js';
 
-/** Writes the keyword file of a catalogue again, with right checksums, after something has changed its arrays. */
+export type NumberArray = Uint8Array | Uint32Array;
+
+/**
+ * Writes the keyword file of a catalogue again, with right checksums, after one of its arrays has changed.
+ *
+ * @param place names with points in between
+ * @param change returns undefined for an array that is to be left out
+ */
 export async function changeKeywordFile(
   database: string,
-  change: (leaves: Map<string, NumberArray>) => void,
+  place: string,
+  change: (array: NumberArray) => NumberArray | undefined,
 ): Promise<void> {
   const path = filesBeside(database).keyword;
   const tree = (await readArrayFile(path, { kind: 'keywords', origin: {} }))!;
-  const leaves = new Map(arraysOf(tree).map(({ path: of, value }) => [of, value]));
-  change(leaves);
-  const origin = { wordRules: WORD_RULES, stamp: stampOf(database) };
-  const arrays = Array.from(leaves, ([of, value]) => ({ path: of, value }));
-  writeArrayFile(path, { kind: 'keywords', origin }, treeOf([...numbersOf(tree), ...arrays]));
+  const names = place.split('.');
+  const last = names.pop()!;
+  const parent = names.reduce((node, name) => node[name] as never, tree as Record<string, unknown>);
+  const changed = change(parent[last] as NumberArray);
+  if (changed === undefined) delete parent[last];
+  else parent[last] = changed;
+  writeArrayFile(path, { kind: 'keywords', origin: { wordRules: WORD_RULES, stamp: stampOf(database) } }, tree);
 }

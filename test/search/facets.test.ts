@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { NumberArray } from '../../src/core/arrays/array-file-header.js';
 import {
   buildCatalogue,
   FACETS,
@@ -15,12 +14,7 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { FacetIndex, facetPart, facetsUsed, prepareFacets, type ValueCount } from '../../src/search/facets.js';
-import { openCatalogue } from '../../src/search/open-catalogue.js';
-import { documentsByOccupation, occupationSlugs } from '../../src/search/ranking/filter-mask.js';
-import { besideTheirCopies } from '../../src/store/copies/collapse-copies.js';
-import { filesBeside } from '../../src/store/files.js';
-import { Database } from '../../src/store/sqlite.js';
+import { Database, filesBeside } from '../../src/store/index.js';
 import { storedRecords } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -222,7 +216,7 @@ describe('facets', () => {
           }
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
     expect([...steps].sort()).toEqual(['all-words', 'file-text', 'prefix', 'some-words', 'typo', undefined]);
   });
@@ -257,16 +251,16 @@ describe('facets', () => {
       authors.map((author, i) => row(`s${i}`, { author, description: 'alpha', updatedAt: 90 - i }));
 
     test.each([
-      ['no names', (leaves: Map<string, NumberArray>) => leaves.delete('columns.authors.names')],
-      ['names of others', (leaves: Map<string, NumberArray>) => setNames(leaves, '["Bob","ADA","x"]')],
-      ['too few names', (leaves: Map<string, NumberArray>) => setNames(leaves, '[null,"bob"]')],
-      ['what are no names', (leaves: Map<string, NumberArray>) => setNames(leaves, '{"0":"ADA"}')],
-      ['names that are no JSON', (leaves: Map<string, NumberArray>) => setNames(leaves, '["')],
+      ['no names', () => undefined],
+      ['names of others', () => Buffer.from('["Bob","ADA","x"]')],
+      ['too few names', () => Buffer.from('[null,"bob"]')],
+      ['what are no names', () => Buffer.from('{"0":"ADA"}')],
+      ['names that are no JSON', () => Buffer.from('["')],
     ])('is written as in the skill that was updated last, also by a file with %s', async (_, change) => {
       const database = scratchFile('skills.db');
       const rows = rowsOf('ADA', 'Ada', 'bob', 'Eve', 'BOB');
       await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
-      await changeKeywordFile(database, change);
+      await changeKeywordFile(database, 'columns.authors.names', change);
       await using search = await openSkillSearch({ database });
       expect(written(search)).toEqual(['ADA', 'bob', 'Eve']);
     });
@@ -284,10 +278,6 @@ describe('facets', () => {
       expect(search.authors()).toEqual(fresh.authors());
     });
   });
-
-  function setNames(leaves: Map<string, NumberArray>, json: string): void {
-    leaves.set('columns.authors.names', Buffer.from(json));
-  }
 
   test('a license of damaged skills is passed over: another skill says how it is written', async () => {
     const database = scratchFile('skills.db');
@@ -320,97 +310,5 @@ describe('facets', () => {
       author: [{ value: 'Ada', count: 1 }],
       license: [{ value: 'Ada', count: 1 }],
     });
-  });
-});
-
-describe('count facets', () => {
-  const SKILLS = [
-    row('a', { author: 'Ada', categories: ['x', 'y'], license: 'MIT' }),
-    row('b', { author: 'Bob', categories: ['y'], license: 'mit' }),
-  ];
-  const QUERY = { facets: ['category', 'author', 'license'], copies: 'keep' } as const;
-
-  test('what counts need can be made before, in pieces, and they are the same', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    const [counting, prepared] = await Promise.all([1, 2].map(() => openCatalogue({ database })));
-    const counts = facetPart(counting!.reader, () => Uint32Array.of(0, 1), QUERY);
-    expect(facetsUsed(prepared!.reader)).toEqual([]);
-
-    let turns = 0;
-    for (const _ of prepareFacets(prepared!.reader, facetsUsed(counting!.reader))) turns += 1;
-    expect(turns).toBeGreaterThanOrEqual(QUERY.facets.length);
-    expect(facetsUsed(prepared!.reader)).toEqual(QUERY.facets);
-    expect(facetPart(prepared!.reader, () => Uint32Array.of(0, 1), QUERY)).toEqual(counts);
-    await Promise.all([counting!.close(), prepared!.close()]);
-  });
-});
-
-describe('facet index', () => {
-  const SIZE = 12;
-  const document = fc.nat({ max: SIZE - 1 });
-  const values = fc.array(fc.array(document, { maxLength: 15 }), { maxLength: 6 });
-
-  test('counts what a look at every document counts, one call after the other, with groups and without', () => {
-    const asked = fc.array(
-      fc.tuple(
-        fc.uniqueArray(document).map((some) => some.sort((a, b) => a - b)),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 7 }),
-      ),
-      { minLength: 1, maxLength: 5 },
-    );
-    const groups = fc
-      .array(fc.nat({ max: 3 }), { minLength: SIZE, maxLength: SIZE })
-      // A group is named by one of its documents.
-      .map((some) => Uint32Array.from(some, (group) => some.indexOf(group)));
-    fc.assert(
-      fc.property(values, asked, groups, (documentsOf, questions, groupOf) => {
-        const index = new FacetIndex(SIZE, documentsOf);
-        for (const [some, isGrouped, limit] of questions) {
-          const documents = Uint32Array.from(some);
-          const expected = documentsOf
-            .map((having, value): ValueCount => {
-              const found = new Set(
-                some.filter((one) => having.includes(one)).map((one) => (isGrouped ? groupOf[one] : one)),
-              );
-              return { value, count: found.size };
-            })
-            .filter(({ count }) => count > 0)
-            .sort((a, b) => b.count - a.count || a.value - b.value)
-            .slice(0, limit);
-          const counted = isGrouped ? besideTheirCopies(documents, groupOf) : documents;
-          expect([...counted].sort((a, b) => a - b)).toEqual(some);
-          expect(index.count(counted, isGrouped ? groupOf : undefined, limit)).toEqual(expected);
-        }
-      }),
-    );
-  });
-
-  test('the documents of an occupation are those that pass a filter by its slug', () => {
-    const slug = fc.constantFrom(
-      ...[
-        'cooks',
-        'cooks-352014',
-        'cooks-352015',
-        '35-0000',
-        '35-0000-352014',
-        '35',
-        'cooks-35201',
-        '15-0000',
-        'poets-273043',
-      ],
-    );
-    fc.assert(
-      fc.property(fc.dictionary(slug, fc.uniqueArray(document)), (given) => {
-        const labels = new Map(Object.entries(given));
-        const byOccupation = documentsByOccupation(labels);
-        expect([...byOccupation.keys()]).toEqual([...labels.keys()]);
-        for (const label of labels.keys()) {
-          const expected = new Set(occupationSlugs(labels, label).flatMap((one) => labels.get(one)!));
-          expect(new Set(Array.from(byOccupation.get(label)!))).toEqual(expected);
-        }
-      }),
-    );
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { MAX_LIMIT } from '../../src/core/index.js';
 import {
   buildCatalogue,
@@ -18,13 +18,12 @@ import {
   STOP_WORDS,
   updateSkills,
 } from '../../src/index.js';
-import { PackedIndex } from '../../src/keyword/index.js';
 import { EXPLAINED_TEXT } from '../../src/search/keyword-search.js';
-import { Database } from '../../src/store/sqlite.js';
-import { storedRecords, traceOf } from '../catalogue-file.js';
+import { Database } from '../../src/store/index.js';
+import { storedRecords } from '../catalogue-file.js';
 import { runCaptured } from '../cli/run-captured.js';
 import { codeOf } from '../error-code.js';
-import { KEYWORD, keyword, SEMANTIC, semantic, serve } from '../http/ask.js';
+import { KEYWORD, keyword, serve } from '../http/ask.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 
@@ -68,25 +67,6 @@ describe('skill search', () => {
       expect({ ...stats, stamp: '' }).toEqual({ ...memory.stats(), stamp: '' });
     });
 
-    test('answer the same question alike each time', async () => {
-      const rows = Array.from({ length: 60 }, (_, i) => row(`s-${i}`, { description: 'alpha', stars: i % 2 }));
-      const search = await open({ skills: rows });
-      const backwards = await open({ skills: [...rows].reverse() });
-
-      const first = search.keyword({ q: 'alpha', limit: 50 });
-      expect(search.keyword({ q: 'alpha', limit: 50 })).toEqual(first);
-      expect(backwards.keyword({ q: 'alpha', limit: 50 })).toEqual(first);
-    });
-
-    test('may be skills from an async iterable', async () => {
-      async function* skills() {
-        yield row('a', { description: 'alpha' });
-        yield row('b', { description: 'alpha' });
-      }
-      const search = await open({ skills: skills() });
-      expect(idsOf(search, { q: 'alpha' })).toEqual(['a', 'b']);
-    });
-
     test('in memory tell which rows could not become a skill, and what was mended', async () => {
       const search = await open({ skills: [row('a'), { id: 'b', name: 'b' }, 42, row('a', { name: 'later' })] });
 
@@ -95,68 +75,9 @@ describe('skill search', () => {
       expect(search.problems.rejected).toMatchObject([{ line: 2 }, { line: 3 }]);
       expect(search.problems.warnings).toMatchObject([{ line: 4, message: expect.stringContaining('a') }]);
     });
-
-    test('from a file have no problems', async () => {
-      const database = await catalogueOf([row('a')]);
-      expect((await open({ database })).problems).toEqual({ rejected: [], warnings: [] });
-    });
   });
 
   describe('orders', () => {
-    const anyRows = fc.uniqueArray(
-      fc.record({
-        id: fc.string({ unit: fc.constantFrom('a', 'b', 'z', '\uff5e', '😀', '漢'), minLength: 1, maxLength: 3 }),
-        stars: fc.nat(2),
-        updatedAt: fc.nat(2),
-        // The same number of words each: relevance has ties, too.
-        description: fc.constantFrom('alpha one', 'alpha two', 'alpha alpha'),
-      }),
-      { maxLength: 15, selector: ({ id }) => id },
-    );
-    const descending = (a: number, b: number): number => b - a;
-    const byId = (a: Skill, b: Skill): number => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
-
-    test('recent is by date, then by id in code points; stars is by stars, then by date, then by id', async () => {
-      await fc.assert(
-        fc.asyncProperty(anyRows, async (rows) => {
-          const search = await openSkillSearch({ skills: rows.map((one) => ({ name: 'n', ...one })) });
-          const all = rows.map(({ id }) => search.get(id) as Skill);
-
-          expect(skillsOf(search, { q: 'alpha', sortBy: 'recent', limit: 50 })).toEqual(
-            [...all].sort((a, b) => descending(a.updatedAt, b.updatedAt) || byId(a, b)).map(withoutProperties),
-          );
-          expect(skillsOf(search, { q: 'alpha', sortBy: 'stars', limit: 50 })).toEqual(
-            [...all]
-              .sort((a, b) => descending(a.stars, b.stars) || descending(a.updatedAt, b.updatedAt) || byId(a, b))
-              .map(withoutProperties),
-          );
-          await search.close();
-        }),
-        { numRuns: 60 },
-      );
-    });
-
-    test('relevance is by score, then by stars, then by id', async () => {
-      await fc.assert(
-        fc.asyncProperty(anyRows, async (rows) => {
-          const search = await openSkillSearch({ skills: rows.map((one) => ({ name: 'n', ...one })) });
-          const { hits } = search.keyword({ q: 'alpha', copies: 'keep', limit: 50 });
-          const expected = [...hits].sort(
-            (a, b) =>
-              descending(a.score as number, b.score as number) ||
-              descending(a.skill.stars, b.skill.stars) ||
-              byId(a.skill, b.skill),
-          );
-
-          expect(hits).toHaveLength(rows.length);
-          expect(hits).toEqual(expected);
-          for (const { score } of hits) expect(score).toSatisfy((s: number) => s > 0 && s <= 1);
-          await search.close();
-        }),
-        { numRuns: 60 },
-      );
-    });
-
     test('scores are told only where they decide', async () => {
       const search = await open({ skills: [row('a', { description: 'alpha' })] });
 
@@ -230,133 +151,6 @@ describe('skill search', () => {
         totalPages: 0,
       });
     });
-
-    test('hold twenty skills by default', () => {
-      const { hits, pagination } = search.keyword({ q: 'alpha' });
-      expect(hits).toHaveLength(20);
-      expect(pagination).toMatchObject({ page: 1, limit: 20, totalPages: 7 });
-    });
-
-    test('count only what the filters let through', () => {
-      const { pagination } = search.keyword({ q: 'alpha', category: 'c-1', limit: 10 });
-      expect(pagination).toEqual({ page: 1, limit: 10, total: 68, totalPages: 7 });
-    });
-  });
-
-  describe('filters', () => {
-    const SKILLS = [
-      row('web', {
-        description: 'alpha',
-        categories: ['frontend', 'testing'],
-        occupations: ['software-developers-151252'],
-      }),
-      row('data', { description: 'alpha', categories: ['data-analysis'], occupations: ['data-scientists-152051'] }),
-      row('cook', {
-        description: 'alpha',
-        categories: ['culinary-arts'],
-        occupations: ['chefs-and-head-cooks-351011'],
-      }),
-      row('both', {
-        description: 'alpha',
-        categories: ['culinary-arts', 'testing'],
-        occupations: ['chefs-and-head-cooks-351011', 'software-developers-151252'],
-      }),
-      row('bare', { description: 'alpha', occupations: ['historians'] }),
-      row('none', { description: 'alpha' }),
-      row('unasked', { description: 'beta', categories: ['testing'], occupations: ['software-developers-151252'] }),
-    ];
-    let search: SkillSearch;
-
-    beforeAll(async () => {
-      search = await openSkillSearch({ skills: SKILLS });
-      return () => search.close();
-    });
-
-    test.each([
-      ['testing', ['both', 'web']],
-      ['frontend', ['web']],
-      ['culinary-arts', ['both', 'cook']],
-      ['unknown-slug', []],
-      ['test', []],
-      ['software-developers-151252', []],
-    ])('category %s', (category, ids) => {
-      expect(idsOf(search, { q: 'alpha', category })).toEqual(ids);
-    });
-
-    test.each([
-      ['software-developers-151252', ['both', 'web']],
-      ['software-developers', ['both', 'web']],
-      ['15-0000', ['both', 'data', 'web']],
-      ['35-0000', ['both', 'cook']],
-      ['historians', ['bare']],
-      ['software', []],
-      ['151252', []],
-      ['99-0000', []],
-      ['testing', []],
-    ])('occupation %s', (occupation, ids) => {
-      expect(idsOf(search, { q: 'alpha', occupation })).toEqual(ids);
-    });
-
-    test('both must hold where both are given', () => {
-      expect(idsOf(search, { q: 'alpha', category: 'testing', occupation: '35-0000' })).toEqual(['both']);
-      expect(idsOf(search, { q: 'alpha', category: 'frontend', occupation: '35-0000' })).toEqual([]);
-      expect(idsOf(search, { q: 'alpha', category: 'unknown', occupation: '15-0000' })).toEqual([]);
-    });
-
-    test('with an unknown slug find nothing and are no error', () => {
-      const { hits, pagination } = search.keyword({ q: 'alpha', occupation: 'nobody-999999' });
-      expect(hits).toEqual([]);
-      expect(pagination).toMatchObject({ total: 0, totalPages: 0 });
-    });
-
-    test('with a malformed slug are an error, the empty one too', async () => {
-      for (const slug of ['', 'Testing', 'a b', 'töpfer', '../x']) {
-        expect(await codeOf(() => search.keyword({ q: 'alpha', category: slug }))).toBe('INVALID_PARAMETER');
-        expect(await codeOf(() => search.keyword({ q: 'alpha', occupation: slug }))).toBe('INVALID_PARAMETER');
-      }
-    });
-
-    test('apply before it is decided which step answers', async () => {
-      const steps = await open({
-        skills: [
-          row('all-words', { description: 'alpha', categories: ['x'] }),
-          row('file-text', { categories: ['y'], files: [{ filename: 'SKILL.md', text: 'alpha' }] }),
-        ],
-      });
-
-      expect(steps.keyword({ q: 'alpha' })).toMatchObject({ step: 'all-words', pagination: { total: 1 } });
-      expect(steps.keyword({ q: 'alpha', category: 'y' })).toMatchObject({
-        step: 'file-text',
-        pagination: { total: 1 },
-      });
-    });
-
-    test('agree with a look at every skill', async () => {
-      const labels = fc.subarray(['a', 'b-111111', 'b-112222', 'c-121111', 'd']);
-      const skill = fc.record({ categories: labels, occupations: labels });
-      const filter = fc.option(fc.constantFrom('a', 'b', 'b-111111', 'c', '11-0000', '12-0000', '13-0000', 'd', 'e'), {
-        nil: undefined,
-      });
-      const takes = (slug: string | undefined, own: readonly string[], soc: boolean): boolean =>
-        slug === undefined ||
-        own.some((label) => {
-          const [, title, code = ''] = /^(.*)-(\d{6})$/.exec(label) ?? [];
-          return label === slug || (soc && (title === slug || (code !== '' && slug === `${code.slice(0, 2)}-0000`)));
-        });
-
-      await fc.assert(
-        fc.asyncProperty(fc.array(skill, { maxLength: 8 }), filter, filter, async (skills, category, occupation) => {
-          const rows = skills.map((labelled, i) => row(`s${i}`, { description: 'alpha', ...labelled }));
-          const opened = await openSkillSearch({ skills: rows });
-          const expected = rows
-            .filter((r) => takes(category, r.categories ?? [], false) && takes(occupation, r.occupations ?? [], true))
-            .map((r) => r.id);
-          expect(idsOf(opened, { q: 'alpha', category, occupation }).sort()).toEqual(expected.sort());
-          await opened.close();
-        }),
-        { numRuns: 80 },
-      );
-    });
   });
 
   describe('copies', () => {
@@ -383,12 +177,6 @@ describe('skill search', () => {
       expect(pagination.total).toBe(2);
     });
 
-    test('are all shown by date and by stars', () => {
-      expect(idsOf(search, { q: 'alpha', sortBy: 'recent' })).toEqual(['young', 'old', 'poor', 'other']);
-      expect(idsOf(search, { q: 'alpha', sortBy: 'stars' })).toEqual(['young', 'old', 'poor', 'other']);
-      expect(search.keyword({ q: 'alpha', sortBy: 'stars' }).hits.map((hit) => hit.copies)).toEqual([1, 1, 1, 1]);
-    });
-
     test('are shown or not as the question wants', () => {
       expect(search.keyword({ q: 'alpha', copies: 'keep' }).pagination.total).toBe(4);
       const collapsed = search.keyword({ q: 'alpha', sortBy: 'recent', copies: 'collapse' });
@@ -400,30 +188,6 @@ describe('skill search', () => {
       const { hits, pagination } = search.keyword({ q: 'alpha', category: 'x' });
       expect(hits.map(({ skill, copies }) => [skill.id, copies])).toEqual([['young', 2]]);
       expect(pagination.total).toBe(1);
-    });
-
-    test('differ in case and white space only', async () => {
-      const opened = await open({
-        skills: [
-          row('a', { name: 'Release  Notes', description: 'Writes\nthem' }),
-          row('b', { name: 'release notes', description: 'writes them' }),
-          row('c', { name: 'release notes', description: 'writes them.' }),
-        ],
-      });
-      expect(opened.keyword({ q: 'release' }).pagination.total).toBe(2);
-    });
-
-    test('that are collapsed are in the pages once', async () => {
-      const skills = Array.from({ length: 90 }, (_, i) =>
-        row(`s-${i}`, { name: 'alpha', description: `kind ${i % 30}`, stars: i % 4 }),
-      );
-      const opened = await open({ skills });
-      const pages = [1, 2, 3].map((page) => opened.keyword({ q: 'alpha', page, limit: 12 }));
-
-      for (const { pagination } of pages) expect(pagination).toMatchObject({ total: 30, totalPages: 3 });
-      const hits = pages.flatMap((page) => page.hits);
-      expect(new Set(hits.map(({ skill }) => skill.description)).size).toBe(30);
-      expect(hits.every((hit) => hit.copies === 3)).toBe(true);
     });
   });
 
@@ -458,21 +222,6 @@ describe('skill search', () => {
 
       expect(hit.snippet).toMatchObject({ field: 'files', filename: 'references/forms.md' });
       expect(marked(hit)).toEqual(['alpha', 'form']);
-    });
-
-    test('begin the description where only the name answers', async () => {
-      const search = await open({ skills: [row('a', { name: 'alpha', description: 'plain words' })] });
-      expect(onlyHit(search, 'alpha').snippet).toEqual({ field: 'description', text: 'plain words', highlights: [] });
-    });
-
-    test('show a match that stands far inside a long text', async () => {
-      const long = `${'lorem ipsum '.repeat(200)}needle ${'dolor sit '.repeat(200)}`;
-      const search = await open({ skills: [row('a', { description: long })] });
-      const hit = onlyHit(search, 'needle');
-
-      expect(marked(hit)).toEqual(['needle']);
-      expect(hit.snippet.text).toMatch(/^….*…$/);
-      expect(hit.snippet.text.length).toBeLessThan(200);
     });
 
     test('never show control characters', async () => {
@@ -531,7 +280,7 @@ describe('skill search', () => {
           }
           await search.close();
         }),
-        { numRuns: 150 },
+        { numRuns: 60 },
       );
     });
   });
@@ -555,13 +304,6 @@ describe('skill search', () => {
       const stats = (await open({ skills: SKILLS })).stats();
       expect(stats).toMatchObject({ skills: 3, files: 4, categories: 3, occupations: 1, newest: 300 });
       expect(stats.stamp).not.toBe('');
-    });
-
-    test('may be nothing', async () => {
-      const search = await open({ skills: [] });
-      expect(search.stats()).toMatchObject({ skills: 0, files: 0, categories: 0, occupations: 0, newest: 0 });
-      expect(search.categories()).toEqual([]);
-      expect(search.keyword({ q: 'anything' }).pagination).toMatchObject({ total: 0, totalPages: 0 });
     });
 
     test('is listed by label, the most frequent first, then by slug', async () => {
@@ -621,15 +363,6 @@ describe('skill search', () => {
       expect(idsOf(again, { q: 'alpha' })).toEqual(['a', 'b']);
       expect(again.stats().stamp).not.toBe(search.stats().stamp);
     });
-
-    test('is not written by searching', async () => {
-      const database = await catalogueOf([row('a', { description: 'alpha' })]);
-      const before = traceOf(database);
-      const search = await open({ database });
-      search.keyword({ q: 'alpha' });
-      await search.close();
-      expect(traceOf(database)).toEqual(before);
-    });
   });
 
   describe('closing', () => {
@@ -682,16 +415,6 @@ describe('skill search', () => {
       for (const call of calls) expect(await codeOf(() => call(search))).toBe('SERVICE_UNAVAILABLE');
       rmSync(database);
     });
-
-    test('is done by `await using`', async () => {
-      let kept: SkillSearch;
-      {
-        await using search = await openSkillSearch({ skills: [row('a')] });
-        expect(search.stats().skills).toBe(1);
-        kept = search;
-      }
-      expect(await codeOf(() => kept.stats())).toBe('SERVICE_UNAVAILABLE');
-    });
   });
 
   describe('opening', () => {
@@ -728,19 +451,6 @@ describe('skill search', () => {
       expect(await codeOf(() => openSkillSearch(options as unknown as OpenOptions))).toBe('INVALID_OPTION');
     });
 
-    test('what is no catalogue is an error of its own kind', async () => {
-      const folder = scratchFolder();
-      writeFileSync(join(folder, 'text.db'), 'hello, I am a text file\n'.repeat(50));
-
-      const codes: [string, string][] = [
-        [join(folder, 'missing.db'), 'DATABASE_NOT_FOUND'],
-        [join(folder, 'text.db', 'below.db'), 'DATABASE_NOT_FOUND'],
-        [join(folder, 'text.db'), 'NOT_A_CATALOGUE'],
-        [folder, 'NOT_A_CATALOGUE'],
-      ];
-      for (const [database, code] of codes) expect(await codeOf(() => openSkillSearch({ database }))).toBe(code);
-    });
-
     test('that is aborted throws the reason of the signal', async () => {
       const database = await catalogueOf([row('a')]);
       const reason = new Error('no longer wanted');
@@ -753,14 +463,6 @@ describe('skill search', () => {
         yield row('b');
       })();
       await expect(openSkillSearch({ skills, signal: stop.signal })).rejects.toBe(reason);
-    });
-
-    test('an error of the skills themselves is passed on', async () => {
-      const skills = (function* () {
-        yield row('a');
-        throw new Error('the well is dry');
-      })();
-      await expect(openSkillSearch({ skills })).rejects.toThrow('the well is dry');
     });
   });
 
@@ -795,13 +497,6 @@ describe('skill search', () => {
     return snippet.highlights.map(([start, end]) => snippet.text.slice(start, end));
   }
 
-  /** A skill as a hit has it. */
-  function withoutProperties(skill: Skill): Skill {
-    const { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags } =
-      skill;
-    return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags };
-  }
-
   function range(from: number, to: number): number[] {
     return Array.from({ length: to - from + 1 }, (_, i) => from + i);
   }
@@ -817,7 +512,9 @@ describe('keyword pages', () => {
       minLength: 20,
       maxLength: 50,
     })
-    .map((list): Row[] => list.map((fields, i) => row(`skill-${i}`, fields)));
+    .map((list): Row[] =>
+      list.map((fields, i) => row(`${'ab漢\uff5e'.charAt(i % 4)}${i % 3 ? '😀' : ''}${i}`, fields)),
+    );
 
   const ORDERS: readonly SortOrder[] = ['relevance', 'recent', 'stars'];
 
@@ -828,7 +525,8 @@ describe('keyword pages', () => {
       const group = collapse ? search.copiesOf(hit.skill.id).filter((id) => found.has(id)) : [hit.skill.id];
       return group[0] === hit.skill.id ? [{ ...hit, count: group.length }] : [];
     });
-    const byId = (a: KeywordHit, b: KeywordHit): number => (a.skill.id < b.skill.id ? -1 : 1);
+    const byId = (a: KeywordHit, b: KeywordHit): number =>
+      Buffer.compare(Buffer.from(a.skill.id), Buffer.from(b.skill.id));
     const compare = {
       recent: (a: KeywordHit, b: KeywordHit) => b.skill.updatedAt - a.skill.updatedAt,
       stars: (a: KeywordHit, b: KeywordHit) => b.skill.stars - a.skill.stars || compare.recent(a, b),
@@ -860,7 +558,7 @@ describe('keyword pages', () => {
         }
         await search.close();
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 });
@@ -976,13 +674,6 @@ describe('truncated answers', () => {
       }
     });
 
-    test('says nothing of the kind where all was looked at', async () => {
-      const found = search.keyword({ q: '"kite kite"', copies: 'keep' });
-      expect([found.pagination.total, 'truncated' in found]).toEqual([LONG.length, false]);
-      expect('truncated' in storedRecords(search, { q: 'kite' })).toBe(false);
-      expect('truncated' in (await search.semantic({ q: 'kite', ranking: 'words' }))).toBe(false);
-    });
-
     test('has a header over HTTP, and others have none', async () => {
       const { ask } = await serve(search);
       const cut = await ask(keyword({ q: COSTLY }));
@@ -998,31 +689,6 @@ describe('truncated answers', () => {
       expect(status).toBe(0);
       expect(out).toMatch(/^\(the question was too costly to finish: there may be more, and a better order\)\n/);
       expect(out).toMatch(/\nat least [123] skills?\n$/);
-    });
-
-    test('is told by a semantic search whose words took too much', async () => {
-      // That of every index.
-      const prototype = Object.getPrototypeOf(PackedIndex.prototype) as PackedIndex;
-      const { rank } = prototype;
-      const costly = vi.spyOn(prototype, 'rank').mockImplementation(function (this: PackedIndex, q, options) {
-        options.work?.affords(options.work.limit - 1);
-        return rank.call(this, q, options);
-      });
-      onTestFinished(() => costly.mockRestore());
-      const few = await openSkillSearch({ skills: [row('a'), row('b')] });
-      onTestFinished(() => few.close());
-      expect((await few.semantic({ q: 'description', ranking: 'words' })).truncated).toBe(true);
-      costly.mockRestore();
-      expect('truncated' in (await few.semantic({ q: 'description', ranking: 'words' }))).toBe(false);
-    });
-
-    test('of a semantic search has the header, too', async () => {
-      const cut: SkillSearch = Object.assign(Object.create(search), {
-        semantic: async () => ({ ranking: 'hybrid', confident: false, truncated: true, hits: [] }),
-      });
-      const { ask, key } = await serve(cut);
-      expect((await ask(semantic('kite'), { key })).headers.get('X-Result-Truncated')).toBe('true');
-      expect((await ask(SEMANTIC, { key })).headers.has('X-Result-Truncated')).toBe(false);
     });
   });
 });
@@ -1049,15 +715,6 @@ describe('unfit options', () => {
         parameter: 'snapshotInterval',
       });
     });
-
-    test('unless it is undefined: a program may give the same options for any catalogue', async () => {
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [[row('kite')]], semantic: false });
-      const none = { cache: undefined, passwordFile: undefined };
-      await using opened = await openSkillSearch({ database, ...none });
-      await using followed = await followCatalogue({ database, ...none, snapshotInterval: undefined });
-      expect([opened.stats().skills, followed.stats().skills]).toEqual([1, 1]);
-    });
   });
 
   describe('an address of a kind that is not known is no path of a file', () => {
@@ -1076,12 +733,6 @@ describe('unfit options', () => {
         await expect(followCatalogue({ database })).rejects.toThrow('database must be');
       },
     );
-
-    test('while a drive of Windows is, and a folder whose name has a colon', async () => {
-      for (const database of ['C:\\skills\\x.db', 'C://skills/x.db', `${scratchFolder()}/a:/b.db`]) {
-        await expect(openSkillSearch({ database })).rejects.toMatchObject({ code: 'DATABASE_NOT_FOUND' });
-      }
-    });
   });
 
   test('the files of a snapshot are to be served by a web server', async () => {
