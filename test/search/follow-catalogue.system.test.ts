@@ -25,7 +25,6 @@ import {
   removeSkills,
   updateSkills,
 } from '../../src/index.js';
-import { CurrentState } from '../../src/search/open-state.js';
 import { stampOf, storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
@@ -160,50 +159,9 @@ describe('follow catalogue', () => {
       await until(() => markersOf(search).includes('second'), 10 * SECOND);
       expect(events).toHaveLength(1);
     });
-
-    test('is found although the process has gone to another folder since', async () => {
-      const database = await catalogueOf('first');
-      const before = process.cwd();
-      onTestFinished(() => process.chdir(before));
-      process.chdir(dirname(database));
-      const { search } = await following({ database: 'skills.db', interval: NEVER });
-      await load(database, 'second');
-      process.chdir(before);
-      await search.reload();
-      expect(markersOf(search)).toEqual(['second']);
-    });
   });
 
   describe('reload()', () => {
-    test('answers from the newest state at once', async () => {
-      const database = await catalogueOf('first');
-      const { search, events } = await following({ database, interval: NEVER });
-      await load(database, 'second');
-      expect(markersOf(search)).toEqual(['first']);
-      await search.reload();
-      expect(markersOf(search)).toEqual(['second']);
-      expect(events).toHaveLength(1);
-    });
-
-    test('opens the file anew although it did not change', async () => {
-      const database = await catalogueOf('first');
-      const { search, events } = await following({ database, interval: NEVER });
-      await search.reload();
-      await search.reload();
-      expect(events).toMatchObject([{ kind: 'reloaded' }, { kind: 'reloaded' }]);
-      expect(markersOf(search)).toEqual(['first']);
-    });
-
-    test('is not followed by another one for the same change', async () => {
-      const database = await catalogueOf('first');
-      const { search, events } = await following({ database, interval: 5 });
-      await load(database, 'second');
-      await search.reload();
-      await wait(100); // 20 looks at the file
-      // One of which may have seen the change before.
-      expect(events.length).toBeLessThanOrEqual(2);
-    });
-
     test('said many times at once opens the file twice: now, and once more for all who came later', async () => {
       const database = await catalogueOf('first');
       const { search, events } = await following({ database, interval: NEVER });
@@ -358,23 +316,6 @@ describe('follow catalogue', () => {
       await until(() => openFiles(dirname(database)) <= opened, 10 * SECOND);
     });
 
-    test('that was stopped by its caller does not hinder a later state', async () => {
-      const database = await catalogueWithVectors('first');
-      const embedder = new HeldEmbedder();
-      const { search } = await following({ database, embedder, interval: NEVER });
-      embedder.hold();
-      const stop = new AbortController();
-      const running = search.semantic({ q: 'shared' }, { signal: stop.signal });
-      await until(() => embedder.held === 1, 10 * SECOND);
-      await loadWithVectors(database, 'second');
-      await search.reload();
-      const reason = new Error('not needed any more');
-      stop.abort(reason);
-      await expect(running).rejects.toBe(reason);
-      embedder.release();
-      expect((await search.semantic({ q: 'shared' })).hits.length).toBeGreaterThan(0);
-    });
-
     test('that is missing in a later state is told to who asks, and does not keep words from being found', async () => {
       const database = await catalogueWithVectors('first');
       const { search, events } = await following({
@@ -395,12 +336,6 @@ describe('follow catalogue', () => {
       await loadWithVectors(database, 'third');
       await search.reload();
       expect((await search.semantic({ q: 'shared' })).hits.map(({ skill }) => markerOf(skill.id))).toContain('third');
-    });
-
-    test('that is missing in the first state is told at once where it was to be made ready', async () => {
-      const database = await catalogueOf('first');
-      const embedder = new StandInEmbedder();
-      expect(await codeOf(() => followCatalogue({ database, embedder, warmUp: true }))).toBe('NO_VECTORS');
     });
 
     test('never fails and never mixes states, however often the catalogue is loaded meanwhile', async () => {
@@ -481,22 +416,6 @@ describe('follow catalogue', () => {
       }
     });
 
-    test('may be done twice, one after the other and at once', async () => {
-      const { search } = await following({ database: await catalogueOf('first') });
-      await Promise.all([search.close(), search.close()]);
-      await search.close();
-    });
-
-    test('is done at the end of a block', async () => {
-      let left: FollowedSearch;
-      {
-        await using search = await followCatalogue({ database: await catalogueOf('first') });
-        expect(markersOf(search)).toEqual(['first']);
-        left = search;
-      }
-      expect(await codeOf(() => left.keyword({ q: 'shared' }))).toBe('SERVICE_UNAVAILABLE');
-    });
-
     test('ends the looking: a later load is not told any more', async () => {
       const database = await catalogueOf('first');
       const { search, events } = await following({ database, interval: 5 });
@@ -569,7 +488,7 @@ describe('follow catalogue', () => {
       ['an interval of 0', { interval: 0 }],
       ['a negative interval', { interval: -5 }],
       ['half a millisecond', { interval: 0.5 }],
-      ['an endless interval', { interval: Number.POSITIVE_INFINITY }],
+      ['an interval that no timer can wait for', { interval: 2 ** 31 }],
       ['an interval as text', { interval: '250' }],
       ['a listener that is none', { onReload: 'tell me' }],
       ['stop words that are no words', { stopWords: [1] }],
@@ -578,13 +497,6 @@ describe('follow catalogue', () => {
       const database = await catalogueOf('first');
       const options = wrong === undefined || what === 'no database' ? wrong : { database, ...wrong };
       expect(await codeOf(() => followCatalogue(options as never))).toBe('INVALID_OPTION');
-    });
-
-    test('is refused with an interval that no timer can wait for', async () => {
-      const database = await catalogueOf('first');
-      expect(await codeOf(async () => (await followCatalogue({ database, interval: 2 ** 31 })).close())).toBe(
-        'INVALID_OPTION',
-      );
     });
 
     test('needs a catalogue to begin with', async () => {
@@ -726,86 +638,4 @@ describe('follow catalogue', () => {
       return super.embed(texts, options);
     }
   }
-});
-
-describe('current state', () => {
-  class State {
-    closed = 0;
-
-    async close(): Promise<void> {
-      this.closed += 1;
-    }
-  }
-
-  /** A call that ends when it is told to. */
-  function callOn(states: CurrentState<State>): { readonly state: State; readonly end: () => Promise<void> } {
-    let used: State | undefined;
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const ended = states.use(async (state) => {
-      used = state;
-      await held;
-    });
-    return {
-      state: used!,
-      end: () => {
-        release();
-        return ended;
-      },
-    };
-  }
-
-  describe('a state that is replaced', () => {
-    test('is closed at once if no call runs on it', () => {
-      const [first, second] = [new State(), new State()];
-      const states = new CurrentState(first);
-      states.replace(second);
-      expect([first.closed, second.closed]).toEqual([1, 0]);
-      expect(states.newest).toBe(second);
-    });
-
-    test('is closed when the last call that began on it has ended', async () => {
-      const [first, second] = [new State(), new State()];
-      const states = new CurrentState(first);
-      const [one, two] = [callOn(states), callOn(states)];
-      states.replace(second);
-      const later = callOn(states);
-      expect([one.state, two.state, later.state]).toEqual([first, first, second]);
-
-      await one.end();
-      expect(first.closed).toBe(0);
-      await two.end();
-      expect(first.closed).toBe(1);
-      await later.end();
-      expect(second.closed).toBe(0);
-    });
-
-    test('is closed although its last call fails', async () => {
-      const first = new State();
-      const states = new CurrentState(first);
-      const failing = states.use(async () => {
-        await Promise.resolve();
-        throw new Error('no answer');
-      });
-      states.replace(new State());
-      await expect(failing).rejects.toThrow('no answer');
-      expect(first.closed).toBe(1);
-    });
-  });
-
-  describe('closing', () => {
-    test('closes the newest state and those that are still in use', async () => {
-      const [first, second, third] = [new State(), new State(), new State()];
-      const states = new CurrentState(first);
-      const running = callOn(states);
-      states.replace(second);
-      states.replace(third);
-      expect(second.closed).toBe(1);
-      await states.close();
-      expect([first.closed > 0, second.closed, third.closed]).toEqual([true, 1, 1]);
-      await running.end();
-    });
-  });
 });

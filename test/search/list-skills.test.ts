@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildCatalogue, type ListQuery, openSkillSearch, type SkillSearch } from '../../src/index.js';
-import { filesBeside } from '../../src/store/files.js';
-import { Database } from '../../src/store/sqlite.js';
+import { Database, filesBeside } from '../../src/store/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -136,7 +135,7 @@ test('a list agrees with a sorted list of all skills, whatever is asked', { time
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 

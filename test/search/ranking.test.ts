@@ -17,7 +17,6 @@ import {
   rankingModel,
   reachOf,
   sizeOf,
-  weigh,
   weightsFor,
 } from '../../src/search/ranking/features.js';
 import {
@@ -80,17 +79,6 @@ describe('hybrid', () => {
       );
     });
 
-    test('depends on how near the others come', () => {
-      const scorer = new HybridScorer(CONTEXT);
-      const [near, far] = [candidate(0.7, 20), candidate(0.1, 0)].map((one) => scorer.score(one)) as [
-        ScoredCandidate,
-        ScoredCandidate,
-      ];
-      const alone = scorer.calibrate([near, far, far, far]).scoreOf(near);
-      const among = scorer.calibrate([near, near, near, near]).scoreOf(near);
-      expect(among).not.toBe(alone);
-    });
-
     test('is the cosine by meaning alone, and the share of what words could reach by words alone', () => {
       const of = (ranking: 'vector' | 'words', cosine: number): number => {
         const scorer = new HybridScorer({ ...CONTEXT, ranking });
@@ -100,10 +88,6 @@ describe('hybrid', () => {
       expect(of('vector', 0.6)).toBe(0.6);
       expect(of('vector', -0.6)).toBe(0);
       expect(of('words', 0.6)).toBe(0.4);
-    });
-
-    test('is of no confidence where there is nothing', () => {
-      expect(new HybridScorer(CONTEXT).calibrate([]).confident).toBe(false);
     });
   });
 
@@ -158,25 +142,6 @@ describe('hybrid', () => {
       expect(probabilityFor(context)).toBeCloseTo(logistic(-1), 9);
       expect(probabilityFor(CONTEXT)).toBeCloseTo(logistic(1), 9);
     });
-
-    test('go by meaning or words alone by the same numbers in every language', () => {
-      for (const ranking of ['vector', 'words'] as const) {
-        const context = { ...CONTEXT, ranking };
-        expect(probabilityFor({ ...context, inModelLanguage: false, readable: 0 })).toBe(probabilityFor(context));
-      }
-    });
-
-    test('have the calibration of the greater part of a question of two kinds of letters', () => {
-      expect(probabilityFor({ ...CONTEXT, readable: 0.5 })).toBeCloseTo(logistic(1), 9);
-      expect(probabilityFor({ ...CONTEXT, readable: 0.49 })).toBeCloseTo(logistic(-1), 9);
-    });
-
-    test('are explained by every feature, also by those that count nothing', () => {
-      const scorer = new HybridScorer(CONTEXT, 'last', modelOf());
-      const { features = [] } = scorer.calibrate([]).partsOf(scorer.score(one));
-      expect(features.map(({ feature }) => feature).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
-      expect(features[0]).toEqual({ feature: 'feedback', value: 0.7, weight: 10, share: 1 });
-    });
   });
 });
 
@@ -227,14 +192,6 @@ describe('fusion', () => {
       expect(feedback).toBe(0.4);
     });
 
-    test('suppose some likeness where there is no vector, and nothing else of a skill of which nothing is known', () => {
-      const nothing = { cosine: undefined, sentence: undefined, feedback: undefined, stars: 0, words: undefined };
-      const usual = { cosine: 0.3, feedback: 0.2 } as const;
-      expect(featuresOf(nothing, { ...SCALE, highest: 0 })).toEqual(
-        mapFeatures((feature) => ({ ...NONE, ...usual })[feature]),
-      );
-    });
-
     test('count stars from 0 to 1, more for more, and all above a hundred thousand the same', () => {
       const of = (stars: number): number => featuresOf({ ...CANDIDATE, stars }, SCALE).stars;
       expect([0, 100_000, 1e9].map(of)).toEqual([0, 1, 1]);
@@ -259,11 +216,6 @@ describe('fusion', () => {
       expect(lengthOf({ words: 8 })).toBe(0);
       expect(lengthOf({ words: 2 })).toBeLessThan(0);
       expect(lengthOf({ words: 17 })).toBeCloseTo(Math.log(2), 9);
-    });
-
-    test('take a question of one word for two, and of a hundred for thirty-two', () => {
-      expect(lengthOf({ words: 0 })).toBe(lengthOf({ words: 2 }));
-      expect(lengthOf({ words: 100 })).toBe(lengthOf({ words: 32 }));
     });
 
     test('add up to what was fitted for size and length, and are never below 0', () => {
@@ -305,16 +257,6 @@ describe('fusion', () => {
         reachOf(mapFeatures((feature) => (feature === 'author' || feature === 'stars' || feature === 'words' ? 4 : 0))),
       ).toBe(4);
     });
-
-    test('make a sum of features', () => {
-      const values = mapFeatures((feature) => (feature === 'words' ? 0.5 : feature === 'cosine' ? 0.25 : 0));
-      expect(
-        weigh(
-          values,
-          mapFeatures((feature) => (feature === 'words' ? 4 : 8)),
-        ),
-      ).toBe(4);
-    });
   });
 
   describe('the data file of the ranking', () => {
@@ -328,10 +270,6 @@ describe('fusion', () => {
         expect(Number.isFinite(others)).toBe(true);
         expect(confident > 0 && confident < 0.9).toBe(true);
       }
-    });
-
-    test('has nothing of feedback in the weights that choose what it comes from', () => {
-      expect(rankingModel().weights.first.feedback).toEqual({ weight: 0, bySize: 0, byLength: 0 });
     });
 
     test('says which number is missing', () => {
@@ -479,12 +417,6 @@ describe('feedback', () => {
       expect(far).toBeCloseTo(-best, 6);
     });
 
-    test('leaves all else of the candidates and their order as they are', () => {
-      const cosines = [0.1, 0.9, 0.5];
-      const { candidates } = feedbackOf({ cosines, vectors: [EAST, NORTH, WEST] });
-      expect(candidates.map((one) => ({ ...one, feedback: undefined }))).toEqual(candidatesOf(cosines));
-    });
-
     test('hears copies once', () => {
       const cosines = [0.5, ...Array<number>(9).fill(0.5)];
       const vectors = [EAST, ...Array<Vector>(9).fill(NORTH)];
@@ -496,23 +428,6 @@ describe('feedback', () => {
       expect(copies.slice(1).map(({ feedback }) => feedback)).toEqual(
         Array<unknown>(9).fill(expect.closeTo(Math.SQRT1_2, 6)),
       );
-    });
-
-    test('hears twenty, and not what comes behind them', () => {
-      const cosines = Array.from({ length: 40 }, (_, i) => (i < 20 ? 0.5 : 0.499));
-      const vectors = cosines.map((_, i) => (i < 20 ? EAST : NORTH));
-      const { candidates } = feedbackOf({ cosines, vectors });
-      expect(candidates[0]?.feedback).toBeCloseTo(1, 6);
-      expect(candidates[39]?.feedback).toBeCloseTo(0, 6);
-    });
-
-    test('is the usual one for a skill without a vector', () => {
-      const { candidates, usualFeedback } = feedbackOf({
-        cosines: [0.9, 0.2, 0.1, undefined],
-        vectors: [EAST, EAST, NORTH, undefined],
-      });
-      expect(candidates[3]?.feedback).toBeUndefined();
-      expect(usualFeedback).toBe(candidates[1]?.feedback);
     });
 
     test('counts little where the best have no vector, so that others do not speak for them', () => {
@@ -527,24 +442,6 @@ describe('feedback', () => {
       ['vectors that cancel out', { cosines: [0.4, 0.4], vectors: [EAST, WEST] }],
     ])('is unknown of %s', (_, asked) => {
       expect(feedbackOf(asked)).toEqual({ candidates: candidatesOf(asked.cosines), usualFeedback: 0 });
-    });
-
-    test('of a single candidate is that it is near to itself', () => {
-      const { candidates, usualFeedback } = feedbackOf({ cosines: [0.2], vectors: [NORTH] });
-      expect(candidates[0]?.feedback).toBeCloseTo(1, 6);
-      expect(usualFeedback).toBe(candidates[0]?.feedback);
-    });
-
-    test('is the same every time, whatever the order of the candidates', () => {
-      const cosines = [0.9, 0.3, 0.3, 0.1];
-      const vectors = vectorsOf([EAST, NORTH, WEST, EAST]);
-      const groups = Uint32Array.from(cosines.keys());
-      const byDocument = (candidates: readonly Candidate[]): Candidate[] =>
-        candidates.toSorted((a, b) => a.document - b.document);
-      const one = withFeedback(candidatesOf(cosines), CONTEXT, vectors, groups);
-      const other = withFeedback(candidatesOf(cosines).toReversed(), CONTEXT, vectors, groups);
-      expect(byDocument(other.candidates)).toEqual(byDocument(one.candidates));
-      expect(other.usualFeedback).toBe(one.usualFeedback);
     });
   });
 
@@ -585,15 +482,6 @@ describe('feedback', () => {
       expect(feedbackIn(kin)).toBeGreaterThan(feedbackIn(stranger) as number);
       expect(place('z')).toBeLessThan(place('s'));
       expect(await explained(search, { q: 'question' })).toEqual(hits);
-    });
-
-    test.each(['vector', 'words'] as const)('ranked by %s alone has none', async (ranking) => {
-      const search = await searchOver(ROWS);
-      const hits = await explained(search, { q: ranking === 'words' ? 'kin stranger' : 'question', ranking, limit: 6 });
-      expect(hits.map(feedbackIn)).toEqual(hits.map(() => undefined));
-      const scores = new Map(hits.map(({ skill, score }) => [skill.id, score]));
-      // What is as near by itself has the same score.
-      expect(scores.get('z')).toBeCloseTo(scores.get('s') as number, 5);
     });
 
     test('gives a skill without a vector the usual feedback', async () => {

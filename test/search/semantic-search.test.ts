@@ -1,20 +1,14 @@
 import { getEventListeners } from 'node:events';
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type BuildOptions,
   buildCatalogue,
-  type ErrorCode,
   type OpenOptions,
   openSkillSearch,
-  type SemanticQuery,
   type SkillSearch,
 } from '../../src/index.js';
 import { RANKING_FEATURES } from '../../src/result.js';
-import { OpenedSearch } from '../../src/search/catalogue-search.js';
-import { CurrentState, type OpenState } from '../../src/search/open-state.js';
-import { MAX_READING_TIME, Patience } from '../../src/search/semantic-search.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -84,20 +78,6 @@ describe('semantic search', () => {
       expect(hits[0]?.score).toBeGreaterThan(0.99);
       expect(hits[1]?.score).toBeLessThan(0.99);
       expect(hits[1]?.explain?.name).toBe('beginning');
-    });
-
-    test('puts names whose first whole words are the question before all that only means the same', async () => {
-      const search = await searchOver([
-        ...Array.from({ length: 30 }, (_, i) =>
-          row(`near${i}`, { name: `my git log ${i}`, description: 'git log git log git log' }),
-        ),
-        row('begins', { name: 'gitLog-viewer', description: 'Something about birds.' }),
-        row('longer', { name: 'git logarithm', description: 'git log git log' }),
-      ]);
-      const { hits } = await search.semantic({ q: 'git log', explain: true, limit: 40 });
-      expect(hits[0]).toMatchObject({ skill: { id: 'begins' }, explain: { name: 'beginning' } });
-      expect(hits[0]?.score).toBeGreaterThan(0.9);
-      expect(hits.slice(1).every(({ score, explain }) => score <= 0.9 && explain?.name === 'other')).toBe(true);
     });
 
     test('finds the skill of one sentence where a question asks for several things', async () => {
@@ -178,17 +158,6 @@ describe('semantic search', () => {
       expect((await search.semantic({ q: 'nothing has these', ranking: 'words' })).hits).toEqual([]);
       const filtered = await search.semantic({ q: 'sql-review forms', ranking: 'words', category: 'databases' });
       expect(filtered.hits.map(({ skill }) => skill.id)).toEqual(['review']);
-    });
-
-    test('lets filters pass only what has the labels, copies and exact names included', async () => {
-      const search = await searchOver(SKILLS);
-      const ids = async (query: SemanticQuery) => (await search.semantic(query)).hits.map(({ skill }) => skill.id);
-      expect((await ids({ q: 'release-notes', category: 'documents' })).toSorted()).toEqual(['forms', 'review']);
-      expect(await ids({ q: 'release-notes', category: 'databases' })).toEqual(['review']);
-      expect(await ids({ q: 'release-notes', occupation: 'biologists' })).toEqual(['birds']);
-      expect(await ids({ q: 'release-notes', occupation: '19-0000', ranking: 'vector' })).toEqual(['birds']);
-      expect(await ids({ q: 'release-notes', category: 'nothing-has-this' })).toEqual([]);
-      expect(await ids({ q: 'release-notes', category: 'documents', occupation: 'biologists' })).toEqual([]);
     });
 
     test('shows one of a group of copies and tells how many there are, or all', async () => {
@@ -292,23 +261,6 @@ describe('semantic search', () => {
       expect(hits[0]?.explain?.bm25?.name).toBeGreaterThan(0);
     });
 
-    test('takes questions in other scripts, by their words', async () => {
-      const search = await searchOver([
-        ...SKILLS,
-        row('minutes', { name: '会议纪要', description: '把会议录音整理成纪要。' }),
-      ]);
-      expect((await search.semantic({ q: '会议录音' })).hits[0]?.skill.id).toBe('minutes');
-    });
-
-    test('gives the same answer each time', async () => {
-      const search = await searchOver(SKILLS);
-      const [one, two] = [
-        await search.semantic({ q: 'birds and forms' }),
-        await search.semantic({ q: 'birds and forms' }),
-      ];
-      expect(two).toEqual(one);
-    });
-
     test('never lists a skill twice and never out of order, whatever the catalogue and the question', async () => {
       const word = fc.constantFrom('git', 'log', 'birds', 'forms', 'sql', 'pdf', '会议', 'the');
       const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
@@ -327,34 +279,12 @@ describe('semantic search', () => {
           expect(order).toEqual(order.toSorted(([a, b, c], [d, e, f]) => a - d || b - e || (c < f ? -1 : 1)));
           await search.close();
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     });
   });
 
   describe('a question in plain language', () => {
-    test.each<[string, unknown, ErrorCode]>([
-      ['without q', {}, 'MISSING_QUERY'],
-      ['of white space', { q: ' \n' }, 'MISSING_QUERY'],
-      ['without a letter or digit', { q: '?!' }, 'INVALID_QUERY'],
-      ['with limit 0', { q: 'a', limit: 0 }, 'INVALID_PARAMETER'],
-      ['with limit 101', { q: 'a', limit: 101 }, 'INVALID_PARAMETER'],
-      ['with minScore above 1', { q: 'a', minScore: 1.1 }, 'INVALID_PARAMETER'],
-      ['with minScore that is no number', { q: 'a', minScore: Number.NaN }, 'INVALID_PARAMETER'],
-      ['with another ranking', { q: 'a', ranking: 'magic' }, 'INVALID_PARAMETER'],
-      ['with an empty category', { q: 'a', category: '' }, 'INVALID_PARAMETER'],
-      ['with another explain', { q: 'a', explain: 'yes' }, 'INVALID_PARAMETER'],
-    ])('%s is refused', async (_, query, code) => {
-      const search = await searchOver(SKILLS);
-      await expect(search.semantic(query as SemanticQuery)).rejects.toMatchObject({ code });
-    });
-
-    test('may have 2,000 characters', async () => {
-      const search = await searchOver(SKILLS);
-      const { hits } = await search.semantic({ q: `${'release notes '.repeat(142)}for the team` });
-      expect(hits[0]?.skill.id).toBe('notes');
-    });
-
     test('may be longer, and is read at both ends', async () => {
       const search = await searchOver(SKILLS);
       const log = 'something else entirely '.repeat(200_000);
@@ -362,19 +292,6 @@ describe('semantic search', () => {
         expect((await search.semantic({ q, ranking: 'words' })).hits[0]?.skill.id).toBe('notes');
         expect(search.keyword({ q }).hits[0]?.skill.id).toBe('notes');
       }
-    });
-
-    test('may share a signal with many others', async () => {
-      const warnings: Error[] = [];
-      const listen = (warning: Error): unknown => warnings.push(warning);
-      process.on('warning', listen);
-      const search = await searchOver(SKILLS);
-      const { signal } = new AbortController();
-      await Promise.all(Array.from({ length: 40 }, () => search.semantic({ q: 'birds' }, { signal })));
-      await new Promise(setImmediate);
-      process.off('warning', listen);
-      expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([]);
-      expect(await codeOf(() => search.semantic({ q: 'birds' }, { signal: 1 as never }))).toBe('INVALID_OPTION');
     });
 
     test('can be called off', async () => {
@@ -425,12 +342,6 @@ describe('semantic search', () => {
       const bundled = await opened({ database });
       await expect(bundled.semantic({ q: 'birds' })).rejects.toMatchObject({ code: 'MODEL_MISMATCH' });
       expect(bundled.keyword({ q: 'birds' }).hits).toHaveLength(1);
-    });
-
-    test('may be a model folder that is not there: an error, words still work', async () => {
-      const search = await opened({ skills: SKILLS, model: '/no/such/folder' });
-      expect(await search.warmUp().catch(({ code }) => code)).toBe('MODEL_NOT_FOUND');
-      expect(search.keyword({ q: 'birds' }).hits).toHaveLength(1);
     });
 
     test('is tried again after it failed', async () => {
@@ -511,11 +422,6 @@ describe('semantic search', () => {
       }
     });
 
-    test('finds nothing in a catalogue without skills', async () => {
-      const search = await searchOver([]);
-      expect((await search.semantic({ q: 'birds' })).hits).toEqual([]);
-    });
-
     test('is let go when the search is closed, also in the middle of a question', async () => {
       const search = await opened({ skills: SKILLS, embedder: new StandInEmbedder() });
       const asked = search.semantic({ q: 'birds' });
@@ -523,6 +429,50 @@ describe('semantic search', () => {
       await expect(asked).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       await search.close();
+    });
+  });
+
+  describe('a question that may not wait long', () => {
+    test('is refused if it would wait longer, and told when to ask again', async () => {
+      let expected = 5000;
+      const embedder = Object.assign(new StandInEmbedder(), { expectedWait: () => expected });
+      const search = await searchOver(SKILLS, { embedder });
+      expect((await search.semantic({ q: 'birds' }, { longestWait: 5 })).hits).not.toEqual([]);
+      expected = 9100;
+      const asked = search.semantic({ q: 'birds' }, { longestWait: 5 });
+      await expect(asked).rejects.toMatchObject({ code: 'BUSY', retryAfter: 5 });
+      expect((await search.semantic({ q: 'birds' })).hits).not.toEqual([]);
+      for (const longestWait of [-1, 3601, Number.NaN, '5', null] as number[]) {
+        expect(await codeOf(() => search.semantic({ q: 'birds' }, { longestWait }))).toBe('INVALID_OPTION');
+      }
+    });
+
+    test('is given up ten seconds after that if the model does not answer', async () => {
+      const standIn = new StandInEmbedder();
+      let isAsked = false;
+      const never = {
+        model: 'stand-in',
+        embed: (texts: readonly string[]) => {
+          if (texts.length > 1) return standIn.embed(texts);
+          isAsked = true;
+          return new Promise<never>(() => {});
+        },
+      };
+      const search = await opened({ skills: SKILLS, embedder: never });
+      await search.warmUp();
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
+      let code = 'none';
+      const asked = codeOf(() => search.semantic({ q: 'birds' }, { longestWait: 5 })).then((told) => {
+        code = told;
+      });
+      while (!isAsked) await new Promise(setImmediate);
+      vi.advanceTimersByTime(14_999);
+      await new Promise(setImmediate);
+      expect(code).toBe('none');
+      vi.advanceTimersByTime(1);
+      await asked;
+      expect([code, vi.getTimerCount()]).toEqual(['BUSY', 0]);
     });
   });
 
@@ -580,37 +530,6 @@ describe('semantic search', () => {
       await search.close();
       await expect(warming).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       expect(calls).toBeLessThan(4);
-    });
-  });
-
-  describe('the bundled model', () => {
-    test('finds by meaning, in a catalogue in memory and in a file', async () => {
-      const database = scratchFile('skills.db');
-      const report = await buildCatalogue({ database, sources: [SKILLS] });
-      expect(report).toMatchObject({ added: 4, embedded: 4 });
-      const q = 'announce what changed since the last version';
-      for (const options of [{ skills: SKILLS }, { database }]) {
-        const search = await opened(options);
-        const { hits, model } = await search.semantic({ q });
-        expect(model).toMatch(/^skill-minilm@/);
-        expect(hits[0]?.skill.id).toBe('notes');
-        await search.close();
-      }
-    });
-
-    test('tells where nothing fits', async () => {
-      const search = await opened({ skills: SKILLS });
-      const ask = async (q: string): Promise<boolean> => (await search.semantic({ q })).confident;
-      expect(await ask('write up what changed since the last release')).toBe(true);
-      expect(await ask('qwzx vbnmk trlp')).toBe(false);
-      expect(await ask('lattice methods of quantum chromodynamics')).toBe(false);
-    });
-
-    test('needs its runtime, which is an optional dependency', () => {
-      const { optionalDependencies } = createRequire(import.meta.url)('../../package.json') as {
-        optionalDependencies: Record<string, string>;
-      };
-      expect(Object.keys(optionalDependencies)).toEqual(expect.arrayContaining(['hnswlib-node', 'onnxruntime-node']));
     });
   });
 
@@ -698,66 +617,5 @@ describe('question language', () => {
     await search.semantic({ q: 'How can I write the invoices? Then please extract what they say.' });
     expect(embedder.asked.length).toBe(documents + 3);
     expect(embedder.purposes.slice(documents)).toEqual(['question', 'question', 'question']);
-  });
-});
-
-describe('patience', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
-  test('refuses what would wait longer than it may, and tells when to ask again', () => {
-    const patience = new Patience(5);
-    patience.check(5000);
-    expect(() => patience.check(5001)).toThrow(expect.objectContaining({ code: 'BUSY', retryAfter: 1 }));
-    expect(() => patience.check(9100)).toThrow(expect.objectContaining({ code: 'BUSY', retryAfter: 5 }));
-    patience.end();
-  });
-
-  test('is given up at the longest time for reading after the longest wait, with the reason', () => {
-    const { signal } = new Patience(5);
-    vi.advanceTimersByTime(5000 + MAX_READING_TIME - 1);
-    expect(signal?.aborted).toBe(false);
-    vi.advanceTimersByTime(1);
-    expect(signal?.reason).toMatchObject({ code: 'BUSY', retryAfter: 5 });
-  });
-
-  test('ends with its search, and without a limit never begins', () => {
-    new Patience(5).end();
-    for (const none of [undefined, 0]) {
-      const patience = new Patience(none);
-      expect(patience.signal).toBeUndefined();
-      patience.check(1e9);
-    }
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test.each([-1, 3601, Number.NaN, '5', null])('cannot be %j seconds', (seconds) => {
-    expect(() => new Patience(seconds as number)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
-  });
-});
-
-describe('catalogue search', () => {
-  /** Whether a semantic search has noted, before it waits for anything, that vectors are wanted. */
-  function wantsVectors(ranking: 'hybrid' | 'vector' | 'words' | undefined): boolean {
-    let wanted = false;
-    const state = { wantVectors: () => (wanted = true), close: async () => {} } as unknown as OpenState;
-    const search = new OpenedSearch(new CurrentState(state));
-    search.semantic({ q: 'react', ranking }).catch(() => {});
-    return wanted;
-  }
-
-  test('a semantic search notes at once that vectors are wanted: a reload that begins now must open them', () => {
-    expect(wantsVectors(undefined)).toBe(true);
-    expect(wantsVectors('hybrid')).toBe(true);
-    expect(wantsVectors('vector')).toBe(true);
-  });
-
-  test('a search by words alone wants none', () => {
-    expect(wantsVectors('words')).toBe(false);
   });
 });

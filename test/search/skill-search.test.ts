@@ -116,21 +116,6 @@ describe('skill search', () => {
       return () => search.close();
     });
 
-    test.each(['relevance', 'recent', 'stars'] as const)('of one answer by %s have every skill once', (sortBy) => {
-      for (const limit of [1, 7, 20, 50]) {
-        const pages = Math.ceil(COUNT / limit);
-        const ids: string[] = [];
-        for (let page = 1; page <= Math.min(pages, 50); page++) {
-          const { hits, pagination } = search.keyword({ q: 'alpha', sortBy, page, limit });
-          expect(pagination).toEqual({ page, limit, total: COUNT, totalPages: pages });
-          expect(hits.length).toBe(page < pages ? limit : COUNT - (pages - 1) * limit);
-          ids.push(...hits.map(({ skill }) => skill.id));
-        }
-        expect(new Set(ids).size).toBe(ids.length);
-        expect(ids).toHaveLength(Math.min(COUNT, 50 * limit));
-      }
-    });
-
     test('past the end are empty and still say how many there are', () => {
       const { hits, pagination, step } = search.keyword({ q: 'alpha', page: 4, limit: 50 });
       expect(hits).toEqual([]);
