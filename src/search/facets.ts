@@ -109,7 +109,7 @@ function indexOf({ columns }: CatalogueReader, { documentsOf }: FacetValues): Fa
 }
 
 /** A value of a facet, by its number, and how often it was counted. */
-export interface ValueCount {
+interface ValueCount {
   readonly value: number;
   readonly count: number;
 }
@@ -118,7 +118,7 @@ export interface ValueCount {
  * The values of a facet by document: the index of labels the other way round. Counting reads the values of the counted
  * documents only.
  */
-export class FacetIndex {
+class FacetIndex {
   /** Where the values of each document begin in {@link #values}. One more than there are documents. */
   readonly #starts: Uint32Array;
   readonly #values: Uint32Array;

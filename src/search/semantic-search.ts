@@ -180,12 +180,12 @@ async function copiesAround(
 }
 
 /** Longest time that the model reads a question, in milliseconds, beside its wait. Usual are some hundredths. */
-export const MAX_READING_TIME = 10_000;
+const MAX_READING_TIME = 10_000;
 
 const LONGEST_WAIT: Argument = { name: 'longestWait', code: 'INVALID_OPTION' };
 
 /** How long a semantic search waits for the model. A search with a limit fails with `BUSY` beyond it. */
-export class Patience {
+class Patience {
   /** Aborted, with `BUSY` as its reason, when the model has not answered in time; undefined without a limit. */
   readonly signal: AbortSignal | undefined;
   /** In milliseconds. */

@@ -140,7 +140,7 @@ const MAJOR_GROUP = /^(\d\d)-0000$/;
  * The occupation slugs that a filter accepts: the slug itself; the slug without its SOC code (`software-developers`
  * accepts `software-developers-151252`); for a SOC major group (`15-0000`) all slugs with a code of that group.
  */
-export function occupationSlugs(labels: LabelIndex, slug: string): readonly string[] {
+function occupationSlugs(labels: LabelIndex, slug: string): readonly string[] {
   const group = MAJOR_GROUP.exec(slug)?.[1];
   return [...labels.keys()].filter((label) => {
     if (label === slug) return true;

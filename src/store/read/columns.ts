@@ -25,7 +25,7 @@ import { type StoredRow, StoredRows } from './stored-row.js';
  * Distinct categories of a catalogue that filters and counts know; likewise of occupations, of licenses, and of agents
  * with a scope: those of the most skills. Nobody chooses from more, and each count looks through them.
  */
-export const MAX_DISTINCT_LABELS = 20_000;
+const MAX_DISTINCT_LABELS = 20_000;
 
 /** The labels of the columns that are read from properties. */
 const PROPERTY_LABELS_NAMES = ['licenses', 'installations', 'invocable'] as const;
@@ -493,7 +493,7 @@ export function withoutPath({ agent, scope, plugin }: SkillInstallation): SkillI
  *
  * @param properties JSON of a skill's properties, as `toColumns` writes it
  */
-export function storedInvocable(properties: string): boolean {
+function storedInvocable(properties: string): boolean {
   if (!properties.includes('"invocable":false')) return true;
   // Its metadata may say the same, which means nothing.
   return (JSON.parse(properties) as { readonly invocable?: unknown }).invocable !== false;
