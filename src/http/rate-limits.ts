@@ -67,7 +67,7 @@ export class MinuteLimit {
  * Addresses whose requests are counted in memory, such as those for pages. With more, the count that began first is
  * forgotten. Each takes some hundred bytes.
  */
-export const MAX_COUNTED_ADDRESSES = 10_000;
+const MAX_COUNTED_ADDRESSES = 10_000;
 
 /** Milliseconds: what an address may do in this time it may do at once. */
 const BURST = 10_000;

@@ -1,7 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type LogEvent, type RunningServer, type ServerOptions, startServer } from '../../src/http/index.js';
-import { SERVER_LIMITS } from '../../src/http/open-connections.js';
-import { AddressRate, MAX_COUNTED_ADDRESSES } from '../../src/http/rate-limits.js';
+import {
+  type LogEvent,
+  type RunningServer,
+  SERVER_LIMITS,
+  type ServerOptions,
+  startServer,
+} from '../../src/http/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { accessOf, HEALTH, keyword, searchOver } from './ask.js';
@@ -11,41 +15,6 @@ import { request, Wire, type WireReply } from './wire.js';
 const TEN = 1;
 /** What costs little, and what is not there. */
 const ASKED = [HEALTH, '/nowhere', '/', keyword({ q: 'kite' }), '/skills/a', '/openapi.json', '/robots.txt'];
-
-describe('the rate of an address', () => {
-  test('lets through ten seconds of it at once, then one whenever there is room again', () => {
-    const clock = { now: 5 };
-    const rate = new AddressRate(2, () => clock.now);
-    const admitted = (): number => Array.from({ length: 30 }, () => rate.admits('a')).filter(Boolean).length;
-    expect(admitted()).toBe(20);
-    clock.now += 499;
-    expect(admitted()).toBe(0);
-    clock.now += 1;
-    expect(admitted()).toBe(1);
-    clock.now += 60_000;
-    expect(admitted()).toBe(20);
-  });
-
-  test('is of each address, and none where it is 0', () => {
-    const rate = new AddressRate(TEN, () => 0);
-    for (const address of ['a', 'b']) {
-      expect(Array.from({ length: 11 }, () => rate.admits(address)).indexOf(false)).toBe(10);
-    }
-    const none = new AddressRate(0, () => 0);
-    expect(Array.from({ length: 100_000 }, () => none.admits('a'))).not.toContain(false);
-  });
-
-  test('is remembered for 10,000 addresses; one more makes the one forgotten that was silent for longest', () => {
-    const rate = new AddressRate(TEN, () => 0);
-    const fill = (address: string): void => {
-      while (rate.admits(address));
-    };
-    for (let i = 0; i < MAX_COUNTED_ADDRESSES; i++) fill(String(i));
-    expect([rate.admits('0'), rate.admits('9999')]).toEqual([false, false]);
-    fill('another');
-    expect([rate.admits('1'), rate.admits('0')]).toEqual([false, true]);
-  });
-});
 
 describe('requests of an address', () => {
   test('count at every path, are refused beyond the limit, and close the connection; others are answered', async () => {
@@ -140,16 +109,6 @@ describe('new connections of an address', () => {
     expect([count >= 10, count < 20]).toEqual([true, true]);
     const other = await Wire.open(server.port, '127.0.0.3');
     expect(answered(await other.send(request(HEALTH)).reply()).status).toBe(200);
-  });
-
-  test('and requests may be as many as they are where both limits are 0', async () => {
-    const { server } = await started({ connectionsPerSecond: 0, requestsPerSecond: 0, connectionsPerAddress: 0 });
-    for (let i = 0; i < 20; i++) {
-      const wire = await Wire.open(server.port);
-      for (let asked = 0; asked < 2; asked++) {
-        expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
-      }
-    }
   });
 });
 

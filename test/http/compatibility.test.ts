@@ -5,19 +5,7 @@ import type { ResolvedKeywordQuery } from '../../src/query.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import {
-  FIND,
-  idsOf,
-  KEYWORD,
-  keyword,
-  ORIGIN,
-  paginationOf,
-  quotaOf,
-  type Reply,
-  searchOver,
-  semantic,
-  serve,
-} from './ask.js';
+import { FIND, idsOf, keyword, ORIGIN, paginationOf, quotaOf, type Reply, searchOver, semantic, serve } from './ask.js';
 import {
   COMPATIBLE_KEYWORD_ANSWER,
   COMPATIBLE_SEMANTIC_ANSWER,
@@ -95,13 +83,6 @@ describe('with the switch', () => {
     });
   });
 
-  test('nothing found has neither a next nor a former page', async () => {
-    const { ask } = await serve(SKILLS, { compatibility });
-    const reply = await ask(keyword({ q: 'submarine' }));
-    expect(faultsOf(COMPATIBLE_KEYWORD_ANSWER, reply.body)).toEqual([]);
-    expect(paginationOf(reply)).toMatchObject({ hasNext: false, hasPrev: false });
-  });
-
   test.each(['51', '100', '1000', '9'.repeat(30)])('a limit of %s is taken as 50', async (limit) => {
     const { ask } = await serve(MANY, { compatibility });
     const reply = await ask(keyword({ q: 'name', limit }));
@@ -113,34 +94,6 @@ describe('with the switch', () => {
     const { ask } = await serve(MANY, { compatibility });
     const { code, message } = await ask(keyword({ q: 'name', limit }));
     expect([code, message?.split(' ')[0]]).toEqual(['INVALID_PARAMETER', 'limit']);
-  });
-
-  test('a page above 50 is refused all the same', async () => {
-    const { ask } = await serve(MANY, { compatibility });
-    expect((await ask(keyword({ q: 'name', page: 51 }))).code).toBe('INVALID_PARAMETER');
-  });
-
-  test('a limit above 50 is no fault beside one of a later parameter', async () => {
-    const { ask } = await serve(MANY, { compatibility });
-    for (const [name, fault] of [
-      ['sortBy', 'sortBy=name'],
-      ['category', 'category=a&category=b'],
-      ['occupation', 'occupation=%'],
-    ]) {
-      const { code, message } = await ask(`${KEYWORD}?q=name&limit=100&${fault}`);
-      expect([code, message?.split(' ')[0]]).toEqual(['INVALID_PARAMETER', name]);
-    }
-  });
-
-  test('keys are asked for as without it, and those of both forms are accepted', async () => {
-    for (const options of [{}, { compatibility }] as const) {
-      const { ask, access } = await serve(SKILLS, options);
-      for (const form of ['plain', 'skillsmp'] as const) {
-        const { key } = access.createKey({ form });
-        expect((await ask(semantic('name'), { key })).status).toBe(200);
-      }
-      expect((await ask(semantic('name'))).code).toBe('MISSING_API_KEY');
-    }
   });
 });
 
@@ -174,22 +127,6 @@ describe('GET /api/search', () => {
   ])('tells the repository of %s as %s', async (codehostUrl, source) => {
     const { ask } = await serve([row('kite', { codehostUrl })], { compatibility });
     expect((await ask(`${FIND}?q=name`)).body).toMatchObject({ skills: [{ source }] });
-  });
-
-  test('orders by relevance, and shows one of a group of copies', async () => {
-    const { ask } = await serve(
-      [
-        row('late', {
-          description: 'A loom, and much else beside it, which is of no use here.',
-          updatedAt: 900,
-          stars: 99,
-        }),
-        row('named', { name: 'loom', description: 'Weaves.', updatedAt: 1 }),
-        row('copy', { name: 'loom', description: 'Weaves.', updatedAt: 2, stars: 5 }),
-      ],
-      { compatibility },
-    );
-    expect(foundIds(await ask(`${FIND}?q=loom`))).toEqual(['copy', 'late']);
   });
 
   test('takes a limit, 20 where it is left out, above 50 as 50', async () => {
@@ -301,11 +238,6 @@ describe('GET /api/search', () => {
     const { ask } = await serve(SKILLS, { compatibility });
     const reply = await ask(FIND + query);
     expect([reply.status, reply.code, faultsOf(ERROR, reply.body)]).toEqual([400, expected, []]);
-  });
-
-  test('ignores what it does not know', async () => {
-    const { ask } = await serve(SKILLS, { compatibility });
-    expect(foundIds(await ask(`${FIND}?q=name&page=0&sortBy=x&category=&page=1`))).toHaveLength(3);
   });
 });
 

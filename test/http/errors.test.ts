@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createHandler } from '../../src/http/index.js';
-import { KEYWORD_PARAMETERS, SEMANTIC_PARAMETERS } from '../../src/http/read-query.js';
 import { buildCatalogue, ERROR_CODES, SkillSearchError } from '../../src/index.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -67,33 +65,14 @@ describe('the order of the checks', () => {
 
 describe('404 ENDPOINT_NOT_FOUND', () => {
   test.each([
-    '/',
-    '/api',
-    '/api/',
-    '/api/v1',
-    '/api/v1/skills',
-    '/api/v1/skills/',
-    '/api/v1/skills/search/',
-    '/api/v1/skills/search/more?q=kite',
-    '//api/v1/skills/search?q=kite',
-    '/api/v1/skills//search?q=kite',
-    '/api/v1/skills%2Fsearch?q=kite',
-    '/api/v1/skills/%73earch?q=kite',
-    '/api/v1/skills/search%3Fq=kite',
-    '/API/v1/skills/search?q=kite',
-    '/api/skills/search?q=kite',
-    '/api/v2/skills/search?q=kite',
-    '/api/v1/skills/ai-search/?q=kite',
-    '/api/v1/skills/aisearch?q=kite',
-    '/api/v1/health',
-    '/api/health/',
-    '/api/search?q=kite',
-    '/openapi.json',
-    '/skills/kite',
-    '/favicon.ico',
-    '/constructor',
-    '/__proto__',
-    '/%',
+    ...['/', '/api/v1/skills/search/', '/api/v1/skills/search/more?q=kite', '//api/v1/skills/search?q=kite'],
+    ...[
+      '/api/v1/skills/%73earch?q=kite',
+      '/API/v1/skills/search?q=kite',
+      '/api/v2/skills/search?q=kite',
+      '/api/health/',
+    ],
+    ...['/api/search?q=kite', '/openapi.json', '/skills/kite', '/favicon.ico', '/constructor', '/__proto__', '/%'],
   ])('%s', async (path) => {
     const { ask, key } = await serve(SKILLS);
     for (const how of [{}, { key }, { method: 'POST' }, { method: 'OPTIONS' }, { key: 'wrong' }]) {
@@ -107,15 +86,7 @@ describe('404 ENDPOINT_NOT_FOUND', () => {
 describe('405 METHOD_NOT_ALLOWED', () => {
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND', 'getx'])('%s', async (method) => {
     const { ask, key } = await serve(SKILLS, { pages: true, compatibility: 'skillsmp' });
-    const paths = [
-      keyword({ q: 'kite' }),
-      semantic('kite'),
-      HEALTH,
-      `${FIND}?q=kite`,
-      '/',
-      '/openapi.json',
-      '/skills/kite',
-    ];
+    const paths = [keyword({ q: 'kite' }), semantic('kite'), HEALTH, `${FIND}?q=kite`, '/', '/openapi.json'];
     for (const path of paths) {
       const reply = await ask(path, { method, key });
       expect(told(reply)).toEqual([405, 'METHOD_NOT_ALLOWED']);
@@ -141,11 +112,7 @@ describe('401', () => {
     ['something malformed', ','],
     ['an empty header', ''],
     ['a key without scheme', '<key>'],
-    ['another scheme with the key', 'Basic <key>'],
-    ['the key as a token', 'Token <key>'],
     ['two keys', 'Bearer <key> <key>'],
-    ['two headers', 'Bearer <key>, Bearer <key>'],
-    ['the key and more', 'Bearer <key>x'],
     ['the key without its last character', 'Bearer <cut>'],
     ['the key in other case', 'Bearer <upper>'],
     ['the scheme and the key without a blank', 'Bearer<key>'],
@@ -168,31 +135,6 @@ describe('401', () => {
     for (const path of SEARCHES) expect((await ask(`${path}?q=kite`, { key })).status).toBe(200);
     access.revokeKey(key);
     for (const path of SEARCHES) expect(told(await ask(`${path}?q=kite`, { key }))).toEqual([401, 'INVALID_API_KEY']);
-  });
-
-  test('is not for a key of either form, in whatever case the scheme is written', async () => {
-    const { ask, access } = await serve(SKILLS);
-    const plain = access.createKey().key;
-    const other = access.createKey({ form: 'skillsmp' }).key;
-    expect(plain).toMatch(/^sk_live_[A-Za-z0-9_-]{43}$/);
-    expect(other).toMatch(/^sk_live_skillsmp_[A-Za-z0-9_-]{43}$/);
-    for (const key of [plain, other]) {
-      for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
-        for (const path of SEARCHES) {
-          const reply = await ask(`${path}?q=kite`, { headers: { Authorization: `${scheme} ${key}` } });
-          expect(reply.status).toBe(200);
-        }
-      }
-    }
-  });
-
-  test('is not for anybody where access is false', async () => {
-    const handle = createHandler(await searchOver(SKILLS), { access: false });
-    for (const path of SEARCHES) {
-      const response = await handle(new Request(`http://skills.test${path}?q=kite`));
-      expect(response.status).toBe(200);
-      expect(response.headers.get('X-RateLimit-Daily-Remaining')).toBe('2147483647');
-    }
   });
 });
 
@@ -257,7 +199,7 @@ describe('400', () => {
     for (const path of SEARCHES) {
       expect(told(await ask(`${path}?q=${value}`, { key }))).toEqual([400, 'INVALID_QUERY']);
     }
-    for (const { name } of KEYWORD_PARAMETERS.slice(1)) {
+    for (const name of ['page', 'limit', 'sortBy', 'category', 'occupation', 'author', 'minStars', 'updatedAfter']) {
       const reply = await ask(`${KEYWORD}?q=kite&${name}=${value}`);
       expect(told(reply)).toEqual([400, 'INVALID_PARAMETER']);
       expect(reply.message).toMatch(new RegExp(`^${name} must `));
@@ -265,41 +207,25 @@ describe('400', () => {
   });
 
   test.each([
-    '0',
-    '00',
-    '51',
-    '100',
-    '-1',
-    '+1',
-    '%2B1',
-    '1.0',
-    '1.',
-    '.5',
-    '1e1',
-    '1E0',
-    '0x1',
-    '0b1',
-    '1_0',
-    '1,0',
-    '',
-    '%20',
-    '%201',
-    '1%20',
-    '1%0A',
-    '%EF%BC%91',
-    '%D9%A1',
-    'NaN',
-    'Infinity',
-    'one',
-    'null',
-    'true',
-    '1n',
-    '2147483648',
-    '4294967297',
-    '9007199254740993',
-    '18446744073709551617',
-    '9'.repeat(400),
-    '-9007199254740993',
+    ...[
+      '0',
+      '51',
+      '-1',
+      '+1',
+      '%2B1',
+      '1.0',
+      '1.',
+      '1e1',
+      '0x1',
+      '1_0',
+      '',
+      '%20',
+      '%201',
+      '1%0A',
+      '%EF%BC%91',
+      '%D9%A1',
+    ],
+    ...['NaN', 'Infinity', 'true', '1n', '4294967297', '9007199254740993', '9'.repeat(400), '-9007199254740993'],
   ])('INVALID_PARAMETER is for the page and the limit %s; the message names it and its bounds', async (value) => {
     const { ask } = await serve(SKILLS);
     for (const name of ['page', 'limit']) {
@@ -327,43 +253,6 @@ describe('400', () => {
     }
   });
 
-  test('is for the first faulty parameter in the order of the table', async () => {
-    const { ask, key } = await serve(SKILLS);
-    const wrong = (parameters: readonly { readonly name: string }[]): string =>
-      parameters.map(({ name }, i) => (i % 2 === 0 ? `${name}=%20` : `${name}=!&${name}=!`)).join('&');
-    for (const [path, parameters] of [
-      [KEYWORD, KEYWORD_PARAMETERS],
-      [SEMANTIC, SEMANTIC_PARAMETERS],
-    ] as const) {
-      for (let first = 1; first < parameters.length; first++) {
-        const reply = await ask(`${path}?q=kite&${wrong(parameters.slice(first))}`, { key });
-        expect(told(reply)).toEqual([400, 'INVALID_PARAMETER']);
-        expect(reply.message).toMatch(new RegExp(`^${parameters[first]!.name} must `));
-      }
-    }
-  });
-
-  test.each([
-    ['page=51', '51'],
-    ['minStars=1.0', '"1.0"'],
-    ['updatedAfter=soon', '"soon"'],
-    ['limit=0', '0'],
-    ['limit=1e1', '"1e1"'],
-    ['page=', '""'],
-    ['sortBy=name', '"name"'],
-    ['category=A%20b', '"A b"'],
-    ['occupation=x%22%0Ay', '"x\\"\\ny"'],
-  ])('INVALID_PARAMETER of %s says what came', async (query, shown) => {
-    const { ask } = await serve(SKILLS);
-    expect((await ask(`${KEYWORD}?q=kite&${query}`)).message).toContain(`got ${shown}`);
-  });
-
-  test('INVALID_PARAMETER of an integer too large for a number says what came', async () => {
-    const { ask } = await serve(SKILLS);
-    expect((await ask(`${KEYWORD}?q=kite&page=18446744073709551617`)).message).toContain('18446744073709551617');
-    expect((await ask(`${KEYWORD}?q=kite&page=${'9'.repeat(400)}`)).message).toContain('9999');
-  });
-
   test('INVALID_PARAMETER is for a parameter that comes twice, be it the same or empty, however its name is written', async () => {
     const { ask, key } = await serve(SKILLS);
     for (const path of SEARCHES) {
@@ -372,13 +261,7 @@ describe('400', () => {
         expect([...told(reply), reply.message], query).toEqual([400, 'INVALID_PARAMETER', 'q must be given once']);
       }
     }
-    for (const [name, value] of [
-      ['page', '1'],
-      ['limit', '5'],
-      ['sortBy', 'stars'],
-      ['category', 'a'],
-      ['occupation', 'a'],
-    ]) {
+    for (const [name, value] of Object.entries({ page: '1', limit: '5', sortBy: 'stars', category: 'a' })) {
       const reply = await ask(`${KEYWORD}?q=kite&${name}=${value}&${name}=${value}`);
       expect(told(reply)).toEqual([400, 'INVALID_PARAMETER']);
       expect(reply.message).toBe(`${name} must be given once`);
@@ -428,7 +311,7 @@ describe('400', () => {
         expect([200, 400]).toContain(reply.status);
         if (reply.status === 400) expect(faultsOf(ERROR, reply.body)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
@@ -483,22 +366,13 @@ describe('500 INTERNAL_ERROR', () => {
 });
 
 describe('503 SERVICE_UNAVAILABLE', () => {
-  test('is for a search that was closed', async () => {
-    const search = await searchOver(SKILLS);
-    const { ask, key } = await serve(search);
-    await search.close();
-    for (const path of [keyword({ q: 'kite' }), semantic('kite')]) {
-      expect(told(await ask(path, { key }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    }
-  });
-
   test('is for a catalogue that was damaged while it is open, and the path of the file is not told', async () => {
     const database = scratchFile('skills.db');
-    const rows = Array.from({ length: 3000 }, (_, i) => row(`k${i}`, { description: `kite ${i} ${'x'.repeat(400)}` }));
+    const rows = Array.from({ length: 800 }, (_, i) => row(`k${i}`, { description: `kite ${i} ${'x'.repeat(400)}` }));
     await buildCatalogue({ semantic: false, database, sources: [rows] });
     const { ask } = await serve(await opened({ database }));
     expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
-    writeFileSync(database, Buffer.alloc(4_000_000, 'no database '));
+    writeFileSync(database, Buffer.alloc(1_000_000, 'no database '));
     const reply = await ask(keyword({ q: 'kite', page: 9, limit: 50 }));
     expect(told(reply)).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(reply.text).not.toContain('skills.db');

@@ -1,426 +1,475 @@
 import { describe, expect, test } from 'vitest';
+import { createHandler } from '../../src/http/index.js';
+import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { type Ask, idsOf, KEYWORD, keyword, ORIGIN, paginationOf, quotaOf, serve } from './ask.js';
+import {
+  type Ask,
+  idsOf,
+  KEYWORD,
+  keyword,
+  ORIGIN,
+  paginationOf,
+  type Reply,
+  SEMANTIC,
+  searchOver,
+  semantic,
+  serve,
+} from './ask.js';
+import { KITE } from './pages/page-text.js';
 import { faultsOf, KEYWORD_ANSWER } from './shapes.js';
 
-const KITE: Row = {
-  id: 'kite',
-  name: 'kite-builder',
-  author: 'wren',
-  description: 'Builds kites of paper.',
-  codehostUrl: 'https://code.example/wren/kites',
-  skillUrl: 'https://market.example/kite',
-  stars: 12,
-  updatedAt: 1_750_000_000,
-  categories: ['crafts'],
-  occupations: ['toy-makers-519199'],
-  files: [
-    { filename: 'SKILL.md', text: 'Fold the spar first.' },
-    { filename: 'references/knots.md', text: 'The bowline holds the tether.' },
-  ],
-};
+describe('keyword search', () => {
+  const KITE: Row = {
+    id: 'kite',
+    name: 'kite-builder',
+    author: 'wren',
+    description: 'Builds kites of paper.',
+    codehostUrl: 'https://code.example/wren/kites',
+    skillUrl: 'https://market.example/kite',
+    stars: 12,
+    updatedAt: 1_750_000_000,
+    categories: ['crafts'],
+    occupations: ['toy-makers-519199'],
+    files: [
+      { filename: 'SKILL.md', text: 'Fold the spar first.' },
+      { filename: 'references/knots.md', text: 'The bowline holds the tether.' },
+    ],
+  };
 
-const LABELLED: readonly Row[] = [
-  row('loom', { categories: ['crafts', 'textiles'], occupations: ['weavers-516063'] }),
-  row('glue', { categories: ['crafts'], occupations: ['toy-makers-519199', 'software-developers-151252'] }),
-  row('bytes', { categories: ['code'], occupations: ['web-developers-151254'] }),
-  row('plain'),
-];
-
-describe('a skill in the answer', () => {
-  test('has the eight fields of the specification as the catalogue has them, and nothing of its labels and files', async () => {
-    const { ask } = await serve([{ ...KITE, license: 'MIT', metadata: { secret: 'x' } }]);
-    const reply = await ask(keyword({ q: 'kite' }));
-    const { categories, occupations, files, ...eight } = KITE;
-    expect((reply.body as { data: { skills: unknown[] } }).data.skills).toEqual([eight]);
-    expect(faultsOf(KEYWORD_ANSWER, reply.body)).toEqual([]);
-  });
-
-  test('has all eight fields where the row had only name and description', async () => {
-    const { ask } = await serve([{ name: 'Bare Kite', description: 'Only that.' }], {
-      publicUrl: 'https://skills.example',
-    });
-    const reply = await ask(keyword({ q: 'kite' }));
-    expect(faultsOf(KEYWORD_ANSWER, reply.body)).toEqual([]);
-    const [id] = idsOf(reply);
-    expect(id).toMatch(/^[a-z0-9_.-]{1,250}$/);
-    expect(skillsOf(reply)).toEqual([
-      {
-        id,
-        name: 'Bare Kite',
-        author: 'unknown',
-        description: 'Only that.',
-        codehostUrl: `https://skills.example/skills/${id}`,
-        skillUrl: `https://skills.example/skills/${id}`,
-        stars: 0,
-        updatedAt: 0,
-      },
-    ]);
-  });
-
-  test('has a derived id made of owner, repository and path, the same after the next load', async () => {
-    const rows = [
-      { name: 'A', description: 'kite', codehostUrl: 'https://github.com/Wren/Toys/tree/main/Big%20Kite' },
-      { name: 'B', description: 'kite', codehostUrl: 'https://github.com/Wren/Toys/tree/main/风筝' },
-    ];
-    const first = idsOf(await (await serve(rows)).ask(keyword({ q: 'kite' })));
-    const changed = rows.map((one) => ({ ...one, description: `${one.description} of silk` })).toReversed();
-    const second = idsOf(await (await serve(changed)).ask(keyword({ q: 'kite' })));
-    expect(first.toSorted()).toEqual(second.toSorted());
-    expect(first).toContain('wren-toys-big-kite');
-    expect(first.find((id) => id !== 'wren-toys-big-kite')).toMatch(/^wren-toys-[0-9a-f]{8}$/);
-  });
-
-  test('is the later row of two with the same id', async () => {
-    const { ask } = await serve([row('twice', { name: 'kite one' }), row('twice', { name: 'kite two' })]);
-    const reply = await ask(keyword({ q: 'kite' }));
-    expect(skillsOf(reply)).toMatchObject([{ id: 'twice', name: 'kite two' }]);
-    expect(paginationOf(reply)).toMatchObject({ total: 1 });
-  });
-
-  test('never comes of a row without name or description', async () => {
-    const { ask } = await serve([{ name: 'kite' }, { description: 'kite' }, { name: ' ', description: 'kite' }, KITE]);
-    expect(idsOf(await ask(keyword({ q: 'kite' })))).toEqual(['kite']);
-  });
-
-  test('has its text as it was given, except for NUL, lone surrogates and what is too long', async () => {
-    const odd = 'kite "quoted" \\ <b>&amp; \t\u2028 风筝 🪁';
-    const { ask } = await serve([
-      row('odd', { name: 'odd', description: odd }),
-      row('broken', { name: 'ki\0te\ud83e', description: `kite \ude81${'🪁'.repeat(5000)}` }),
-      row('long', { name: 'kite '.repeat(100), description: 'kite' }),
-    ]);
-    const skills = skillsOf(await ask(keyword({ q: 'kite' })));
-    const texts = (id: string) => skills.find((skill) => skill['id'] === id) as { name: string; description: string };
-    expect(texts('odd').description).toBe(odd);
-    expect(texts('broken').name).toBe('kite');
-    expect(texts('broken').description).toBe(`kite ${'🪁'.repeat(3995)}`);
-    expect(texts('long').name).toBe('kite '.repeat(40));
-  });
-
-  test.each<[string, number | string, number]>([
-    ['seconds', 1_700_000_000, 1_700_000_000],
-    ['milliseconds', 1_700_000_000_000, 1_700_000_000],
-    ['seconds in a text', '1700000000', 1_700_000_000],
-    ['ISO 8601', '2023-11-14T22:13:20Z', 1_700_000_000],
-  ])('has its last update as an integer of Unix seconds, given as %s', async (_, updatedAt, expected) => {
-    const { ask } = await serve([row('kite', { updatedAt })]);
-    expect(skillsOf(await ask(keyword({ q: 'kite' })))).toMatchObject([{ updatedAt: expected }]);
-  });
-
-  test('has no stars where the row had fewer than none', async () => {
-    const { ask } = await serve([row('kite', { stars: -4 })]);
-    expect(skillsOf(await ask(keyword({ q: 'kite' })))).toMatchObject([{ stars: 0 }]);
-  });
-
-  test('has the address of its page here where only one of its addresses is known', async () => {
-    const { ask } = await serve([row('a/b c', { codehostUrl: 'https://code.example/x' })]);
-    expect(skillsOf(await ask(keyword({ q: 'name' })))).toMatchObject([
-      { codehostUrl: 'https://code.example/x', skillUrl: `${ORIGIN}/skills/a%2Fb%20c` },
-    ]);
-  });
-});
-
-describe('a keyword search', () => {
-  test('needs no key, and takes one', async () => {
-    const { ask, key } = await serve([KITE]);
-    for (const how of [{}, { key }]) {
-      const reply = await ask(keyword({ q: 'kite' }), how);
-      expect(reply.status).toBe(200);
-      expect(faultsOf(KEYWORD_ANSWER, reply.body)).toEqual([]);
-      expect(reply.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
-    }
-  });
-
-  test('says how many requests the day has and how many are left, as integers', async () => {
-    const { ask, key } = await serve([KITE], { quotas: { anonymous: { daily: 7 }, key: { daily: 70 } } });
-    expect(quotaOf(await ask(keyword({ q: 'kite' })))).toEqual(['7', '6']);
-    expect(quotaOf(await ask(keyword({ q: 'kite' }), { key }))).toEqual(['70', '69']);
-  });
-
-  test('says 200 with no skills where nothing matches', async () => {
-    const { ask } = await serve([KITE]);
-    const reply = await ask(keyword({ q: 'submarine' }));
-    expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body)]).toEqual([200, []]);
-    expect([idsOf(reply), paginationOf(reply)]).toEqual([[], { page: 1, limit: 20, total: 0, totalPages: 0 }]);
-  });
-
-  test('works over an empty catalogue', async () => {
-    const { ask } = await serve([]);
-    const reply = await ask(keyword({ q: 'kite' }));
-    expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body), idsOf(reply)]).toEqual([200, [], []]);
-  });
-
-  test('ignores parameters that it does not know, be they malformed or repeated', async () => {
-    const { ask } = await serve([KITE]);
-    const plain = await ask(keyword({ q: 'kite' }));
-    for (const more of [
-      'x=1',
-      'x=1&x=2',
-      'x=%',
-      '%=1',
-      '%ED%A0%80=1',
-      'Q=2',
-      'Page=0',
-      'q[]=1',
-      '&&',
-      '=',
-      'copies=x',
-    ]) {
-      const reply = await ask(`${keyword({ q: 'kite' })}&${more}`);
-      expect([reply.status, idsOf(reply), paginationOf(reply)], more).toEqual([200, idsOf(plain), paginationOf(plain)]);
-    }
-  });
-
-  test('shows every copy of a skill, also by stars', async () => {
-    const twin = { name: 'kite', description: 'The same.' };
-    const { ask } = await serve(['a', 'b', 'c'].map((id) => row(id, twin)));
-    for (const sortBy of ['recent', 'stars']) {
-      const reply = await ask(keyword({ q: 'kite', sortBy }));
-      expect([idsOf(reply), paginationOf(reply)['total']]).toEqual([['a', 'b', 'c'], 3]);
-    }
-  });
-});
-
-describe('q', () => {
-  test('is decoded, with + for a blank', async () => {
-    const { ask } = await serve([
-      row('cpp', { name: 'c++ helper' }),
-      row('cs', { name: 'c# helper' }),
-      row('net', { name: '.net helper' }),
-      row('node', { name: 'node.js helper' }),
-      row('kite', { name: '风筝 café' }),
-    ]);
-    const found = async (query: string) => idsOf(await ask(`${KEYWORD}?${query}`));
-    expect(await found('q=c%2B%2B')).toEqual(['cpp']);
-    expect(await found('q=c%23')).toEqual(['cs']);
-    expect(await found('q=.net+helper')).toEqual(['net']);
-    expect(await found('q=node.js%20helper')).toEqual(['node']);
-    expect(await found('%71=%E9%A3%8E%E7%AD%9D')).toEqual(['kite']);
-    expect(await found('q=风筝')).toEqual(['kite']);
-    expect(await found('q=CAFE')).toEqual(['kite']);
-    expect(await found('q=node.js=helper')).toEqual(['node']);
-  });
-
-  test('may have 200 characters, counted in code points after white space around them is dropped', async () => {
-    const { ask } = await serve([row('kite', { name: '🪁'.repeat(3) })]);
-    const statusOf = async (q: string) => (await ask(keyword({ q }))).status;
-    expect(await statusOf(`${'a'.repeat(199)}b`)).toBe(200);
-    expect(await statusOf(`\u2003\n ${'𠀀'.repeat(200)} \u00a0\u3000`)).toBe(200);
-    expect(await statusOf('a'.repeat(201))).toBe(400);
-    expect(await statusOf('𠀀'.repeat(201))).toBe(400);
-    // Before any normalising: the ligature is one character, though NFKC makes three of it.
-    expect(await statusOf('ﬃ'.repeat(200))).toBe(200);
-  });
-
-  test('matches by every word first, in name, author, labels or description', async () => {
-    const ask = await asker([
-      row('both', { name: 'kite', description: 'of silk' }),
-      row('author', { author: 'silk', description: 'kite' }),
-      row('label', { categories: ['silk'], description: 'kite' }),
-      row('one', { description: 'kite' }),
-      row('file', { description: 'kite', files: [{ filename: 'SKILL.md', text: 'silk' }] }),
-    ]);
-    expect((await ask('kites silk')).toSorted()).toEqual(['author', 'both', 'label']);
-  });
-
-  test('matches in the text of files where nothing else has every word', async () => {
-    const ask = await asker([KITE, row('other')]);
-    expect(await ask('kite bowline')).toEqual(['kite']);
-  });
-
-  test('matches the beginning of a word with its last word, from three letters on', async () => {
-    const ask = await asker([row('x', { description: 'submarine' }), row('y', { description: 'other' })]);
-    expect(await ask('subm')).toEqual(['x']);
-    expect(await ask('su')).toEqual([]);
-  });
-
-  test('matches with one slip in a word, and two from eight letters on', async () => {
-    const ask = await asker([row('x', { description: 'submarine kite' })]);
-    expect(await ask('kute')).toEqual(['x']);
-    expect(await ask('sabmarime')).toEqual(['x']);
-    expect(await ask('kuta')).toEqual([]);
-  });
-
-  test('matches some of its words where no skill has all', async () => {
-    const ask = await asker([
-      row('x', { description: 'submarine', name: 'x' }),
-      row('y', { description: 'harbour', name: 'y' }),
-    ]);
-    expect((await ask('submarine harbour')).toSorted()).toEqual(['x', 'y']);
-  });
-
-  test('has words in quotation marks that must stand together', async () => {
-    const ask = await asker([
-      row('together', { description: 'paper kite' }),
-      row('apart', { description: 'paper for a kite' }),
-    ]);
-    expect((await ask('paper kite')).toSorted()).toEqual(['apart', 'together']);
-    expect(await ask('"paper kite"')).toEqual(['together']);
-  });
-
-  test('finds compounds by their parts and as a whole, and asks for all parts', async () => {
-    const ask = await asker([
-      row('dash', { name: 'react-testing' }),
-      row('camel', { name: 'reactTesting' }),
-      row('snake', { name: 'react_testing' }),
-      row('part', { name: 'react' }),
-    ]);
-    const compounds = ['camel', 'dash', 'snake'];
-    expect((await ask('testing')).toSorted()).toEqual(compounds);
-    expect((await ask('react')).toSorted()).toEqual([...compounds, 'part'].toSorted());
-    for (const q of ['react-testing', 'reactTesting', 'react_testing']) {
-      expect((await ask(q)).toSorted(), q).toEqual(compounds);
-    }
-  });
-
-  test('finds text without blanks by pairs of characters, and a single one by itself', async () => {
-    const ask = await asker([
-      row('wind', { description: '制作风筝的方法' }),
-      row('other', { description: '会议纪要' }),
-    ]);
-    expect(await ask('风筝')).toEqual(['wind']);
-    expect(await ask('筝')).toEqual(['wind']);
-    expect(await ask('要')).toEqual(['other']);
-  });
-
-  test('counts with its first 64 words only', async () => {
-    const words = Array.from({ length: 64 }, (_, i) => String(i + 10)).join(' ');
-    const ask = await asker([row('most', { description: words }), row('all', { description: `${words} zz` })]);
-    expect((await ask(`${words} zz`)).toSorted()).toEqual(['all', 'most']);
-    expect(await ask(`${words.slice(0, -2)} zz`)).toEqual(['all']);
-  });
-});
-
-describe('page and limit', () => {
-  const rows = Array.from({ length: 120 }, (_, i) => row(`k${String(i).padStart(3, '0')}`, { updatedAt: 1000 - i }));
-  const ids = rows.map(({ id }) => id);
-
-  test('are 1 and 20 where they are left out', async () => {
-    const { ask } = await serve(rows);
-    const reply = await ask(keyword({ q: 'name' }));
-    expect(paginationOf(reply)).toEqual({ page: 1, limit: 20, total: 120, totalPages: 6 });
-    expect(idsOf(reply)).toEqual(ids.slice(0, 20));
-  });
-
-  test.each([
-    [1, 1, 120],
-    [1, 50, 3],
-    [3, 50, 3],
-    [50, 2, 60],
-    [2, 7, 18],
-  ])('%i and %i are accepted and show that part of the result', async (page, limit, totalPages) => {
-    const { ask } = await serve(rows);
-    const reply = await ask(keyword({ q: 'name', page, limit }));
-    expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body)]).toEqual([200, []]);
-    expect(paginationOf(reply)).toEqual({ page, limit, total: 120, totalPages });
-    expect(idsOf(reply)).toEqual(ids.slice((page - 1) * limit, page * limit));
-  });
-
-  test('past the end show no skills and the true totals', async () => {
-    const { ask } = await serve(rows);
-    const reply = await ask(keyword({ q: 'name', page: 50 }));
-    expect([reply.status, idsOf(reply)]).toEqual([200, []]);
-    expect(paginationOf(reply)).toEqual({ page: 50, limit: 20, total: 120, totalPages: 6 });
-  });
-
-  test('take decimal digits, zeros in front of them too', async () => {
-    const { ask } = await serve(rows);
-    const reply = await ask(`${keyword({ q: 'name' })}&page=002&limit=%30%35`);
-    expect(paginationOf(reply)).toMatchObject({ page: 2, limit: 5 });
-  });
-});
-
-describe('sortBy', () => {
-  const rows = [
-    row('b', { stars: 5, updatedAt: 100 }),
-    row('a', { stars: 5, updatedAt: 100 }),
-    row('Z', { stars: 5, updatedAt: 100 }),
-    row('new', { stars: 1, updatedAt: 300 }),
-    row('old', { stars: 9, updatedAt: 50 }),
-    row('mid', { stars: 5, updatedAt: 200 }),
+  const LABELLED: readonly Row[] = [
+    row('loom', { categories: ['crafts', 'textiles'], occupations: ['weavers-516063'] }),
+    row('glue', { categories: ['crafts'], occupations: ['toy-makers-519199', 'software-developers-151252'] }),
+    row('bytes', { categories: ['code'], occupations: ['web-developers-151254'] }),
+    row('plain'),
   ];
 
-  test('is recent where it is left out: the last update first, then by id in code points', async () => {
-    const { ask } = await serve(rows);
-    const expected = ['new', 'mid', 'Z', 'a', 'b', 'old'];
-    expect(idsOf(await ask(keyword({ q: 'name' })))).toEqual(expected);
-    expect(idsOf(await ask(keyword({ q: 'name', sortBy: 'recent' })))).toEqual(expected);
+  describe('a skill in the answer', () => {
+    test('has the eight fields of the specification as the catalogue has them, and nothing of its labels and files', async () => {
+      const { ask } = await serve([{ ...KITE, license: 'MIT', metadata: { secret: 'x' } }]);
+      const reply = await ask(keyword({ q: 'kite' }));
+      const { categories, occupations, files, ...eight } = KITE;
+      expect((reply.body as { data: { skills: unknown[] } }).data.skills).toEqual([eight]);
+      expect(faultsOf(KEYWORD_ANSWER, reply.body)).toEqual([]);
+    });
+
+    test('has all eight fields where the row had only name and description', async () => {
+      const { ask } = await serve([{ name: 'Bare Kite', description: 'Only that.' }], {
+        publicUrl: 'https://skills.example',
+      });
+      const reply = await ask(keyword({ q: 'kite' }));
+      expect(faultsOf(KEYWORD_ANSWER, reply.body)).toEqual([]);
+      const [id] = idsOf(reply);
+      expect(id).toMatch(/^[a-z0-9_.-]{1,250}$/);
+      expect(skillsOf(reply)).toEqual([
+        {
+          id,
+          name: 'Bare Kite',
+          author: 'unknown',
+          description: 'Only that.',
+          codehostUrl: `https://skills.example/skills/${id}`,
+          skillUrl: `https://skills.example/skills/${id}`,
+          stars: 0,
+          updatedAt: 0,
+        },
+      ]);
+    });
   });
 
-  test('stars puts the most stars first, then the last update, then the id', async () => {
-    const { ask } = await serve(rows);
-    expect(idsOf(await ask(keyword({ q: 'name', sortBy: 'stars' })))).toEqual(['old', 'mid', 'Z', 'a', 'b', 'new']);
+  describe('a keyword search', () => {
+    test('needs no key, and takes one', async () => {
+      const { ask, key } = await serve([KITE]);
+      for (const how of [{}, { key }]) {
+        const reply = await ask(keyword({ q: 'kite' }), how);
+        expect(reply.status).toBe(200);
+        expect(faultsOf(KEYWORD_ANSWER, reply.body)).toEqual([]);
+        expect(reply.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+      }
+    });
+
+    test('says 200 with no skills where nothing matches', async () => {
+      const { ask } = await serve([KITE]);
+      const reply = await ask(keyword({ q: 'submarine' }));
+      expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body)]).toEqual([200, []]);
+      expect([idsOf(reply), paginationOf(reply)]).toEqual([[], { page: 1, limit: 20, total: 0, totalPages: 0 }]);
+    });
+
+    test('works over an empty catalogue', async () => {
+      const { ask } = await serve([]);
+      const reply = await ask(keyword({ q: 'kite' }));
+      expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body), idsOf(reply)]).toEqual([200, [], []]);
+    });
+
+    test('ignores parameters that it does not know, be they malformed or repeated', async () => {
+      const { ask } = await serve([KITE]);
+      const plain = await ask(keyword({ q: 'kite' }));
+      for (const more of [
+        'x=1',
+        'x=1&x=2',
+        'x=%',
+        '%=1',
+        '%ED%A0%80=1',
+        'Q=2',
+        'Page=0',
+        'q[]=1',
+        '&&',
+        '=',
+        'copies=x',
+      ]) {
+        const reply = await ask(`${keyword({ q: 'kite' })}&${more}`);
+        expect([reply.status, idsOf(reply), paginationOf(reply)], more).toEqual([
+          200,
+          idsOf(plain),
+          paginationOf(plain),
+        ]);
+      }
+    });
+
+    test('shows every copy of a skill, also by stars', async () => {
+      const twin = { name: 'kite', description: 'The same.' };
+      const { ask } = await serve(['a', 'b', 'c'].map((id) => row(id, twin)));
+      for (const sortBy of ['recent', 'stars']) {
+        const reply = await ask(keyword({ q: 'kite', sortBy }));
+        expect([idsOf(reply), paginationOf(reply)['total']]).toEqual([['a', 'b', 'c'], 3]);
+      }
+    });
   });
 
-  test('orders ids by code points and not by UTF-16 units', async () => {
-    const { ask } = await serve([row('\u{1f681}', { name: 'name' }), row('\uff21', { name: 'name' })]);
-    expect(idsOf(await ask(keyword({ q: 'name' })))).toEqual(['\uff21', '\u{1f681}']);
+  describe('q', () => {
+    test('is decoded, with + for a blank', async () => {
+      const { ask } = await serve([
+        row('cpp', { name: 'c++ helper' }),
+        row('cs', { name: 'c# helper' }),
+        row('net', { name: '.net helper' }),
+        row('node', { name: 'node.js helper' }),
+        row('kite', { name: '风筝 café' }),
+      ]);
+      const found = async (query: string) => idsOf(await ask(`${KEYWORD}?${query}`));
+      expect(await found('q=c%2B%2B')).toEqual(['cpp']);
+      expect(await found('q=c%23')).toEqual(['cs']);
+      expect(await found('q=.net+helper')).toEqual(['net']);
+      expect(await found('q=node.js%20helper')).toEqual(['node']);
+      expect(await found('%71=%E9%A3%8E%E7%AD%9D')).toEqual(['kite']);
+      expect(await found('q=风筝')).toEqual(['kite']);
+      expect(await found('q=CAFE')).toEqual(['kite']);
+      expect(await found('q=node.js=helper')).toEqual(['node']);
+    });
+
+    test('may have 200 characters, counted in code points after white space around them is dropped', async () => {
+      const { ask } = await serve([row('kite', { name: '🪁'.repeat(3) })]);
+      const statusOf = async (q: string) => (await ask(keyword({ q }))).status;
+      expect(await statusOf(`${'a'.repeat(199)}b`)).toBe(200);
+      expect(await statusOf(`\u2003\n ${'𠀀'.repeat(200)} \u00a0\u3000`)).toBe(200);
+      expect(await statusOf('a'.repeat(201))).toBe(400);
+      expect(await statusOf('𠀀'.repeat(201))).toBe(400);
+      // Before any normalising: the ligature is one character, though NFKC makes three of it.
+      expect(await statusOf('ﬃ'.repeat(200))).toBe(200);
+    });
   });
 
-  test.each(['relevance', 'Stars', 'newest', '', 'stars,recent'])('refuses %j', async (sortBy) => {
-    const { ask } = await serve(rows);
-    const { status, code, message } = await ask(keyword({ q: 'name', sortBy }));
-    expect([status, code]).toEqual([400, 'INVALID_PARAMETER']);
-    expect(message).toContain('sortBy must be one of recent, stars');
-    expect(message).toContain(JSON.stringify(sortBy));
+  describe('page and limit', () => {
+    const rows = Array.from({ length: 120 }, (_, i) => row(`k${String(i).padStart(3, '0')}`, { updatedAt: 1000 - i }));
+    const ids = rows.map(({ id }) => id);
+
+    test.each([
+      [1, 1, 120],
+      [1, 50, 3],
+      [3, 50, 3],
+      [50, 2, 60],
+      [2, 7, 18],
+    ])('%i and %i are accepted and show that part of the result', async (page, limit, totalPages) => {
+      const { ask } = await serve(rows);
+      const reply = await ask(keyword({ q: 'name', page, limit }));
+      expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body)]).toEqual([200, []]);
+      expect(paginationOf(reply)).toEqual({ page, limit, total: 120, totalPages });
+      expect(idsOf(reply)).toEqual(ids.slice((page - 1) * limit, page * limit));
+    });
+
+    test('take decimal digits, zeros in front of them too', async () => {
+      const { ask } = await serve(rows);
+      const reply = await ask(`${keyword({ q: 'name' })}&page=002&limit=%30%35`);
+      expect(paginationOf(reply)).toMatchObject({ page: 2, limit: 5 });
+    });
   });
+
+  describe('sortBy', () => {
+    const rows = [
+      row('b', { stars: 5, updatedAt: 100 }),
+      row('a', { stars: 5, updatedAt: 100 }),
+      row('Z', { stars: 5, updatedAt: 100 }),
+      row('new', { stars: 1, updatedAt: 300 }),
+      row('old', { stars: 9, updatedAt: 50 }),
+      row('mid', { stars: 5, updatedAt: 200 }),
+    ];
+
+    test('is recent where it is left out: the last update first, then by id in code points', async () => {
+      const { ask } = await serve(rows);
+      const expected = ['new', 'mid', 'Z', 'a', 'b', 'old'];
+      expect(idsOf(await ask(keyword({ q: 'name' })))).toEqual(expected);
+      expect(idsOf(await ask(keyword({ q: 'name', sortBy: 'recent' })))).toEqual(expected);
+    });
+
+    test('stars puts the most stars first, then the last update, then the id', async () => {
+      const { ask } = await serve(rows);
+      expect(idsOf(await ask(keyword({ q: 'name', sortBy: 'stars' })))).toEqual(['old', 'mid', 'Z', 'a', 'b', 'new']);
+    });
+
+    test.each(['relevance', 'Stars', 'newest', '', 'stars,recent'])('refuses %j', async (sortBy) => {
+      const { ask } = await serve(rows);
+      const { status, code, message } = await ask(keyword({ q: 'name', sortBy }));
+      expect([status, code]).toEqual([400, 'INVALID_PARAMETER']);
+      expect(message).toContain('sortBy must be one of recent, stars');
+      expect(message).toContain(JSON.stringify(sortBy));
+    });
+  });
+
+  describe('category and occupation', () => {
+    test('category matches any of the categories of a skill', async () => {
+      const { ask } = await serve(LABELLED);
+      const found = async (category: string) => idsOf(await ask(keyword({ q: 'name', category }))).toSorted();
+      expect(await found('crafts')).toEqual(['glue', 'loom']);
+      expect(await found('textiles')).toEqual(['loom']);
+    });
+
+    test('occupation matches any occupation of a skill, with and without its code', async () => {
+      const { ask } = await serve(LABELLED);
+      const found = async (occupation: string) => idsOf(await ask(keyword({ q: 'name', occupation }))).toSorted();
+      expect(await found('software-developers-151252')).toEqual(['glue']);
+      expect(await found('software-developers')).toEqual(['glue']);
+      expect(await found('toy-makers')).toEqual(['glue']);
+      expect(await found('software')).toEqual([]);
+    });
+
+    test.each(['category', 'occupation'])('an unknown slug of %s finds nothing and is no error', async (name) => {
+      const { ask } = await serve(LABELLED);
+      const reply = await ask(keyword({ q: 'name', [name]: 'nobody-has-this' }));
+      expect([reply.status, paginationOf(reply)]).toEqual([200, { page: 1, limit: 20, total: 0, totalPages: 0 }]);
+    });
+
+    test.each(
+      ['category', 'occupation'].flatMap((name) =>
+        ['', 'Crafts', 'a b', 'a_b', 'é', '../x', ' crafts'].map((slug) => [name, slug]),
+      ),
+    )('%s is refused as %j', async (name, slug) => {
+      const { ask } = await serve(LABELLED);
+      const { status, code, message } = await ask(keyword({ q: 'name', [name as string]: slug as string }));
+      expect([status, code]).toEqual([400, 'INVALID_PARAMETER']);
+      expect(message).toMatch(new RegExp(`^${name} must be a slug`));
+    });
+  });
+
+  function skillsOf({ body }: { body: unknown }): Record<string, unknown>[] {
+    return (body as { data: { skills: Record<string, unknown>[] } }).data.skills;
+  }
 });
 
-describe('category and occupation', () => {
-  test('category matches any of the categories of a skill', async () => {
-    const { ask } = await serve(LABELLED);
-    const found = async (category: string) => idsOf(await ask(keyword({ q: 'name', category }))).toSorted();
-    expect(await found('crafts')).toEqual(['glue', 'loom']);
-    expect(await found('textiles')).toEqual(['loom']);
+describe('filters', () => {
+  const NOON = 1_769_860_800; // 2026-01-31T12:00:00Z
+  const SKILLS = [
+    {
+      ...row('kite-new', { author: 'Ada', stars: 7, updatedAt: NOON }),
+      license: 'MIT',
+      installations: [
+        { agent: 'codex', scope: 'user' },
+        { agent: 'cursor', scope: 'project' },
+      ],
+    },
+    { ...row('kite-old', { author: 'ada', stars: 3, updatedAt: NOON - 1 }), license: 'Apache-2.0' },
+    {
+      ...row('kite-timeless', { author: 'Grace', stars: 9 }),
+      license: 'mit',
+      installations: [{ agent: 'codex', scope: 'project' }],
+      frontMatter: { 'disable-model-invocation': 'true' },
+    },
+  ];
+
+  const ALL = ['kite-new', 'kite-old', 'kite-timeless'];
+
+  describe('a parameter of our own', () => {
+    test.each([
+      [{ author: 'ADA' }, ['kite-new', 'kite-old']],
+      [{ license: 'mit' }, ['kite-new', 'kite-timeless']],
+      [{ license: 'MIT', author: 'ada' }, ['kite-new']],
+      [{ minStars: 7 }, ['kite-new', 'kite-timeless']],
+      [{ minStars: '007' }, ['kite-new', 'kite-timeless']],
+      [{ minStars: 0 }, ALL],
+      [{ minStars: '999999999999999' }, []],
+      [{ updatedAfter: NOON }, ['kite-new']],
+      [{ updatedAfter: '2026-01-31T12:00:00Z' }, ['kite-new']],
+      [{ updatedAfter: '2026-01-31T13:00:00+01:00' }, ['kite-new']],
+      [{ updatedAfter: '2026-01-31' }, ['kite-new', 'kite-old']],
+      [{ updatedBefore: NOON }, ['kite-old']],
+      [{ updatedBefore: '2026-02-01', updatedAfter: 0 }, ['kite-new', 'kite-old']],
+      [{ updatedAfter: '2026-02-01', updatedBefore: '2026-01-01' }, []],
+      [{ agent: 'codex' }, ['kite-new', 'kite-timeless']],
+      [{ scope: 'project' }, ['kite-new', 'kite-timeless']],
+      [{ agent: 'codex', scope: 'project' }, ['kite-timeless']],
+      [{ agent: 'nobody' }, []],
+      [{ invocable: 'true' }, ['kite-new', 'kite-old']],
+      [{ invocable: 'false' }, ['kite-timeless']],
+      [{ invocable: 'false', scope: 'user' }, []],
+    ])('filters both searches: %j', async (filters, expected) => {
+      const { ask, key } = await serve(SKILLS);
+      const found = await ask(keyword({ q: 'kite', ...filters }));
+      expect([found.status, idsOf(found).sort()]).toEqual([200, expected]);
+      expect(paginationOf(found)).toMatchObject({ total: expected.length });
+      const query = new URLSearchParams({ q: 'kite', ...mapped(filters) });
+      const meant = await ask(`${SEMANTIC}?${query}`, { key });
+      expect([meant.status, idsOf(meant).sort()]).toEqual([200, expected]);
+    });
+
+    test('changes nothing where it is not given, and copies and facets are no parameters', async () => {
+      const { ask } = await serve(SKILLS);
+      const reply = await ask(keyword({ q: 'kite', copies: 'x', facets: 'x' }));
+      expect([reply.status, idsOf(reply).sort()]).toEqual([200, ALL]);
+      expect(Object.keys((reply.body as { data: object }).data)).toEqual(['skills', 'pagination']);
+    });
+
+    test.each([
+      ['agent', 'Codex', 'agent must be a slug of the characters a-z, 0-9 and -, got "Codex"'],
+      ['scope', 'global', 'scope must be one of project, user, plugin, system, got "global"'],
+      ['scope', '', 'scope must be one of project, user, plugin, system, got ""'],
+      ['invocable', '1', 'invocable must be one of true, false, got "1"'],
+      ['invocable', '', 'invocable must be one of true, false, got ""'],
+      ['invocable', 'true&invocable=true', 'invocable must be given once'],
+      ['scope', 'x&updatedBefore=never', expect.stringContaining('updatedBefore must be') as string],
+      ['invocable', 'x&scope=y&agent=Z', expect.stringContaining('agent must be') as string],
+      ['invocable', 'x&scope=y', expect.stringContaining('scope must be') as string],
+    ])('is refused where it is wrong, the first fault first: %s=%s', async (name, value, message) => {
+      const { ask, key } = await serve(SKILLS);
+      for (const path of [KEYWORD, SEMANTIC]) {
+        const { status, body } = await ask(`${path}?q=kite&${name}=${value}`, { key });
+        expect([status, body]).toMatchObject([400, { error: { code: 'INVALID_PARAMETER', message } }]);
+      }
+    });
+
+    test('is found however its name is written in the address', async () => {
+      const { ask } = await serve(SKILLS);
+      const encoded = [...'updatedBefore'].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('');
+      expect(idsOf(await ask(`${keyword({ q: 'kite' })}&${encoded}=${NOON}`))).toEqual(['kite-old']);
+    });
   });
 
-  test('occupation matches any occupation of a skill, with and without its code', async () => {
-    const { ask } = await serve(LABELLED);
-    const found = async (occupation: string) => idsOf(await ask(keyword({ q: 'name', occupation }))).toSorted();
-    expect(await found('software-developers-151252')).toEqual(['glue']);
-    expect(await found('software-developers')).toEqual(['glue']);
-    expect(await found('toy-makers')).toEqual(['glue']);
-    expect(await found('software')).toEqual([]);
-  });
-
-  test('a major group matches every occupation under it', async () => {
-    const { ask } = await serve(LABELLED);
-    const found = async (occupation: string) => idsOf(await ask(keyword({ q: 'name', occupation }))).toSorted();
-    expect(await found('15-0000')).toEqual(['bytes', 'glue']);
-    expect(await found('51-0000')).toEqual(['glue', 'loom']);
-  });
-
-  test('both together must match, and totals count what they leave', async () => {
-    const { ask } = await serve(LABELLED);
-    const reply = await ask(keyword({ q: 'name', category: 'crafts', occupation: '15-0000' }));
-    expect([idsOf(reply), paginationOf(reply)]).toEqual([['glue'], { page: 1, limit: 20, total: 1, totalPages: 1 }]);
-  });
-
-  test.each(['category', 'occupation'])('an unknown slug of %s finds nothing and is no error', async (name) => {
-    const { ask } = await serve(LABELLED);
-    const reply = await ask(keyword({ q: 'name', [name]: 'nobody-has-this' }));
-    expect([reply.status, paginationOf(reply)]).toEqual([200, { page: 1, limit: 20, total: 0, totalPages: 0 }]);
-  });
-
-  test.each(
-    ['category', 'occupation'].flatMap((name) =>
-      ['', 'Crafts', 'a b', 'a_b', 'é', '../x', ' crafts'].map((slug) => [name, slug]),
-    ),
-  )('%s is refused as %j', async (name, slug) => {
-    const { ask } = await serve(LABELLED);
-    const { status, code, message } = await ask(keyword({ q: 'name', [name as string]: slug as string }));
-    expect([status, code]).toEqual([400, 'INVALID_PARAMETER']);
-    expect(message).toMatch(new RegExp(`^${name} must be a slug`));
-  });
+  function mapped(filters: object): Record<string, string> {
+    return Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)]));
+  }
 });
 
-/** Asks for words, by the ids of what is found. */
-async function asker(rows: readonly Row[]): Promise<(q: string) => Promise<string[]>> {
-  const { ask }: { ask: Ask } = await serve(rows);
-  return async (q) => idsOf(await ask(keyword({ q })));
-}
+describe('paging', () => {
+  /** Many of them with the same stars and the same last update, in no order. */
+  const SKILLS: readonly Row[] = Array.from({ length: 1000 }, (_, i) =>
+    row(`k${(i * 617) % 1000}`, {
+      stars: (i * 31) % 7,
+      updatedAt: 1_700_000_000 + ((i * 17) % 11),
+      categories: i % 3 === 0 ? ['third'] : [],
+    }),
+  );
 
-function skillsOf({ body }: { body: unknown }): Record<string, unknown>[] {
-  return (body as { data: { skills: Record<string, unknown>[] } }).data.skills;
-}
+  type Sortable = { id: string; stars: number; updatedAt: number };
+  const byId = (a: Sortable, b: Sortable): number => (a.id < b.id ? -1 : 1);
+  const ORDERS: Record<string, (a: Sortable, b: Sortable) => number> = {
+    recent: (a, b) => b.updatedAt - a.updatedAt || byId(a, b),
+    stars: (a, b) => b.stars - a.stars || b.updatedAt - a.updatedAt || byId(a, b),
+  };
+
+  describe('all pages of a result of 1,000 skills together', () => {
+    test.each([
+      ['recent', 50],
+      ['recent', 20],
+      ['recent', 37],
+      ['stars', 50],
+      ['stars', 20],
+      ['stars', 37],
+    ])('hold every skill once, in the order %s, with %i a page', async (sortBy, limit) => {
+      const { ask } = await serve(SKILLS);
+      const expected = (SKILLS as Sortable[]).toSorted(ORDERS[sortBy]).map(({ id }) => id);
+      const ids = await allPages(ask, { sortBy, limit }, 1000);
+      expect(new Set(ids).size).toBe(1000);
+      expect(ids).toEqual(expected);
+    });
+
+    test('hold every skill that the filter lets pass once', async () => {
+      const { ask } = await serve(SKILLS);
+      const expected = (SKILLS as (Sortable & Row)[]).filter(({ categories }) => categories?.includes('third'));
+      const ids = await allPages(ask, { category: 'third', limit: 50 }, expected.length);
+      expect(ids).toEqual(expected.toSorted(ORDERS['recent']).map(({ id }) => id));
+    });
+  });
+
+  describe('a page past the end', () => {
+    test.each([
+      [21, 50],
+      [50, 50],
+      [29, 37],
+    ])('%i of %i a page is 200, with no skills and the true totals', async (page, limit) => {
+      const { ask } = await serve(SKILLS);
+      const reply = await ask(keyword({ q: 'name', page, limit }));
+      expect([reply.status, idsOf(reply)]).toEqual([200, []]);
+      expect(paginationOf(reply)).toEqual({ page, limit, total: 1000, totalPages: Math.ceil(1000 / limit) });
+    });
+  });
+
+  /** Ids of all pages, each of which must say the same totals. */
+  async function allPages(ask: Ask, query: Record<string, string | number>, total: number): Promise<string[]> {
+    const limit = query['limit'] as number;
+    const totalPages = Math.ceil(total / limit);
+    const ids: string[] = [];
+    for (let page = 1; page <= totalPages; page++) {
+      const reply = await ask(keyword({ q: 'name', ...query, page }));
+      expect(paginationOf(reply)).toEqual({ page, limit, total, totalPages });
+      expect(idsOf(reply)).toHaveLength(page < totalPages ? limit : total - (totalPages - 1) * limit);
+      ids.push(...idsOf(reply));
+    }
+    return ids;
+  }
+});
+
+describe('unknown addresses', () => {
+  describe('an address that nobody told', () => {
+    test.each<[string | undefined, string]>([
+      [undefined, ORIGIN],
+      ['https://skills.example', 'https://skills.example'],
+      ['https://skills.example/', 'https://skills.example'],
+      ['https://skills.example:8443/base//', 'https://skills.example:8443/base'],
+      ['http://[2001:db8::1]:8787', 'http://[2001:db8::1]:8787'],
+    ])('becomes <public URL>/skills/<id>, with the public URL %s', async (publicUrl, base) => {
+      const { ask, key } = await serve([row('kite'), row('known', { skillUrl: 'https://market.example/known' })], {
+        publicUrl,
+      });
+      for (const reply of [await ask(keyword({ q: 'name' })), await ask(semantic('name'), { key })]) {
+        const urls = skillsOf(reply).map(({ id, codehostUrl, skillUrl }) => [id, codehostUrl, skillUrl]);
+        expect(urls.toSorted()).toEqual([
+          ['kite', `${base}/skills/kite`, `${base}/skills/kite`],
+          ['known', `${base}/skills/known`, 'https://market.example/known'],
+        ]);
+      }
+    });
+
+    test('is not mistaken for one where only a text of the skill says so', async () => {
+      const text = '"codehostUrl":"unknown","skillUrl":"unknown"';
+      const { ask } = await serve([{ ...KITE, description: text }]);
+      expect(skillsOf(await ask(keyword({ q: 'kite' })))).toMatchObject([
+        { description: text, codehostUrl: KITE.codehostUrl, skillUrl: KITE.skillUrl },
+      ]);
+    });
+
+    test.each([
+      'skills.example',
+      '/base',
+      'ftp://skills.example',
+      'https://skills.example/?a',
+      'https://skills.example/#a',
+      'https://me:pw@skills.example',
+      '',
+    ])('cannot be under %j: such a public URL is refused', async (publicUrl) => {
+      const search = await searchOver([]);
+      expect(await codeOf(() => createHandler(search, { publicUrl }))).toBe('INVALID_OPTION');
+    });
+  });
+
+  function skillsOf({ body }: Reply): Record<string, unknown>[] {
+    const { data } = body as {
+      data: { skills?: Record<string, unknown>[]; data?: { skill: Record<string, unknown> }[] };
+    };
+    return data.skills ?? (data.data ?? []).map(({ skill }) => skill);
+  }
+});

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHandler, type HandlerOptions, startServer } from '../../src/http/index.js';
 import { type SkillSearch, SkillSearchError } from '../../src/index.js';
 import { catalogueOf, idOf, PDF_FORMS, skillMarkdown, wholeFile } from '../agents/install/skill-catalogue.js';
 import { codeOf } from '../error-code.js';
 import { FIND, ORIGIN, opened, type Reply, searchOver, serve } from './ask.js';
-import { replacing } from './pages/replacing.js';
-import { unpack } from './published/unpack.js';
+import { replacing } from './pages/page-text.js';
 import { request, Wire } from './wire.js';
 
 const INDEX = '/.well-known/agent-skills/index.json';
@@ -319,17 +319,6 @@ describe('what is published', () => {
     expect((await ask(`${FIND}?q=tests`)).status).toBe(200);
   });
 
-  test('has a limit of the minute, 3,000 or another, apart from that of searches', async () => {
-    const search = await searchOver([whole('loom')]);
-    const { ask } = await serve(search, { publish: ['all'], publishedPerMinute: 2 });
-    expect([(await ask(INDEX)).status, (await ask('/.well-known/skills/no/SKILL.md')).status]).toEqual([200, 404]);
-    const beyond = await ask(LEGACY);
-    expect([beyond.status, beyond.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-    expect(beyond.headers.get('Retry-After')).toMatch(/^\d+$/);
-    expect((await ask('/api/v1/skills/search?q=loom')).status).toBe(200);
-    expect(await codeOf(() => createHandler(search, { publishedPerMinute: -1 }))).toBe('INVALID_OPTION');
-  });
-
   test.each([
     '/.well-known/',
     '/.well-known/agent-skills/',
@@ -373,15 +362,6 @@ describe('what npx skills takes', () => {
     expect(await sources([])).toEqual({ ...elsewhere, d: '', e: '' });
   });
 
-  test('is told on the page of a published skill that has no repository', async () => {
-    const rows = [whole('loom', { id: 'loom' }), { id: 'part', name: 'part', description: 'Not complete.' }];
-    const { ask } = await serve(await searchOver(rows), { pages: true, publish: ['all'] });
-    expect((await ask('/skills/loom')).text).toContain(`npx skills add ${ORIGIN}/skills/loom/<`);
-    expect((await ask('/skills/part')).text).not.toContain('npx skills');
-    const without = await serve(await searchOver(rows), { pages: true });
-    expect((await without.ask('/skills/loom')).text).not.toContain('npx skills');
-  });
-
   test('can be downloaded by owner, repository and name, if it is text', async () => {
     const codehostUrl = 'https://github.com/Otter/Tools/tree/HEAD/loom';
     const binary = {
@@ -421,3 +401,33 @@ describe('what npx skills takes', () => {
     expect((await ask('/api/download/otter/tools')).status).toBe(404);
   });
 });
+
+/** A file of an archive. */
+interface Unpacked {
+  readonly path: string;
+  readonly mode: string;
+  readonly bytes: Buffer;
+}
+
+/** Reads a .tar.gz as installers do, with the fields of its headers checked. */
+function unpack(archive: Uint8Array): Unpacked[] {
+  const tar = gunzipSync(archive);
+  const files: Unpacked[] = [];
+  for (let at = 0; tar.subarray(at, at + 512).some((byte) => byte !== 0); ) {
+    const header = tar.subarray(at, at + 512);
+    const field = (start: number, length: number): string => {
+      const bytes = header.subarray(start, start + length);
+      const end = bytes.indexOf(0);
+      return bytes.subarray(0, end === -1 ? length : end).toString('utf8');
+    };
+    const blank = Buffer.from(header).fill(' ', 148, 156);
+    if (blank.reduce((sum, byte) => sum + byte, 0) !== Number.parseInt(field(148, 8), 8)) throw new Error('checksum');
+    if (field(156, 1) !== '0' || field(257, 6) !== 'ustar') throw new Error('no file of ustar');
+    const size = Number.parseInt(field(124, 12), 8);
+    const [prefix, name] = [field(345, 155), field(0, 100)];
+    const bytes = tar.subarray(at + 512, at + 512 + size);
+    files.push({ path: prefix === '' ? name : `${prefix}/${name}`, mode: field(100, 8), bytes });
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return files;
+}

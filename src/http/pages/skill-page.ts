@@ -105,7 +105,7 @@ function descriptionFor(text: string): string {
 }
 
 /** The names of a skill's files that its page lists. A skill may have a thousand. */
-export const MAX_PAGE_FILES = 100;
+const MAX_PAGE_FILES = 100;
 
 /** Copies that are named. There may be hundreds. */
 const SHOWN_COPIES = 10;

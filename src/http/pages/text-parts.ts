@@ -11,7 +11,7 @@ import { linkTo, PAGE_PATHS } from './page.js';
 export const MAX_PAGE_TEXT = 50_000;
 
 /** Lines of a file's text that a page shows at once. Each is an element of its own. */
-export const MAX_PAGE_LINES = 2000;
+const MAX_PAGE_LINES = 2000;
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -84,7 +84,7 @@ export function sourceView({ text, firstLine }: TextPart): Html {
 }
 
 /** The longest value of a front matter that a page shows, in UTF-16 units. It can have 64 KB. */
-export const MAX_PAGE_VALUE = 1000;
+const MAX_PAGE_VALUE = 1000;
 
 /** The front matter of a skill as a table, without name and description, which its page shows anyway. */
 export function frontMatterTable(skill: SkillDetails): Html | undefined {

@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import type { SkillSearch } from '../../../src/index.js';
+import type { Row } from '../../rows.js';
 import type { Reply } from '../ask.js';
 
 const TAG = /^<(?:!doctype html|\/?([a-z][a-z0-9]*)((?: [a-z:A-Z-]+(?:="[^"<>]*")?)*)\/?)>$/;
@@ -52,4 +54,42 @@ export function plainLinksOf(reply: Reply): string[] {
 function unescaped(html: string): string {
   const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   return html.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => characters[name] as string);
+}
+
+/** A skill with everything that a page shows. */
+export const KITE: Row = {
+  id: 'kite',
+  name: 'kite-builder',
+  author: 'wren',
+  description: 'Builds kites of paper.',
+  codehostUrl: 'https://code.example/wren/kites',
+  skillUrl: 'https://market.example/kite',
+  stars: 12_345,
+  updatedAt: 1_700_000_000,
+  categories: ['crafts'],
+  occupations: ['toy-makers-519199'],
+  files: [
+    { filename: 'SKILL.md', text: 'Fold the spar first.' },
+    { filename: 'references/knots.md', text: 'The bowline holds the tether.' },
+  ],
+};
+
+/** What would do something if it came into a page as it is. */
+export const HOSTILE: readonly string[] = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "'><svg/onload=alert(1)>",
+  '</title></style></pre><b>bold</b>',
+  '<!-- & &lt;b&gt; &#60;b&#62; -->',
+  '</h1><a href="javascript:alert(1)">click</a>',
+];
+
+/** A search with some of its methods replaced. */
+export function replacing(search: SkillSearch, methods: Partial<SkillSearch>): SkillSearch {
+  return new Proxy(search, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(name in methods ? methods : search, name);
+      return typeof value === 'function' ? value.bind(search) : value;
+    },
+  });
 }

@@ -1,0 +1,519 @@
+import { describe, expect, test } from 'vitest';
+import { createHandler } from '../../../src/http/index.js';
+import { buildCatalogue, type SkillSearch, SkillSearchError } from '../../../src/index.js';
+import { codeOf } from '../../error-code.js';
+import { row } from '../../rows.js';
+import { scratchFile } from '../../scratch-folder.js';
+import { failingSearch, ORIGIN, opened, type Reply, searchOver, serve } from '../ask.js';
+import { expectHarmless, HOSTILE, KITE, linksOf, plainLinksOf, replacing, textOf } from './page-text.js';
+
+describe('search page', () => {
+  const PAGE_SIZE = 20;
+  const SKILLS = [
+    KITE,
+    row('reel', {
+      name: 'kite-reel',
+      description: 'Winds the line of a kite.',
+      author: 'finch',
+      stars: 7,
+      categories: ['crafts', 'testing'],
+    }),
+    row('copy', { name: 'kite-reel', description: 'Winds the line of a kite.', author: 'crow', stars: 3 }),
+    row('bread', { name: 'sourdough', description: 'Bakes bread.', license: 'MIT', updatedAt: 1_600_000_000 }),
+  ];
+
+  /** The bread, as it lies in the folders of two agents, and only users may call it. */
+  const INSTALLED = SKILLS.map((skill) =>
+    skill.id !== 'bread'
+      ? skill
+      : {
+          ...skill,
+          installations: [
+            { agent: 'codex', scope: 'user' },
+            { agent: 'cursor', scope: 'project' },
+          ],
+          frontMatter: { 'disable-model-invocation': 'true' },
+        },
+  );
+
+  /** The names of the skills of a page, in its order. */
+  function namesOf({ text }: Reply): string[] {
+    return [...text.matchAll(/<h3[^>]*><a href="[^"]*">(.*?)<\/a>/g)].map(([, name]) =>
+      (name as string).replace(/<\/?mark>/g, ''),
+    );
+  }
+
+  /** The ids of the skills of a page, in its order. */
+  function idsOf({ text }: Reply): string[] {
+    return [...text.matchAll(/<h3[^>]*><a href="\/skills\/([^"?]*)[^"]*"/g)].map(([, id]) => id as string);
+  }
+
+  /** The text of a page in one line. */
+  function shownText(reply: Reply): string {
+    return textOf(reply).replace(/\s+/g, ' ');
+  }
+
+  /** The value that a field of the form has. */
+  function fieldOf({ text }: Reply, field: string): string | undefined {
+    return new RegExp(`<input[^>]* name="${field}"[^>]* value="([^"]*)"`).exec(text)?.[1];
+  }
+
+  describe('the search page before a question', () => {
+    test('welcomes with a form, categories and the newest skills', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      const reply = await ask('/');
+      expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(shownText(reply)).toContain('4 skills, the newest of 14 Nov 2023');
+      expect(linksOf(reply)).toContain('/?category=crafts');
+      expect(namesOf(reply)).toEqual(expect.arrayContaining(['kite-builder', 'sourdough']));
+      expect(reply.text).toContain('<form id="search" class="search" role="search" action="/" method="get"');
+      expectHarmless(reply);
+    });
+
+    test('works over an empty catalogue', async () => {
+      const { ask } = await serve([], { pages: true });
+      for (const path of ['/', '/?q=kite', '/?sortBy=recent']) {
+        expect((await ask(path)).status, path).toBe(200);
+      }
+    });
+  });
+
+  describe('the answer to a question', () => {
+    test('shows skills with author, stars, date, marked words, copies folded, and a link to each', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      const reply = await ask('/?q=kite&mode=words');
+      expect(namesOf(reply)).toEqual(['kite-builder', 'kite-reel']);
+      expect(reply.text).toContain('<mark>kite</mark>');
+      expect(plainLinksOf(reply)).toEqual(expect.arrayContaining(['/skills/kite', '/skills/reel', '/?author=wren']));
+      const text = shownText(reply);
+      expect(text).toContain('2 skills');
+      expect(text).toContain('1 more copy');
+      expect(text).toMatch(/★ 12,345 stars 14 Nov 2023/);
+      expect(text).toMatch(/Score \d+ %/);
+      expectHarmless(reply);
+    });
+
+    test.each(['both', 'meaning'])('by %s says how, and why each skill is there', async (mode) => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      const reply = await ask(`/?q=kite&mode=${mode}`);
+      expect(namesOf(reply)[0]).toMatch(/kite/);
+      expect(textOf(reply)).toContain('Why this');
+      expect(reply.text).toMatch(/<svg><path d="M0 3h\d+"/);
+      expectHarmless(reply);
+    });
+
+    test('is narrowed by each filter, and says so with a link that takes it away', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      for (const [filter, names] of [
+        ['category=testing', ['kite-reel']],
+        ['author=wren', ['kite-builder']],
+        ['minStars=100', ['kite-builder']],
+        ['occupation=toy-makers', ['kite-builder']],
+      ] as const) {
+        const reply = await ask(`/?q=kite&mode=words&${filter}`);
+        expect(namesOf(reply), filter).toEqual(names);
+        expect(linksOf(reply), filter).toContain('/?q=kite&mode=words');
+      }
+      expect(namesOf(await ask('/?license=mit'))).toEqual(['sourdough']);
+      expect(namesOf(await ask('/?updatedBefore=2021-01-01'))).toEqual(['sourdough']);
+    });
+
+    test('is narrowed by agent, scope and caller, with counts where skills are installed', async () => {
+      const { ask } = await serve(INSTALLED, { pages: true });
+      expect(namesOf(await ask('/?agent=codex&scope=user'))).toEqual(['sourdough']);
+      expect(namesOf(await ask('/?agent=cursor&scope=user'))).toEqual([]);
+      expect(namesOf(await ask('/?invocable=false'))).toEqual(['sourdough']);
+      expect(namesOf(await ask('/?invocable=true&category=crafts'))).toHaveLength(2);
+      const reply = await ask('/?q=bread&mode=words&invocable=false');
+      expect(shownText(reply)).toMatch(/Agents codex 1 cursor 1 Installed for A project 1 A user 1/);
+      expect(shownText(reply)).toContain('Called by: users only');
+      expect(linksOf(reply)).toEqual(
+        expect.arrayContaining([
+          '/?q=bread&mode=words&agent=codex&invocable=false',
+          '/?q=bread&mode=words&scope=user&invocable=false',
+          '/?q=bread&mode=words',
+        ]),
+      );
+      const one = await ask('/?q=bread&mode=words&agent=codex&scope=user&invocable=false');
+      expect([fieldOf(one, 'agent'), fieldOf(one, 'scope')]).toEqual(['codex', 'user']);
+      expect(one.text).toContain('<option value="false" selected>');
+      for (const wrong of ['agent=A', 'scope=all', 'invocable=1']) {
+        expect((await ask(`/?${wrong}`)).status, wrong).toBe(400);
+      }
+      const plain = await (await serve(SKILLS, { pages: true })).ask('/?q=kite&mode=words');
+      expect(shownText(plain)).not.toMatch(/Agents|Installed for/);
+    });
+
+    test('has the three orders', async () => {
+      const skills = [
+        row('a', { name: 'kite', description: 'Flies high.', stars: 1, updatedAt: 3 }),
+        row('b', { name: 'kite', description: 'Flies low.', stars: 9, updatedAt: 2 }),
+        row('c', { name: 'kite', description: 'Flies far.', stars: 5, updatedAt: 9 }),
+      ];
+      const { ask } = await serve(skills, { pages: true });
+      for (const mode of ['words', 'both', 'meaning']) {
+        expect(idsOf(await ask(`/?q=kite&sortBy=stars&mode=${mode}`)), mode).toEqual(['b', 'c', 'a']);
+        expect(idsOf(await ask(`/?q=kite&sortBy=recent&mode=${mode}`)), mode).toEqual(['c', 'a', 'b']);
+        expect(idsOf(await ask(`/?q=kite+low&mode=${mode}`))[0], mode).toBe('b');
+      }
+    });
+
+    test('has pages with links to all of them, and says that a page behind the last is empty', async () => {
+      const skills = Array.from({ length: PAGE_SIZE * 2 + 1 }, (_, i) =>
+        row(`k${i}`, { name: `kite ${i}`, description: `Number ${i}.` }),
+      );
+      const { ask } = await serve(skills, { pages: true });
+      const names: string[] = [];
+      for (let page = 1; page <= 3; page++) {
+        const reply = await ask(`/?q=kite&mode=words&page=${page}`);
+        names.push(...namesOf(reply));
+        expect(textOf(reply)).toContain(`Page ${page} of 3`);
+        if (page < 3) expect(linksOf(reply)).toContain(`/?q=kite&mode=words&page=${page + 1}`);
+      }
+      expect(new Set(names).size).toBe(skills.length);
+      const beyond = await ask('/?q=kite&mode=words&page=4');
+      expect([beyond.status, namesOf(beyond)]).toEqual([200, []]);
+      expect(textOf(beyond)).toContain('This page is empty');
+    });
+
+    test('counts what was found by category, occupation, author and license, with a link for each', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      const reply = await ask('/?q=kite&mode=words');
+      expect(linksOf(reply)).toEqual(
+        expect.arrayContaining([
+          '/?q=kite&mode=words&category=crafts',
+          '/?q=kite&mode=words&occupation=toy-makers-519199',
+        ]),
+      );
+      expect(shownText(reply)).toMatch(/Categories Crafts 2 Testing 1/);
+      // With a filter the others of its kind stay, so that people can switch.
+      const narrowed = await ask('/?q=kite&mode=words&category=testing');
+      expect(linksOf(narrowed)).toContain('/?q=kite&mode=words&category=crafts');
+      expect(shownText(narrowed)).toMatch(/Crafts 2 Testing \(chosen; take away\) 1/);
+    });
+
+    test.each(['both', 'meaning'])('by %s shows no number beside a value: a click finds another one', async (mode) => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      const links = [`/?q=kite&mode=${mode}&category=crafts`.replace('&mode=both', '')];
+      const page = await ask(`/?q=kite&mode=${mode}`);
+      expect(linksOf(page)).toEqual(expect.arrayContaining(links));
+      expect(page.text).not.toContain('class="count"');
+      expect((await ask(`/page/search?q=kite&mode=${mode}&quick=1`)).text).not.toContain('count');
+    });
+
+    test('that fits nothing says so, and what else to try', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      const reply = await ask('/?q=zeppelin&mode=words&category=crafts');
+      expect([reply.status, namesOf(reply)]).toEqual([200, []]);
+      expect(textOf(reply)).toContain('Nothing fits.');
+      expect(linksOf(reply)).toEqual(
+        expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts']),
+      );
+    });
+
+    test.each([
+      ['q=!!!', 'q must contain a letter or a digit'],
+      ['q=kite&mode=thought', 'mode must be one of both, words, meaning, got "thought"'],
+      ['q=kite&sortBy=name', 'sortBy must be one of'],
+      ['q=kite&page=0', 'page must be an integer of at least 1, got "0"'],
+      ['q=kite&page=51&mode=words', 'page must be'],
+      ['q=kite&page=x', 'page must be'],
+      ['q=kite&category=A', 'category must be'],
+      ['minStars=-1', 'minStars must be'],
+      ['updatedAfter=soon', 'updatedAfter must be'],
+      ['q=kite&q=line', 'q must be given once'],
+    ])('?%s is 400 with the form and what was wrong', async (query, message) => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      const reply = await ask(`/?${query}`);
+      expect(reply.status).toBe(400);
+      expect(textOf(reply)).toContain(message);
+      expect(reply.text).toContain('<form id="search"');
+      expectHarmless(reply);
+    });
+
+    test('is by words where the catalogue cannot be searched by meaning, and says so', async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+      const { ask } = await serve(await opened({ database }), { pages: true });
+      for (const mode of ['both', 'meaning']) {
+        const reply = await ask(`/?q=kite&mode=${mode}`);
+        expect([reply.status, namesOf(reply).length], mode).toEqual([200, 2]);
+        expect(textOf(reply)).toContain('cannot be searched by meaning');
+      }
+      expect(textOf(await ask('/?q=kite&mode=words'))).not.toContain('cannot be searched by meaning');
+    });
+
+    test('is by words where too many ask by meaning, and says so', async () => {
+      const busy = new SkillSearchError('BUSY', 'busy', { retryAfter: 1 });
+      const search = replacing(await searchOver(SKILLS), { semantic: async () => Promise.reject(busy) });
+      const { ask } = await serve(search, { pages: true });
+      const reply = await ask('/?q=kite');
+      expect([reply.status, namesOf(reply).length]).toEqual([200, 2]);
+      expect(textOf(reply)).toContain('Too many people ask by meaning just now');
+    });
+
+    test('fails as the search fails, and is never taken for an empty one', async () => {
+      for (const [error, status] of [
+        [new SkillSearchError('DATABASE_DAMAGED', 'x'), 503],
+        [new Error('unforeseen'), 500],
+      ] as const) {
+        const { ask } = await serve(failingSearch(error), { pages: true });
+        for (const path of ['/?q=kite', '/?q=kite&mode=words', '/page/search?q=kite', '/?sortBy=recent']) {
+          expect((await ask(path)).status, path).toBe(status);
+        }
+      }
+    });
+  });
+
+  describe('text of a catalogue and of a question', () => {
+    test('is shown as it is, and never runs', async () => {
+      for (const hostile of HOSTILE) {
+        const skill = {
+          ...KITE,
+          id: `x${hostile}`,
+          name: `kite ${hostile}`,
+          author: hostile,
+          license: hostile,
+          description: `kite ${hostile}`,
+          categories: [hostile],
+          files: [{ filename: `${hostile.replaceAll('/', '')}.md`, text: `kite ${hostile}` }],
+        };
+        const { ask } = await serve([skill], { pages: true });
+        for (const path of [
+          '/',
+          `/?q=kite ${encodeURIComponent(hostile)}`,
+          '/?q=kite&mode=words',
+          '/?sortBy=recent',
+          `/?q=kite&author=${encodeURIComponent(hostile)}`,
+          `/?minStars=${encodeURIComponent(hostile)}`,
+        ]) {
+          const reply = await ask(path);
+          expectHarmless(reply);
+          if (reply.status === 200)
+            expect(textOf(reply).replaceAll('\n', '').replaceAll(' ', ''), path).toContain(hostile.replaceAll(' ', ''));
+        }
+        const { answer, facets } = (await ask('/page/search?q=kite')).body as { answer: string; facets: string };
+        expect(answer + facets).not.toContain(hostile);
+      }
+    });
+
+    test('cannot bend a link: quotes, brackets and schemes stay parameters', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      const reply = await ask(
+        `/?q=${encodeURIComponent('kite" onmouseover="x')}&author=${encodeURIComponent('javascript:alert(1)')}`,
+      );
+      for (const link of linksOf(reply)) expect(link).toMatch(/^(?:\/[^/]|\/$)/);
+      expectHarmless(reply);
+    });
+  });
+});
+
+describe('page search', () => {
+  const SKILLS = [KITE, row('reel', { name: 'kite-reel', description: 'Winds the line.' })];
+  const PATH = '/page/search?q=kite';
+
+  interface Body {
+    readonly title: string;
+    readonly summary: string;
+    readonly answer: string;
+    readonly facets: string;
+    readonly suggestions: readonly string[];
+    readonly unfinished: boolean;
+  }
+
+  describe('what the page asks as somebody types', () => {
+    test('answers with the very parts of the page that stand there without a script', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      for (const query of [
+        '?q=kite',
+        '?q=kite&mode=words',
+        '?q=kite&category=crafts&sortBy=stars',
+        '?q=zeppelin&mode=words',
+        '',
+      ]) {
+        const [page, part] = [await ask(`/${query}`), (await ask(`/page/search${query}`)).body as Body];
+        expect(page.text, query).toContain(part.answer);
+        expect(page.text, query).toContain(part.facets);
+        expect(page.text).toContain(`<title>${part.title === '' ? '' : `${part.title} · `}Skill Discovery</title>`);
+      }
+    });
+
+    test('answers without what fails beside it, and the log says what that was', async () => {
+      const search = await searchOver(SKILLS);
+      const error = new SkillSearchError('MODEL_NOT_READABLE', '/secret/model cannot be read');
+      const semantic = async () => {
+        throw error;
+      };
+      const suggest = () => {
+        throw error;
+      };
+      const { ask, events } = await serve(replacing(search, { semantic, suggest }), { pages: true });
+      const reply = await ask(PATH);
+      expect([reply.status, reply.text.includes('/skills/kite'), reply.text.includes('secret')]).toEqual([
+        200,
+        true,
+        false,
+      ]);
+      expect((reply.body as Body).suggestions).toEqual([]);
+      const requestId = reply.headers.get('X-Request-Id');
+      const failures = events.filter(({ kind }) => kind === 'failure');
+      expect(failures).toEqual([
+        { kind: 'failure', requestId, error },
+        { kind: 'failure', requestId, error },
+      ]);
+    });
+
+    test('asks anew for the counts of each filter, and others have their turn in between', async () => {
+      const search = await searchOver(SKILLS);
+      let turn = 0;
+      let next: NodeJS.Immediate | undefined;
+      const count = (): void => {
+        turn += 1;
+        next = setImmediate(count);
+      };
+      const turns: number[] = [];
+      const suggest: SkillSearch['suggest'] = (...asked) => {
+        turns.push(turn);
+        return search.suggest(...asked);
+      };
+      const searched: SkillSearch['keyword'] = (query) => {
+        turns.push(turn);
+        return search.keyword(query);
+      };
+      const { ask } = await serve(replacing(search, { suggest, keyword: searched }), { pages: true });
+      count();
+      await ask(`${PATH}&quick=1&category=crafts&author=finch&license=MIT`);
+      clearImmediate(next);
+      expect(turns).toHaveLength(5);
+      expect(new Set(turns).size).toBe(5);
+    });
+
+    test('answers by words at once, and says that meaning may follow', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      for (const [query, unfinished] of [
+        ['q=kite&quick=1', true],
+        ['q=kite', false],
+        ['q=kite&mode=words&quick=1', false],
+        ['q=kite&mode=meaning&quick=1', true],
+        ['category=crafts&quick=1', false],
+      ] as const) {
+        expect((await ask(`/page/search?${query}`)).body, query).toMatchObject({ unfinished });
+      }
+      // Links of the quick answer lead to the question as it was asked.
+      expect(((await ask('/page/search?q=kite&quick=1')).body as Body).facets).toContain(
+        'href="/?q=kite&amp;category=crafts"',
+      );
+    });
+
+    test('suggests how a question may go on', async () => {
+      const suggest: SkillSearch['suggest'] = (text) => [{ text: `${text}e-builder`, kind: 'name', count: 1 }];
+      const search = await searchOver(SKILLS);
+      const { ask } = await serve(replacing(search, { suggest }), { pages: true });
+      for (const quick of ['&quick=1', '']) {
+        expect(((await ask(`/page/search?q=kit${quick}`)).body as Body).suggestions).toEqual(['kite-builder']);
+      }
+      expect(((await ask('/page/search?category=crafts')).body as Body).suggestions).toEqual([]);
+      const fail = (): never => {
+        throw new Error('cannot');
+      };
+      const without = await serve(replacing(search, { suggest: fail }), { pages: true });
+      expect((await without.ask('/page/search?q=kit')).body).toMatchObject({ suggestions: [], title: 'kit' });
+    });
+  });
+
+  describe('only our own pages', () => {
+    const SAME = { 'Sec-Fetch-Site': 'same-origin' };
+
+    test.each([
+      [{}, 200],
+      [SAME, 200],
+      [{ ...SAME, Origin: ORIGIN, Referer: `${ORIGIN}/?q=a` }, 200],
+      [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+      [{ 'Sec-Fetch-Site': 'same-site' }, 403],
+      [{ 'Sec-Fetch-Site': 'none' }, 403],
+      [{ Origin: 'https://page.example' }, 403],
+      [{ Origin: 'null' }, 403],
+      [{ Referer: 'https://page.example/' }, 403],
+      [{ ...SAME, Origin: 'https://page.example' }, 403],
+      [{ Origin: `${ORIGIN}.page.example` }, 403],
+      [{ Origin: `${ORIGIN}, https://page.example` }, 403],
+    ])('%j is answered %i', async (headers: Record<string, string>, status) => {
+      const { ask, events } = await serve(SKILLS, { pages: true });
+      const reply = await ask(PATH, { headers });
+      expect(reply.status).toBe(status);
+      if (status === 403) {
+        expect(reply.code).toBe('ORIGIN_NOT_ALLOWED');
+        expect(events.at(-1)).toMatchObject({ code: 'ORIGIN_NOT_ALLOWED', status: 403 });
+      }
+    });
+
+    test('no header lets others read an answer, a fault or a preflight', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      for (const [path, method] of [
+        [PATH, 'GET'],
+        ['/page/search?q=!', 'GET'],
+        [PATH, 'OPTIONS'],
+        [PATH, 'POST'],
+      ] as const) {
+        const reply = await ask(path, { method, headers: { Origin: ORIGIN } });
+        expect(reply.headers.has('Access-Control-Allow-Origin'), `${method} ${path}`).toBe(false);
+      }
+    });
+
+    test('what others ask does not use up the limit', async () => {
+      const { ask } = await serve(SKILLS, { pages: true, pageSearchesPerMinute: 1 });
+      for (let i = 0; i < 3; i++)
+        expect((await ask(PATH, { headers: { 'Sec-Fetch-Site': 'cross-site' } })).status).toBe(403);
+      expect((await ask(PATH)).status).toBe(200);
+    });
+  });
+
+  describe('the limit of the minute', () => {
+    test('is 120 for each address, told in headers, then 429 with Retry-After', async () => {
+      const { ask } = await serve(SKILLS, { pages: true });
+      for (let i = 1; i <= 120; i++) {
+        const { status, headers } = await ask('/page/search?q=kite&mode=words');
+        expect([status, headers.get('X-RateLimit-Minute-Limit'), headers.get('X-RateLimit-Minute-Remaining')]).toEqual([
+          200,
+          '120',
+          String(120 - i),
+        ]);
+        expect(Number(headers.get('X-RateLimit-Minute-Reset'))).toBeLessThanOrEqual(60);
+      }
+      const reply = await ask(PATH);
+      expect([reply.status, reply.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      expect(reply.headers.get('Retry-After')).toMatch(/^(60|[1-5]\d)$/);
+      expect((await ask(PATH, { address: '192.0.2.1' })).status).toBe(200);
+    });
+
+    test('counts questions of the page without its script, too: imitating it gains nothing', async () => {
+      const { ask } = await serve(SKILLS, { pages: true, pageSearchesPerMinute: 2 });
+      expect([(await ask('/?q=kite')).status, (await ask(PATH)).status, (await ask('/?q=kite')).status]).toEqual([
+        200, 200, 429,
+      ]);
+      // Pages without a question have a limit of their own.
+      for (const path of ['/', '/?sortBy=recent', '/skills/kite']) expect((await ask(path)).status).toBe(200);
+    });
+
+    test('is an option, and none without access', async () => {
+      const search = await searchOver(SKILLS);
+      for (const options of [{ pageSearchesPerMinute: 0 }, { access: false } as const]) {
+        const handle = createHandler(search, { pages: true, ...options });
+        for (let i = 0; i < 130; i++) {
+          const { status, headers } = await handle(new Request(`${ORIGIN}/page/search?q=kite&mode=words`));
+          expect([status, headers.has('X-RateLimit-Minute-Limit')]).toEqual([200, false]);
+        }
+      }
+      for (const pageSearchesPerMinute of [-1, 1.5, Number.NaN, '5' as never, 2 ** 31]) {
+        expect(await codeOf(() => createHandler(search, { pageSearchesPerMinute }))).toBe('INVALID_OPTION');
+      }
+    });
+  });
+
+  test('without pages there is no such route', async () => {
+    const { ask } = await serve(SKILLS);
+    for (const path of [PATH, '/?sortBy=recent', '/assets/page.css', '/robots.txt']) {
+      expect((await ask(path)).code).toBe('ENDPOINT_NOT_FOUND');
+    }
+  });
+});
