@@ -1,11 +1,11 @@
 import { foldAccents, sameAccents, type TermNumber } from '../core/index.js';
 import type { DocumentSets, Word } from './document-sets.js';
 import { lastFieldOf } from './keyword-index.js';
+import type { KeywordSource } from './keyword-source.js';
 import type { StepPlan } from './plan-steps.js';
-import type { PostingList } from './posting-list.js';
+import { type PostingList, sizeOf } from './posting-list.js';
 import type { QuestionWord } from './question.js';
 import { RecentlyUsed } from './recently-used.js';
-import type { IndexTerms } from './segments.js';
 import type { Work } from './work.js';
 
 /** Number of words whose posting lists are kept, and of these lists all together, some hundred bytes each. */
@@ -39,10 +39,10 @@ export interface AnsweredWord extends WordLists {
 
 /** Finds the terms that answer a question in one step, and their posting lists. */
 export class AnswerReader {
-  readonly #terms: IndexTerms;
+  readonly #terms: KeywordSource;
   readonly #recentWords = new RecentlyUsed<WordLists>(WORDS_KEPT, LISTS_KEPT, ({ lists }) => lists.length);
 
-  constructor(terms: IndexTerms) {
+  constructor(terms: KeywordSource) {
     this.#terms = terms;
   }
 
@@ -95,10 +95,8 @@ export class AnswerReader {
     const lists: PostingList[] = [];
     const termOf: TermNumber[] = [];
     this.#terms.addLists(terms, lastField, lists, termOf);
-    let size = 0;
-    for (let l = 0; l < lists.length; l++) size += lists[l]!.size;
     const key = terms.length > MANY_TERMS ? undefined : `${lastField}:${terms.join()}`;
-    return { termOf, lists, size, key };
+    return { termOf, lists, size: sizeOf(lists), key };
   }
 }
 
@@ -112,7 +110,11 @@ function distinctTerms(asked: readonly string[], answers: AnsweringTerms): reado
 }
 
 /** Returns a function that tells whether a term of a text answers a step. The function does not refer to the index. */
-export function acceptedTerms(plan: StepPlan, answers: AnsweringTerms, terms: IndexTerms): (term: string) => boolean {
+export function acceptedTerms(
+  plan: StepPlan,
+  answers: AnsweringTerms,
+  terms: KeywordSource,
+): (term: string) => boolean {
   const accepted = new Set<string>();
   // Thousands of terms may have one beginning, so only the beginning is kept.
   const beginnings: string[] = [];
@@ -154,7 +156,7 @@ export function documentsWithOtherAccents(
   word: AnsweredWord,
   isBeginning: boolean,
   sets: DocumentSets,
-  terms: IndexTerms,
+  terms: KeywordSource,
   work: Work,
 ): Uint32Array {
   const { asked, lists, termOf } = word;
@@ -201,5 +203,5 @@ function plainTermsAreExact(asked: readonly string[], isBeginning: boolean): boo
 }
 
 function wordOf(lists: readonly PostingList[]): Word {
-  return { lists, size: lists.reduce((sum, { size }) => sum + size, 0), key: undefined };
+  return { lists, size: sizeOf(lists), key: undefined };
 }

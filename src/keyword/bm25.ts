@@ -64,25 +64,16 @@ export class LengthNorms {
   readonly #lengths: Uint32Array;
   readonly #byLength: Float64Array;
 
-  /**
-   * @param lengths of the field, by document
-   * @param total sum of the lengths
-   * @param greatest of the lengths
-   */
-  constructor(lengths: Uint32Array, total: number, greatest: number) {
-    this.#lengths = lengths;
-    const average = total / lengths.length;
-    this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthNorm(length, average));
-  }
-
   /** @param lengths of the field, by document */
-  static of(lengths: Uint32Array): LengthNorms {
+  constructor(lengths: Uint32Array) {
+    this.#lengths = lengths;
     let [total, greatest] = [0, 0];
     for (let i = 0; i < lengths.length; i++) {
       total += lengths[i]!;
       if (lengths[i]! > greatest) greatest = lengths[i]!;
     }
-    return new LengthNorms(lengths, total, greatest);
+    const average = total / lengths.length;
+    this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthNorm(length, average));
   }
 
   of(document: DocumentNumber): number {

@@ -225,7 +225,7 @@ function unionCost({ size }: Word): number {
 }
 
 /** Work of finding out which of some candidates have a word. */
-export function amongCost(candidates: number, { lists, size }: Pick<Word, 'lists' | 'size'>): number {
+function amongCost(candidates: number, { lists, size }: Pick<Word, 'lists' | 'size'>): number {
   return candidates + Math.min(candidates * lists.length * LOOKUP_COST, size);
 }
 

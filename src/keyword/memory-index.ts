@@ -2,7 +2,6 @@ import SearchableMap from 'minisearch/SearchableMap';
 import {
   appendTo,
   beginningsOf,
-  compareCodePoints,
   type DocumentNumber,
   foldAccents,
   isUnspacedTerm,
@@ -11,21 +10,18 @@ import {
   stemOf,
   type TermNumber,
   type Token,
-  typedNameKey,
 } from '../core/index.js';
 import { SCORED_FIELDS } from '../result.js';
-import type { AnsweringTerms } from './answers.js';
 import { LengthNorms } from './bm25.js';
-import { type Completions, completedLists, mostFrequent, type TogetherCounter } from './completions.js';
+import { compareWords, completedLists, NameSpellings } from './completions.js';
 import { countDocuments } from './document-sets.js';
-import type { CompletionOptions, CountedText, DocumentSource, KeywordDocument, KeywordIndex } from './keyword-index.js';
-import { COMPLETED_FIELDS, completesWords, FILES, INNER, SCORED_OF, textsOfFiles } from './keyword-index.js';
-import { PostingIndex } from './packed-index.js';
-import { GONE, MANY, NO_POSTINGS } from './packed-keywords.js';
-import type { Lookup, StepPlan } from './plan-steps.js';
-import { PostingList } from './posting-list.js';
-import type { Phrase } from './question.js';
-import type { IndexTerms } from './segments.js';
+import type { CountedText, DocumentSource, KeywordDocument, KeywordIndex } from './keyword-index.js';
+import { completesWords, FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from './keyword-index.js';
+import type { CountedTerm, KeywordSource } from './keyword-source.js';
+import { BLOCK, GONE, MANY, NO_POSTINGS } from './packed-keywords.js';
+import type { Lookup } from './plan-steps.js';
+import { PostingIndex } from './posting-index.js';
+import { PostingList, standsAlone } from './posting-list.js';
 import { editDistance, LOOKUP_COST, TERM_COST } from './term-dictionary.js';
 import { Work } from './work.js';
 
@@ -73,7 +69,7 @@ export class MemoryIndex {
   private constructor(words: MemoryWords, numbers: Uint32Array, documents: DocumentSource) {
     this.#words = words;
     this.#numbers = numbers;
-    this.#current = indexOf(words, numbers, documents);
+    this.#current = new PostingIndex(new RevisionWords(words, numbers, documents.size), documents);
   }
 
   /** The index of the present revision. A change leaves it as it is, and puts another one in its place. */
@@ -99,21 +95,26 @@ export class MemoryIndex {
       present.push(number);
     }
     this.#numbers = Uint32Array.from(present);
-    this.#current = indexOf(this.#words, this.#numbers, documents);
+    this.#current = new PostingIndex(new RevisionWords(this.#words, this.#numbers, documents.size), documents);
   }
 }
 
-/** A term with the documents that have it. Documents are numbered by their places. */
+/** A term, and by field the documents that have it there. */
 interface MemoryTerm {
   readonly number: TermNumber;
   readonly text: string;
-  /** By field, the frequency of the term in each document; undefined before any has it there. */
-  readonly frequencies: (Map<number, number> | undefined)[];
-  /** The documents in which it stands by itself in a field whose words complete what is typed. */
-  alone: Set<number> | undefined;
+  readonly postings: readonly Posting[][];
 }
 
-/** Words of documents in the order in which these came. */
+/** The positions of a term in a field of a document, as `PackedPostings.positions` has them. */
+interface Posting {
+  /** The place of the document. */
+  readonly place: number;
+  readonly frequency: number;
+  readonly positions: readonly number[];
+}
+
+/** Words of documents in the order in which these came: each has a place in it. */
 class MemoryWords {
   /** By place. */
   readonly names: string[] = [];
@@ -134,35 +135,36 @@ class MemoryWords {
 
   add(document: KeywordDocument): void {
     const { name, author, labels, description } = document;
-    const place = this.size;
     this.names.push(name);
     for (const ofField of this.lengths) ofField.push(0);
-    let inner: Token[] = [];
+    let [next, inner]: [number, Token[]] = [0, []];
+    // All these texts share one sequence of positions. The gaps between them keep a phrase from crossing two texts.
+    const read = (text: string): Token[] => {
+      const tokens = readWords(text).map((token) => ({ ...token, position: next + token.position }));
+      next = tokens.reduce((end, { position, span }) => Math.max(end, position + span), next) + 1;
+      return tokens;
+    };
     for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
-      const tokens = texts.flatMap((text) => readWords(text));
+      const tokens = texts.flatMap(read);
       inner = inner.concat(tokens.filter(({ kind }) => kind === 'inner'));
       this.#addField(
-        place,
         field,
         tokens.filter(({ kind }) => kind !== 'inner'),
       );
     }
-    this.#addField(place, INNER, inner);
-    this.#addField(
-      place,
-      FILES,
-      textsOfFiles(document).flatMap((text) => readWords(text)),
-    );
+    this.#addField(INNER, inner);
+    next = 0;
+    this.#addField(FILES, textsOfFiles(document).flatMap(read));
   }
 
-  #addField(place: number, field: number, tokens: readonly Token[]): void {
-    const frequencies = new Map<string, number>();
-    for (const { term } of tokens) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-    for (const [term, frequency] of frequencies) setFrequency(this.#termOf(term), field, place, frequency);
-    const lengths = this.lengths[SCORED_OF[field]!]!;
-    lengths[place] = lengths[place]! + frequencies.size;
-    if (!COMPLETED_FIELDS.includes(field)) return;
-    for (const { term, span } of tokens) if (span === 1) addAlone(this.#termOf(term), place);
+  #addField(field: number, tokens: readonly Token[]): void {
+    const place = this.size - 1;
+    const byTerm = new Map<string, Token[]>();
+    for (const token of tokens) appendTo(byTerm, token.term, token);
+    for (const [term, found] of byTerm) {
+      this.#termOf(term).postings[field]!.push({ place, frequency: found.length, positions: positionsOf(found) });
+    }
+    this.lengths[SCORED_OF[field]!]![place]! += byTerm.size;
   }
 
   #termOf(term: string): MemoryTerm {
@@ -170,7 +172,7 @@ class MemoryWords {
     if (known !== undefined) return known;
     // A slice of a text would keep the whole text in memory as long as the term is used.
     const text = Buffer.from(term).toString();
-    const made: MemoryTerm = { number: this.terms.length, text, frequencies: [], alone: undefined };
+    const made: MemoryTerm = { number: this.terms.length, text, postings: FIELDS.map(() => []) };
     this.terms.push(made);
     this.#byText.set(text, made);
     appendTo(this.#byStem, stemOf(text), made);
@@ -218,14 +220,11 @@ class MemoryWords {
       picked.names.push(this.names[place]!);
       for (const [field, lengths] of picked.lengths.entries()) lengths.push(this.lengths[field]![place]!);
     }
-    for (const { text, frequencies, alone } of this.terms) {
-      for (const [field, ofField] of frequencies.entries()) {
-        for (const [place, frequency] of ofField ?? []) {
-          const now = placeOf.get(place);
-          if (now === undefined) continue;
-          const term = picked.#termOf(text);
-          setFrequency(term, field, now, frequency);
-          if (alone?.has(place) === true) addAlone(term, now);
+    for (const { text, postings } of this.terms) {
+      for (const [field, ofField] of postings.entries()) {
+        for (const posting of ofField) {
+          const place = placeOf.get(posting.place);
+          if (place !== undefined) picked.#termOf(text).postings[field]!.push({ ...posting, place });
         }
       }
     }
@@ -233,71 +232,50 @@ class MemoryWords {
   }
 }
 
-function setFrequency({ frequencies }: MemoryTerm, field: number, place: number, frequency: number): void {
-  while (frequencies.length <= field) frequencies.push(undefined);
-  frequencies[field] = (frequencies[field] ?? new Map<number, number>()).set(place, frequency);
-}
-
-function addAlone(term: MemoryTerm, place: number): void {
-  term.alone = (term.alone ?? new Set<number>()).add(place);
+function positionsOf(tokens: readonly Token[]): readonly number[] {
+  const bytes: number[] = [];
+  const push = (number: number): void => {
+    let left = number;
+    for (; left > 127; left >>>= 7) bytes.push((left & 127) | 128);
+    bytes.push(left);
+  };
+  let before = 0;
+  // A word that is cut to the maximum length can equal a compound that it is a part of, and come behind it.
+  for (const { position, span } of [...tokens].sort((a, b) => a.position - b.position)) {
+    push((position - before) * 2 + (span > 1 ? 1 : 0));
+    if (span > 1) push(span);
+    before = position;
+  }
+  return bytes;
 }
 
 function firstCharacterOf(form: string): string {
   return String.fromCodePoint(form.codePointAt(0)!);
 }
 
-/** The index of one revision. @param numbers by place in the words, see {@link MemoryIndex} */
-function indexOf(words: MemoryWords, numbers: Uint32Array, documents: DocumentSource): KeywordIndex {
-  const { size } = documents;
-  const placeOf = new Uint32Array(size);
-  for (const [place, number] of numbers.entries()) if (number !== GONE) placeOf[number] = place;
-  const terms = new RevisionTerms(words, numbers, placeOf);
-  const names = Array.from(placeOf, (place) => words.names[place]!);
-  const byKey = (keysOf: (name: string) => readonly string[]): ((key: string) => readonly DocumentNumber[]) => {
-    let found: Map<string, DocumentNumber[]> | undefined;
-    return (key) => {
-      if (found === undefined) {
-        found = new Map();
-        for (const [document, name] of names.entries()) for (const one of keysOf(name)) appendTo(found, one, document);
-      }
-      return found.get(key) ?? [];
-    };
-  };
-  return new PostingIndex({
-    size,
-    documents,
-    terms,
-    readNorms: () =>
-      words.lengths.map((lengths) => LengthNorms.of(Uint32Array.from(placeOf, (place) => lengths[place]!))),
-    documentsOfName: byKey((name) => [nameKey(name)]),
-    documentsOfBeginning: byKey(beginningsOf),
-    completionsWith: (together) => completionsOf(terms, names, together),
-    withPhrases: (found, plan, answers, work) => documentsWithPhrases(documents, found, plan, answers, terms, work),
-  });
-}
-
-/** The terms of one revision, with lists of its documents. */
-class RevisionTerms implements IndexTerms {
+/** The words of one revision, with lists of its documents. */
+class RevisionWords implements KeywordSource {
   readonly #words: MemoryWords;
+  /** By place in the words the number of a document. Places behind the last are of documents that came later. */
   readonly #numbers: Uint32Array;
   readonly #placeOf: Uint32Array;
   /** By term, the lists of all fields. */
   readonly #lists = new Map<TermNumber, readonly PostingList[]>();
+  /** By table and key. */
+  #names: ReadonlyMap<string, readonly DocumentNumber[]> | undefined;
 
-  constructor(words: MemoryWords, numbers: Uint32Array, placeOf: Uint32Array) {
+  /** @param size number of documents */
+  constructor(words: MemoryWords, numbers: Uint32Array, size: number) {
     this.#words = words;
     this.#numbers = numbers;
-    this.#placeOf = placeOf;
+    this.#placeOf = new Uint32Array(size);
+    for (const [place, number] of numbers.entries()) if (number !== GONE) this.#placeOf[number] = place;
   }
 
   find(lookup: Lookup, work: Work = new Work()): readonly TermNumber[] | undefined {
     if (!work.affords(LOOKUP_COST)) return undefined;
     const found = this.#words.find(lookup).filter(({ number }) => this.#listsOf(number).length > 0);
     return work.affords(found.length * TERM_COST) ? found.map(({ number }) => number) : undefined;
-  }
-
-  occurs(lookup: Lookup, work: Work): boolean {
-    return (this.find(lookup, work) ?? []).length > 0;
   }
 
   termAt(term: TermNumber): string {
@@ -309,18 +287,10 @@ class RevisionTerms implements IndexTerms {
     return foldAccents(text) !== text;
   }
 
-  /** Whether a term stands by itself in a field whose words complete what is typed. */
-  standsAlone(term: TermNumber): boolean {
-    return [...(this.#words.terms[term]!.alone ?? [])].some((place) => this.#numberOf(place) !== GONE);
-  }
-
-  listsOf(term: TermNumber, lastField: number): PostingList[] {
-    return this.#listsOf(term).filter(({ field }) => field <= lastField);
-  }
-
-  addLists(terms: readonly TermNumber[], lastField: number, lists: PostingList[], termOf: TermNumber[]): void {
+  addLists(terms: readonly TermNumber[], lastField: number, lists: PostingList[], termOf: TermNumber[] = []): void {
     for (const term of terms) {
-      for (const list of this.listsOf(term, lastField)) {
+      for (const list of this.#listsOf(term)) {
+        if (list.field > lastField) continue;
         lists.push(list);
         termOf.push(term);
       }
@@ -331,140 +301,72 @@ class RevisionTerms implements IndexTerms {
 
   needPositions(): void {}
 
+  readNorms(): readonly LengthNorms[] {
+    return this.#words.lengths.map((lengths) => new LengthNorms(this.#placeOf.map((place) => lengths[place]!)));
+  }
+
+  documentsOf(table: 'names' | 'beginnings', key: string): readonly DocumentNumber[] {
+    this.#names ??= this.#readNames();
+    return this.#names.get(`${table} ${key}`) ?? [];
+  }
+
+  #readNames(): Map<string, DocumentNumber[]> {
+    const found = new Map<string, DocumentNumber[]>();
+    for (const [document, place] of this.#placeOf.entries()) {
+      const name = this.#words.names[place]!;
+      appendTo(found, `names ${nameKey(name)}`, document);
+      for (const key of beginningsOf(name)) appendTo(found, `beginnings ${key}`, document);
+    }
+    return found;
+  }
+
+  wordsBeginning(letters: string, limit: number): readonly CountedTerm[] {
+    return (this.find({ kind: 'prefix', term: letters }) ?? [])
+      .map((term) => ({ text: this.termAt(term), terms: [term], lists: completedLists(this, [term]) }))
+      .filter(({ text, lists }) => completesWords(text) && lists.some((list) => standsAlone(list)))
+      .map(({ text, terms, lists }) => ({ text, terms, count: countDocuments(lists) }))
+      .sort(compareWords)
+      .slice(0, limit);
+  }
+
+  namesBeginning(text: string, limit: number): readonly CountedText[] {
+    const spellings = new NameSpellings(text);
+    for (const place of this.#placeOf) spellings.add(this.#words.names[place]!, 1);
+    return spellings.mostFrequent(limit);
+  }
+
   #listsOf(term: TermNumber): readonly PostingList[] {
     let lists = this.#lists.get(term);
     if (lists === undefined) {
-      lists = this.#words.terms[term]!.frequencies.flatMap((ofField, field) => this.#listOf(ofField, field));
+      lists = this.#words.terms[term]!.postings.flatMap((ofField, field) => this.#listOf(ofField, field));
       this.#lists.set(term, lists);
     }
     return lists;
   }
 
-  #listOf(ofField: ReadonlyMap<number, number> | undefined, field: number): PostingList[] {
-    if (ofField === undefined) return [];
-    const documents = Uint32Array.from([...ofField.keys()].map((place) => this.#numberOf(place)))
-      .filter((number) => number !== GONE)
-      .sort();
-    if (documents.length === 0) return [];
-    const frequencies = documents.map((document) => ofField.get(this.#placeOf[document]!)!);
-    const manyEntries = Uint32Array.from(frequencies.keys()).filter((entry) => frequencies[entry]! >= MANY);
-    const manyFrequencies = manyEntries.map((entry) => frequencies[entry]!);
-    const stored = { ...NO_POSTINGS, manyEntries, manyFrequencies };
-    const bytes = Uint8Array.from(frequencies, (frequency) => Math.min(frequency, MANY));
-    return [new PostingList({ documents, frequencies: bytes, stored }, 0, documents.length, field)];
-  }
-
-  /** Places behind the last are of documents that came later. */
-  #numberOf(place: number): number {
-    return this.#numbers[place] ?? GONE;
-  }
-}
-
-/** @param names by document */
-function completionsOf(terms: RevisionTerms, names: readonly string[], together: TogetherCounter): Completions {
-  const wordsBeginning = (letters: string, { limit, isLeftOut, words }: CompletionOptions) => {
-    const found = (terms.find({ kind: 'prefix', term: letters }) ?? [])
-      .filter((term) => completesWords(terms.termAt(term)) && terms.standsAlone(term))
-      .map((term) => ({ term, text: terms.termAt(term), count: countDocuments(completedLists(terms, term)) }))
-      .sort((a, b) => b.count - a.count || compareTerms(a.text, b.text))
-      .slice(0, limit)
-      .filter(({ text }) => !isLeftOut(text));
-    const numbers = found.map(({ term }) => [term]);
-    const counts = together.count(words, numbers);
-    return found.map(({ text, count }, i) => ({ text, count, together: counts?.[i] }));
-  };
-  const namesBeginning = (text: string, limit: number): CountedText[] => {
-    const wanted = typedNameKey(text);
-    if (wanted === '') return [];
-    const byKey = new Map<string, Map<string, number>>();
-    for (const name of names) {
-      const key = typedNameKey(name);
-      if (!key.startsWith(wanted)) continue;
-      const spellings = byKey.get(key) ?? new Map<string, number>();
-      byKey.set(key, spellings.set(name, (spellings.get(name) ?? 0) + 1));
+  #listOf(postings: readonly Posting[], field: number): PostingList[] {
+    const found = postings
+      .map((posting) => ({ document: this.#numbers[posting.place] ?? GONE, ...posting }))
+      .filter(({ document }) => document !== GONE)
+      .sort((a, b) => a.document - b.document);
+    if (found.length === 0) return [];
+    const many = found.map(({ frequency }, entry) => ({ frequency, entry })).filter(({ frequency: n }) => n >= MANY);
+    const blockStarts: number[] = [];
+    let end = 0;
+    for (const [entry, { positions }] of found.entries()) {
+      if (entry % BLOCK === 0) blockStarts.push(end);
+      end += positions.length;
     }
-    return Array.from(byKey, ([key, spellings]) => mostFrequent(key, spellings))
-      .sort((a, b) => b.count - a.count || a.bytes - b.bytes || compareCodePoints(a.key, b.key))
-      .slice(0, limit)
-      .map((name) => ({ text: name.text, count: name.count }));
-  };
-  return { wordsBeginning, namesBeginning };
-}
-
-/** The order of terms in a dictionary. */
-function compareTerms(a: string, b: string): number {
-  return compareCodePoints(foldAccents(a), foldAccents(b)) || compareCodePoints(a, b);
-}
-
-/** Whether a term of a text answers a term of a phrase. */
-type Accepts = (asked: string, term: string) => boolean;
-
-/** Looks for phrases in the texts of documents. Without enough work, only the first of them are looked at. */
-function documentsWithPhrases(
-  source: DocumentSource,
-  documents: Uint32Array,
-  { phrases, everywhere }: StepPlan,
-  answers: AnsweringTerms,
-  terms: RevisionTerms,
-  work: Work,
-): Uint32Array {
-  const answering = new Map(
-    Array.from(answers, ([asked, found]) => [asked, new Set(found.map((n) => terms.termAt(n)))]),
-  );
-  const accepts: Accepts = (asked, term) => answering.get(asked)?.has(term) === true;
-  // Splitting a text into words takes, for each of its characters, as long as reading a posting; each word of a text may
-  // be compared with each of a phrase.
-  const costOfCharacter = Math.max(1, phrases.reduce((sum, { length }) => sum + length, 0) / 2);
-  const found: DocumentNumber[] = [];
-  for (const number of documents) {
-    const document = source.read(number);
-    const core = [document.name, document.author, ...document.labels, document.description];
-    const texts = everywhere ? [...core, ...document.files.map(({ text }) => text)] : core;
-    const length = texts.reduce((sum, text) => sum + text.length, 0);
-    if (!work.affords(length * costOfCharacter)) break;
-    const read = texts.map((text) => readWords(text));
-    // No phrase continues in the next text.
-    if (phrases.every((phrase) => read.some((tokens) => hasPhrase(tokens, phrase, accepts, everywhere)))) {
-      found.push(number);
-    }
+    const documents = Uint32Array.from(found, ({ document }) => document);
+    const frequencies = Uint8Array.from(found, ({ frequency }) => Math.min(frequency, MANY));
+    const stored = {
+      ...NO_POSTINGS,
+      frequencies,
+      manyEntries: Uint32Array.from(many, ({ entry }) => entry),
+      manyFrequencies: Uint32Array.from(many, ({ frequency }) => frequency),
+      positions: Uint8Array.from(found.flatMap(({ positions }) => positions)),
+      blockStarts: Uint32Array.from(blockStarts),
+    };
+    return [new PostingList({ documents, frequencies, stored }, 0, documents.length, field)];
   }
-  return Uint32Array.from(found);
-}
-
-/**
- * Whether the words of a phrase stand together in a text: whether both can be read, from some position on, as the same
- * sequence of terms. Either may read a compound as a whole or part by part.
- *
- * @param everywhere whether the parts of words in PascalCase count, in both
- */
-function hasPhrase(tokens: readonly Token[], phrase: Phrase, accepts: Accepts, everywhere: boolean): boolean {
-  const first = phrase.tokens.filter((token) => token.position === 0);
-  const starts = tokens.filter((token) => first.some(({ term }) => accepts(term, token.term)));
-  if (starts.length === 0) return false;
-
-  const asked = byPosition(phrase.tokens, everywhere);
-  const found = byPosition(tokens, everywhere);
-
-  // Each compound can be read in two ways. Pairs of positions that failed are remembered, or the ways would multiply.
-  const failed = new Set<number>();
-  const reads = (askedAt: number, foundAt: number): boolean => {
-    if (askedAt >= phrase.length) return true;
-    const pair = foundAt * phrase.length + askedAt;
-    if (failed.has(pair)) return false;
-    for (const one of asked.get(askedAt) ?? []) {
-      for (const other of found.get(foundAt) ?? []) {
-        if (accepts(one.term, other.term) && reads(askedAt + one.span, foundAt + other.span)) return true;
-      }
-    }
-    failed.add(pair);
-    return false;
-  };
-
-  return starts.some(({ position }) => reads(0, position));
-}
-
-function byPosition(tokens: readonly Token[], everywhere: boolean): Map<number, Token[]> {
-  const positions = new Map<number, Token[]>();
-  for (const token of tokens) if (token.kind !== 'inner' || everywhere) appendTo(positions, token.position, token);
-  return positions;
 }

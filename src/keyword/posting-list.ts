@@ -111,6 +111,19 @@ export class PostingList {
     }
   }
 
+  /** Visits the documents that are among some ascending ones: by their places there, with their entries. */
+  visitAmong(documents: Uint32Array, visit: (place: number, entry: number) => void): void {
+    const { documents: listed } = this.#entries;
+    const { to } = this;
+    let [place, entry] = [0, this.from];
+    while (place < documents.length && entry < to) {
+      const [document, other] = [documents[place]!, listed[entry]!];
+      if (other === document) visit(place++, entry++);
+      else if (other < document) entry = leapTo(listed, document, entry, to);
+      else place = leapTo(documents, other, place);
+    }
+  }
+
   documentAt(entry: number): DocumentNumber {
     return this.#entries.documents[entry]!;
   }
@@ -159,14 +172,9 @@ function manyFrequencyOf({ manyEntries, manyFrequencies }: PackedPostings, entry
   return manyFrequencies[lowerBound(manyEntries, entry)]!;
 }
 
-/** Texts of a document that may be without any word: behind each, positions have a gap of one. */
-const MOST_GAPS = 1 << 20;
-
 /** The positions of a term in a text. */
 export class Positions {
-  /** The first of {@link positions} that counts. */
-  from = 0;
-  /** Behind the last of {@link positions} that counts. */
+  /** Number of {@link positions}. */
   to = 0;
   positions: Uint32Array = new Uint32Array(16);
   /** How many positions the term covers at each of {@link positions}. */
@@ -201,11 +209,7 @@ export class PositionReader {
     return cost;
   }
 
-  /**
-   * Appends the positions of an entry. Their block and its frequencies must have been read from the file.
-   *
-   * @throws {DamagedArrayFileError} if a position is beyond any text: whoever notes it would need any memory
-   */
+  /** Appends the positions of an entry. Their block and its frequencies must have been read from the file. */
   read(entry: number, into: Positions): void {
     this.#goTo(entry);
     const bytes = this.#postings.positions;
@@ -222,10 +226,8 @@ export class PositionReader {
       else value = this.#readNumber();
       position += value >>> 1;
       positions[i] = position;
-      spans[i] = (value & 1) === 1 ? this.#readSpan() : 1;
+      spans[i] = (value & 1) === 1 ? this.#readNumber() : 1;
     }
-    // Each position is that of a term, which takes a byte, or a gap.
-    if (position > bytes.length + MOST_GAPS) throw new DamagedArrayFileError(`there is no position ${position}`);
     into.to = count;
     this.#entry = entry + 1;
   }
@@ -245,12 +247,6 @@ export class PositionReader {
     for (; this.#entry < entry; this.#entry++) {
       this.#at = endOfPositions(this.#postings.positions, this.#at, frequencyOf(this.#postings, this.#entry));
     }
-  }
-
-  #readSpan(): number {
-    const span = this.#readNumber();
-    if (span > this.#postings.positions.length) throw new DamagedArrayFileError(`no term covers ${span} positions`);
-    return span;
   }
 
   #readNumber(): number {
@@ -289,23 +285,25 @@ export function endOfPositions(positions: Uint8Array, start: number, frequency: 
   return at;
 }
 
-/** Tells whether terms stand by themselves in some lists of the same postings. Fast in ascending order of the lists. */
-export class AloneReader {
-  readonly #reader: PositionReader;
-  readonly #space = new Positions();
-
-  constructor(postings: PackedPostings) {
-    this.#reader = new PositionReader(postings);
+/**
+ * Whether a term is a single word anywhere in a list: it does not always cover several positions.
+ *
+ * @param reader fast for ascending lists
+ */
+export function standsAlone(list: PostingList, reader: PositionReader = new PositionReader(list.stored)): boolean {
+  for (let entry = list.from; entry < list.to; entry++) {
+    alone.to = 0;
+    reader.read(list.storedEntry(entry), alone);
+    for (let i = 0; i < alone.to; i++) if (alone.spans[i] === 1) return true;
   }
+  return false;
+}
 
-  /** Whether a term is a single word anywhere in a list: it does not always cover several positions. */
-  standsAlone(list: PostingList): boolean {
-    const space = this.#space;
-    for (let entry = list.from; entry < list.to; entry++) {
-      space.to = 0;
-      this.#reader.read(list.storedEntry(entry), space);
-      for (let i = 0; i < space.to; i++) if (space.spans[i] === 1) return true;
-    }
-    return false;
-  }
+const alone = new Positions();
+
+/** Number of postings in some lists. */
+export function sizeOf(lists: readonly PostingList[]): number {
+  let size = 0;
+  for (let i = 0; i < lists.length; i++) size += lists[i]!.size;
+  return size;
 }

@@ -1,5 +1,4 @@
 import {
-  compareCodePoints,
   foldAccents,
   isUnspacedTerm,
   lowerBound,
@@ -73,13 +72,11 @@ export class TermDictionary {
     return this.#forms.at(term);
   }
 
-  /** The number of the first term that is not before a text in the order of terms. */
-  placeOf(text: string): TermNumber {
+  /** The number of a term. */
+  find(text: string): TermNumber | undefined {
     const [from, to] = this.#forms.rangeOf(foldAccents(text));
-    for (let term = from; term < to; term++) {
-      if (compareCodePoints(this.termAt(term), text) >= 0) return term;
-    }
-    return to;
+    for (let term = from; term < to; term++) if (this.termAt(term) === text) return term;
+    return undefined;
   }
 
   /** The terms whose forms begin with that of a text: the first, and the one behind the last. */
@@ -95,7 +92,7 @@ export class TermDictionary {
 
   /** The terms with the stem of a text; those of its form for a text without spaces. Ascending. */
   withSameStem(text: string): readonly TermNumber[] {
-    if (isUnspacedTerm(text)) return termsIn(...this.#forms.rangeOf(foldAccents(text)));
+    if (isUnspacedTerm(text)) return [...numbersIn(...this.#forms.rangeOf(foldAccents(text)))];
     const [stem, end] = this.#stems.rangeOf(stemOf(text));
     if (stem === end) return [];
     const { stemStarts, stemTerms } = this.#packed;
@@ -167,8 +164,11 @@ function hasMoreBits(bits: number, most: number): boolean {
   return most === 0 ? bits !== 0 : (allButLowest & (allButLowest - 1)) !== 0;
 }
 
-function termsIn(from: TermNumber, to: TermNumber): TermNumber[] {
-  return Array.from({ length: to - from }, (_, i) => from + i);
+/** The numbers from one up to another. */
+export function numbersIn(from: number, to: number): Uint32Array {
+  const numbers = new Uint32Array(to - from);
+  for (let i = 0; i < numbers.length; i++) numbers[i] = from + i;
+  return numbers;
 }
 
 /** A range of strings: the first, and the one behind the last. */

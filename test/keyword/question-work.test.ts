@@ -141,7 +141,7 @@ describe('question work', () => {
     });
 
     test('leaves the last documents out where phrases take too much, and the first in', () => {
-      const documents = many(100, () => ({ description: 'for a skill for a kite', name: 'x' }));
+      const documents = many(100, () => ({ description: 'for a skill for a kite '.repeat(20), name: 'x' }));
       const index = indexOf(documents);
       const work = new Work(workOf(index, '"a skill for"') / 2);
       const { documents: found } = index.match(readQuestion('"a skill for"'), { work });

@@ -11,7 +11,7 @@ import {
   type PackedStrings,
   pickStrings,
 } from '../packed-keywords.js';
-import { AloneReader, type PostingList, storedList } from '../posting-list.js';
+import { PositionReader, type PostingList, standsAlone, storedList } from '../posting-list.js';
 import type { PackedDictionary } from '../term-dictionary.js';
 import { sortByBytes, TermTable } from './pack-dictionary.js';
 
@@ -120,7 +120,7 @@ export function packTerms(
   const { listStarts, listFields } = postings;
   const terms = new GrowingUint32();
   const termCounts = new GrowingUint32();
-  const reader = new AloneReader(postings);
+  const reader = new PositionReader(postings);
   const entries = { documents: postings.documents, frequencies: postings.frequencies, stored: postings };
   const lists: PostingList[] = [];
   let nextAccented = 0;
@@ -130,7 +130,7 @@ export function packTerms(
     for (let list = listStarts[term]!; list < listStarts[term + 1]!; list++) {
       if (isCompletedField[listFields[list]!] === true) lists.push(storedList(entries, list));
     }
-    if (lists.length === 0 || !lists.some((list) => reader.standsAlone(list))) continue;
+    if (lists.length === 0 || !lists.some((list) => standsAlone(list, reader))) continue;
     const text = accentedNumbers[nextAccented] === term ? stringAt(accented, nextAccented) : stringAt(forms, term);
     if (!completesWords(text)) continue;
     terms.push(term);
