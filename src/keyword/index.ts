@@ -23,9 +23,8 @@ export type {
   TermMatcher,
 } from './keyword-index.js';
 export type { MemoryIndex } from './memory-index.js';
-export { PackedIndex } from './packed-index.js';
+export { PackedIndex, RecoveringIndex } from './packed-index.js';
 export { GONE, hashOfKey, type PackedKeywords } from './packed-keywords.js';
-export { packedRules } from './packed-rules.js';
 export {
   MAX_QUESTION_WORDS,
   mayBeStopWord,
@@ -37,7 +36,7 @@ export {
   type StopWords,
   stopWordsOf,
 } from './question.js';
-export { RecoveringIndex } from './recovering-index.js';
 export type { Segment } from './segments.js';
+export { packedRules } from './segments.js';
 export { editDistance, isWithinEdits } from './term-dictionary.js';
 export { QUESTION_WORK, QUESTION_WORK_PER_SKILL, Work } from './work.js';

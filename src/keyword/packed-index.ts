@@ -1,13 +1,32 @@
-import { compareCodePoints, type DocumentNumber, foldAccents, type TermNumber } from '../core/index.js';
+import {
+  compareCodePoints,
+  DamagedArrayFileError,
+  type DocumentNumber,
+  foldAccents,
+  type Pieces,
+  type TermNumber,
+} from '../core/index.js';
 import { SCORED_FIELDS } from '../result.js';
 import { LengthNorms } from './bm25.js';
+import { collectKeywords } from './build/collect-keywords.js';
 import { namesBeginning, wordsBeginning } from './completions.js';
-import type { CountedText, DocumentSource } from './keyword-index.js';
+import type {
+  CompletedWord,
+  CompletionOptions,
+  CountedText,
+  DocumentSource,
+  KeywordIndex,
+  KeywordMatches,
+  MatchOptions,
+  RankedDocuments,
+  RankOptions,
+} from './keyword-index.js';
 import type { CountedTerm, KeywordSource } from './keyword-source.js';
 import { documentsOfKey, GONE } from './packed-keywords.js';
 import type { Lookup } from './plan-steps.js';
 import { PostingIndex } from './posting-index.js';
 import type { PostingList } from './posting-list.js';
+import type { Question } from './question.js';
 import { RecentlyUsed } from './recently-used.js';
 import { checkNumbers, OpenSegment, type Segment } from './segments.js';
 import { LOOKUP_COST, letterGroupOf, lettersOf, TERM_COST } from './term-dictionary.js';
@@ -182,4 +201,91 @@ class Segments implements KeywordSource {
 /** The order of `TermDictionary.nearTerms`. */
 function compareNear(a: string, b: string): number {
   return a.length - b.length || letterGroupOf(lettersOf(a)) - letterGroupOf(lettersOf(b)) || compareCodePoints(a, b);
+}
+
+/**
+ * An index over a file that may turn out to be damaged. A block of the file is checked when a question first needs it.
+ * If it is damaged, this index reads all documents again, builds another index in memory, and answers the question and
+ * all later ones from that. Building it blocks the event loop, once, but no answer is wrong or missing.
+ */
+export class RecoveringIndex implements KeywordIndex {
+  readonly #documents: DocumentSource;
+  /** The index over the file; after damage was found, the one in memory. */
+  #index: KeywordIndex;
+
+  /** @param index throws `DamagedArrayFileError` if it needs a damaged block */
+  constructor(index: KeywordIndex, documents: DocumentSource) {
+    this.#index = index;
+    this.#documents = documents;
+  }
+
+  get size(): number {
+    return this.#documents.size;
+  }
+
+  match(question: Question, options?: MatchOptions): KeywordMatches {
+    const matches = this.#answer((index) => index.match(question, options), options?.work);
+    const matchedIndex = this.#index;
+    const again = (index: KeywordIndex): KeywordMatches =>
+      index.match(question, { ...options, work: new Work(options?.work?.limit) });
+    // All of these read from the file, too. If the index was replaced since, the question is matched again.
+    const late = <Answer>(ask: (matches: KeywordMatches) => Answer): Answer =>
+      this.#answer((index) => ask(index === matchedIndex ? matches : again(index)));
+    return {
+      ...matches,
+      best: matches.best === undefined ? undefined : (wanted) => late((found) => found.best!(wanted)),
+      accepting: () => late((found) => found.accepting()),
+      corrected: () => late((found) => found.corrected()),
+    };
+  }
+
+  *rank(question: Question, options: RankOptions): Pieces<RankedDocuments> {
+    const { work } = options;
+    const [spent, truncated] = [work?.spent ?? 0, work?.truncated ?? false];
+    const index = this.#index;
+    try {
+      return yield* index.rank(question, options);
+    } catch (error) {
+      // Another question may have found the damage meanwhile.
+      if (this.#index === index) this.#recoverFrom(error);
+      else if (!(error instanceof DamagedArrayFileError)) throw error;
+      work?.goBack(spent, truncated);
+      return yield* this.#index.rank(question, options);
+    }
+  }
+
+  named(question: Question): readonly DocumentNumber[] {
+    return this.#answer((index) => index.named(question));
+  }
+
+  beginning(question: Question): readonly DocumentNumber[] {
+    return this.#answer((index) => index.beginning(question));
+  }
+
+  wordsBeginning(letters: string, options: CompletionOptions): readonly CompletedWord[] {
+    return this.#answer((index) => index.wordsBeginning(letters, options));
+  }
+
+  namesBeginning(text: string, limit: number): readonly CountedText[] {
+    return this.#answer((index) => index.namesBeginning(text, limit));
+  }
+
+  /** Calls a method of the index. If the file is damaged, replaces the index and calls the method again. */
+  #answer<Answer>(call: (index: KeywordIndex) => Answer, work?: Work): Answer {
+    const spent = work?.spent ?? 0;
+    const truncated = work?.truncated ?? false;
+    try {
+      return call(this.#index);
+    } catch (error) {
+      this.#recoverFrom(error);
+      work?.goBack(spent, truncated);
+      return call(this.#index);
+    }
+  }
+
+  /** Makes an index in memory, if the file is damaged. */
+  #recoverFrom(error: unknown): void {
+    if (!(error instanceof DamagedArrayFileError)) throw error;
+    this.#index = new PackedIndex([{ keywords: collectKeywords(this.#documents) }], this.#documents);
+  }
 }
