@@ -54,7 +54,7 @@ const LATE = {
   sources: ['folder/front-matter.ts', 'installed/find-folders.ts', 'installed/read-installed.ts', 'open-source.ts'],
   load: ['ingest.ts', 'writing.ts'],
   agents: ['formats/text-size.ts', 'formats/format-skills.ts', 'hook/run-hook.ts'],
-  mcp: ['engine.ts', 'stdio.ts', 'sdk.ts', 'thread-engine.ts'],
+  mcp: ['catalogue.ts', 'server.ts', 'stdio.ts'],
 };
 
 /** Further front doors, of what most importers of a module must not link. */

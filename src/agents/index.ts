@@ -1,5 +1,5 @@
 export { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from './formats/format-options.js';
-export { answerPrompts } from './hook/answer-prompts.js';
+export { answerPrompts } from './hook/fitting-skills.js';
 export { HOOK_OPTIONS } from './hook/hook-options.js';
 export { AGENT_HOSTS } from './init/agent-hosts.js';
 export { CONFIG_FORMATS, type ConfigFormat, type JsonValue, type Place } from './init/config-formats.js';

@@ -1,7 +1,6 @@
 import { Option } from 'commander';
-import type { SourceWatch, WatchOptions } from '../index.js';
-import type { StdioServer } from '../mcp/index.js';
-import { unpublishedLog } from '../mcp/index.js';
+import type { SkillSearch, SourceWatch, WatchOptions } from '../index.js';
+import { checkSdk, loadSdk, type McpCatalogue, type StdioServer, unpublishedLog } from '../mcp/index.js';
 import {
   addCatalogueOptions,
   type CataloguePlace,
@@ -42,17 +41,20 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
   const { model, semantic: meaning } = flags;
   const log = new LazyLog(flags.logLevel, output);
   const stopWords = await stopWordsOf(flags);
-  const [{ checkSdk, loadSdk }, { ThreadEngine }] = await Promise.all([
-    import('../mcp/sdk.js'),
-    import('../mcp/thread-engine.js'),
-  ]);
   checkSdk();
-  const options = { meaning, withoutMeaning: 'the server was started with --no-semantic' };
-  const engine = new ThreadEngine(
-    { ...placeOf(flags), model, stopWords, options },
-    { onChange: () => server?.catalogueChanged(), onLog: log.write },
-  );
   let server: StdioServer | undefined;
+  let opening: Promise<McpCatalogue> | undefined;
+  // The client gets its first answer before the catalogue is opened, unless that answer is of the catalogue.
+  const catalogue = (): Promise<McpCatalogue> => {
+    opening ??= import('../mcp/catalogue.js').then(({ openMcpCatalogue }) =>
+      openMcpCatalogue({
+        ...{ ...placeOf(flags), model, stopWords, meaning, log: log.write },
+        onReload: (event) => log.add((ready) => ready.onReload(event)),
+        onChange: () => server?.catalogueChanged(),
+      }),
+    );
+    return opening;
+  };
   const stopWatch = new AbortController();
   let watching: Promise<SourceWatch | undefined> | undefined;
   const watch = (): void => {
@@ -64,55 +66,59 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
   };
   try {
     const [sdk, { serveMcpOnStdio }] = await Promise.all([loadSdk(), import('../mcp/stdio.js')]);
-    const onFirstAnswer = (): void => {
+    const onFirstAnswer = async (): Promise<void> => {
       log.open();
       watch();
+      const opened = await catalogue();
       // The model is loaded while the client reads its first answer.
-      if (meaning) void engine.warmUp();
+      if (meaning) void opened.warmUp();
     };
-    server = serveMcpOnStdio(sdk, engine, {
+    const search = async (): Promise<SkillSearch> => (await catalogue()).search();
+    server = serveMcpOnStdio(sdk, search, {
       ...{ input: process.stdin, output: output.out, onFirstAnswer },
+      ...{ meaning, withoutMeaning: 'the server was started with --no-semantic' },
       onUnpublished: unpublishedLog((message, facts) => log.write('info', message, facts)),
-      onError: (error) => log.write('warn', 'refused or failed', { reason: String(error) }),
+      onError: (error) => log.write('error', 'a call failed', { reason: (error as Error).stack ?? String(error) }),
+      onRefusal: (error) => log.write('warn', 'refused or failed', { reason: String(error) }),
     });
     const stop = (): void => void server?.close();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
     await server.ended;
   } finally {
     stopWatch.abort();
-    await Promise.all([engine.close(), watching?.then((started) => started?.close())]);
+    await Promise.all([opening?.then((opened) => opened.close()), watching?.then((started) => started?.close())]);
     await log.close();
   }
 }
 
-/** Lines that wait for the first answer. */
+/** Entries that wait for the first answer. */
 const MOST_WAITING = 100;
-
-type LogLine = Parameters<ServerLog['write']>;
 
 /** The log of a server, whose package is imported after the first answer, or at the end. */
 class LazyLog {
   readonly #level: LogLevel;
   readonly #output: Output;
   #log: Promise<ServerLog> | undefined;
-  #waiting: LogLine[] = [];
+  #waiting: ((log: ServerLog) => void)[] = [];
 
   constructor(level: LogLevel, output: Output) {
     this.#level = level;
     this.#output = output;
   }
 
-  readonly write = (...line: LogLine): void => {
-    if (this.#log === undefined) this.#waiting.push(line);
-    else void this.#log.then((log) => log.write(...line));
+  readonly write = (...line: Parameters<ServerLog['write']>): void => this.add((log) => log.write(...line));
+
+  add(entry: (log: ServerLog) => void): void {
+    if (this.#log === undefined) this.#waiting.push(entry);
+    else void this.#log.then(entry);
     // A client that is only refused gets no answer.
     if (this.#waiting.length > MOST_WAITING) this.open();
-  };
+  }
 
   open(): Promise<ServerLog> {
     this.#log ??= import('./server-log.js').then(({ ServerLog: Log }) => {
       const log = new Log(this.#level, this.#output);
-      for (const line of this.#waiting) log.write(...line);
+      for (const entry of this.#waiting) entry(log);
       this.#waiting = [];
       return log;
     });

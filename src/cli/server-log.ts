@@ -85,7 +85,7 @@ export class ServerLog {
     this.#logger.warn(facts, message);
   }
 
-  write(level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>>): void {
+  write(level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>> = {}): void {
     this.#logger[level](facts, message);
   }
 

@@ -190,7 +190,7 @@ export class McpMount {
   }
 
   async #makeHandlers(): Promise<Handlers> {
-    const [sdk, { createMcpFetchHandler }] = await Promise.all([loadSdk(), import('../mcp/engine.js')]);
+    const [sdk, { createMcpFetchHandler }] = await Promise.all([loadSdk(), import('../mcp/server.js')]);
     const { onUnpublished } = this.#options;
     const make = (): McpHttpHandler =>
       createMcpFetchHandler(

@@ -1,5 +1,5 @@
-export type { McpOptions } from './engine.js';
+export type { McpCatalogue } from './catalogue.js';
 export { checkSdk, loadSdk } from './sdk.js';
-export { PublishedSkills } from './skills.js';
+export type { McpOptions } from './server.js';
+export { publishedSkill, type UnpublishedListener, unpublishedLog } from './skills.js';
 export type { StdioServer } from './stdio.js';
-export { type UnpublishedListener, unpublishedLog } from './unpublished.js';

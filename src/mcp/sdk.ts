@@ -1,19 +1,12 @@
 import nodeModule from 'node:module';
-import type { createMcpHandler, McpServer, ProtocolError } from '@modelcontextprotocol/server';
-import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
-import type { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { SkillSearchError } from '../core/index.js';
 
 // Not `createRequire` by its name: bundles declare that themselves.
 
-/** What this room uses of the MCP SDK, an optional dependency that is imported when somebody serves MCP. */
-export interface Sdk {
-  readonly McpServer: typeof McpServer;
-  readonly ProtocolError: typeof ProtocolError;
-  readonly createMcpHandler: typeof createMcpHandler;
-  readonly SkillsExtension: typeof SkillsExtension;
-  readonly serveStdio: typeof serveStdio;
-}
+/** The MCP SDK, an optional dependency that is imported where MCP is served. */
+export type Sdk = typeof import('@modelcontextprotocol/server') &
+  typeof import('@modelcontextprotocol/server/ext/skills') &
+  typeof import('@modelcontextprotocol/server/stdio');
 
 /**
  * Imports the SDK. No other file does.
@@ -27,13 +20,7 @@ export async function loadSdk(): Promise<Sdk> {
       import('@modelcontextprotocol/server/ext/skills'),
       import('@modelcontextprotocol/server/stdio'),
     ]);
-    return {
-      McpServer: server.McpServer,
-      ProtocolError: server.ProtocolError,
-      createMcpHandler: server.createMcpHandler,
-      SkillsExtension: skills.SkillsExtension,
-      serveStdio: stdio.serveStdio,
-    };
+    return { ...server, ...skills, ...stdio };
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw sdkMissing(cause);

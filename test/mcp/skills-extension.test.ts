@@ -1,19 +1,12 @@
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { skillEntry } from '@modelcontextprotocol/server/ext/skills';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  cursorAfter,
-  MAX_RESOURCE_BYTES,
-  PublishedSkills,
-  parseSkillUri,
-  readCursor,
-  readFrontMatter,
-  SkillPages,
-  skillUri,
-} from '../../src/mcp/skills.js';
+import { publishedSkill } from '../../src/mcp/index.js';
 import { connect, ERAS } from './connect.js';
 import { openWholeSkills, sha256, skillMd, type WholeSkill } from './whole-skills.js';
+
+/** Most bytes of one answer. */
+const MAX_RESOURCE_BYTES = 2 ** 20;
 
 describe('skills extension', () => {
   const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 255, 254]);
@@ -86,20 +79,6 @@ describe('skills extension', () => {
     expect(await skills.get('skill://acme-tools-pdf/pdf-forms/SKILL.md')).toMatchObject({ cacheScope: 'public' });
   });
 
-  test('front matter is given as it was written, with the types of YAML', async () => {
-    const { client } = await connect(await openWholeSkills([PDF]));
-    const { skill } = await new SkillsClient(client).get('skill://acme-tools-pdf/pdf-forms/SKILL.md');
-    expect(skill.frontmatter).toEqual({
-      name: 'pdf-forms',
-      description: 'Fills in PDF forms.',
-      license: 'MIT',
-      version: 1.1,
-      draft: false,
-      metadata: { level: '3' },
-      tags: ['a', 'b'],
-    });
-  });
-
   test('a text is given as text and other bytes as a blob, with their types', async () => {
     const { client } = await connect(await openWholeSkills([PDF]));
     const read = async (path: string) =>
@@ -154,7 +133,7 @@ describe('skills extension', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    const pages = new SkillPages(async () => slow, new PublishedSkills(() => {}));
+    const { client } = await connect(slow);
     let turns = 0;
     let isListing = true;
     const beat = (): void => {
@@ -162,7 +141,7 @@ describe('skills extension', () => {
       if (isListing) setImmediate(beat);
     };
     setImmediate(beat);
-    const { skills } = await pages.listSkills(undefined);
+    const { skills } = await new SkillsClient(client).list();
     isListing = false;
     expect(skills).toHaveLength(30);
     expect(turns).toBeGreaterThanOrEqual(29);
@@ -282,13 +261,6 @@ describe('skills extension', () => {
       const { nextCursor } = await request<ListPage>(client, 'skills/list', {});
       await expect(request(client, 'resources/list', { cursor: nextCursor })).rejects.toMatchObject({ code: -32602 });
     });
-
-    test('may be short where hardly any skill is published', async () => {
-      const bad = Array.from({ length: 1500 }, (_, i) => ({ id: `b-${String(i).padStart(5, '0')}`, name: `Bad ${i}` }));
-      const { client } = await connect(await openWholeSkills([...bad, { id: 'z', name: 'good' }]));
-      const pages = await allPages(client, 'skills/list', 'skills');
-      expect(pages.map((page) => page.length)).toEqual([0, 1]);
-    });
   });
 
   test('the list of resources has each SKILL.md with name and description', async () => {
@@ -308,6 +280,7 @@ describe('skills extension', () => {
 
   describe('a skill is found but not published, and the reason is told, if', () => {
     const md = (front: string) => ({ files: { 'SKILL.md': `---\n${front}\n---\nbody\n` } });
+    const withFields = (fields: string) => ({ name: 'a', ...md(`name: a\ndescription: b\n${fields}`) });
     test.each<[string, { name: string } & Partial<WholeSkill>, string]>([
       ['its name has capitals', { name: 'Upper' }, 'lower-case'],
       ['its name has two hyphens', { name: 'a--b' }, 'lower-case'],
@@ -347,17 +320,18 @@ describe('skills extension', () => {
         { name: 'a', files: { a: 'x'.repeat(9 * 2 ** 20), b: 'y'.repeat(9 * 2 ** 20) } },
         'not all of its files',
       ],
+      ['its front matter has a value that JSON lacks', withFields('x: .inf'), 'not YAML'],
+      ['its front matter has two keys of one name', withFields('x: 1\nx: 2'), 'not YAML'],
+      ['its front matter has an alias of itself', withFields('x: &x [*x]'), 'not YAML'],
+      ['its front matter is too long', withFields(`x: ${'y'.repeat(40_000)}`), 'not YAML'],
+      ['it has an integer that JSON rounds', withFields('x: [{a: 9007199254740993}]'), '2^53'],
+      ['its description has blanks only', { name: 'a', ...md('name: a\ndescription: "  \\t "') }, 'not only blanks'],
     ])('%s', async (_, skill, reason) => {
       const told: string[] = [];
-      const search = await openWholeSkills([{ ...skill, id: 'x' }, PDF]);
-      const { client } = await connect(search, { onUnpublished: (id, why) => told.push(`${id}: ${why}`) });
-      const { skills } = await new SkillsClient(client).list();
-      expect(skills.map(({ uri }) => uri)).toEqual(['skill://acme-tools-pdf/pdf-forms/SKILL.md']);
+      const search = await openWholeSkills([{ ...skill, id: 'x' }]);
+      expect(await publishedSkill(search, 'x', (id, why) => told.push(`${id}: ${why}`))).toBeUndefined();
       expect(search.get('x')).toBeDefined();
-      await expect(new SkillsClient(client).get(`skill://x/${skill.name}/SKILL.md`)).rejects.toMatchObject({
-        code: -32602,
-      });
-      expect(told[0]).toContain('x: ');
+      expect(told).toEqual([expect.stringMatching(/^x: /)]);
       expect(told[0]).toContain(reason);
     });
   });
@@ -404,147 +378,36 @@ describe('skills extension', () => {
   }
 });
 
-describe('skill uri', () => {
-  const ID = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.isWellFormed() && text.trim() !== '');
-  const SEGMENT = ID.filter((text) => !text.includes('/') && !/^\.{1,2}$/.test(text) && !text.includes('\0'));
-
-  describe('a skill URI', () => {
-    test('is the id, the name and the path', () => {
-      expect(skillUri('acme-tools-pdf', 'pdf')).toBe('skill://acme-tools-pdf/pdf/SKILL.md');
-      expect(skillUri('a', 'pdf', 'ä b/c#d?.md')).toBe('skill://a/pdf/%C3%A4%20b/c%23d%3F.md');
-      expect(skillUri('Owner/repo path', 'pdf', '')).toBe('skill://Owner%2Frepo%20path/pdf');
-    });
-
-    test('is one that the URL standard writes back as it is, and gives its parts back', () => {
-      fc.assert(
-        fc.property(ID, SEGMENT, fc.array(SEGMENT, { minLength: 1, maxLength: 4 }), (id, name, segments) => {
-          const path = segments.join('/');
-          const uri = skillUri(id, name, path);
-          expect(new URL(uri).href).toBe(uri);
-          expect(parseSkillUri(uri)).toEqual({ id, name, path });
-        }),
-      );
-    });
-
-    test('is spelt in one way only', () => {
-      for (const uri of [
-        'skill://%61/b/SKILL.md',
-        'SKILL://a/b/c',
-        'skill://a',
-        'skill://a/',
-        'skill:///b',
-        'x://a/b',
-      ]) {
-        expect(parseSkillUri(uri)).toBeUndefined();
-      }
-      for (const uri of ['skill://a/b/c?d', 'skill://a/b/c#d', 'skill://a/b/%zz', 'skill://a/b/']) {
-        expect(parseSkillUri(uri)?.path ?? '').toBe('');
-      }
-    });
-  });
-
-  describe('a cursor', () => {
-    test('gives back what the page ended with, for its own list', () => {
-      fc.assert(
-        fc.property(ID, (id) => {
-          const cursor = cursorAfter('skills/list', id);
-          expect(readCursor('skills/list', cursor)).toBe(id);
-          expect(readCursor('resources/list', cursor)).toBeUndefined();
-        }),
-      );
-    });
-
-    test('that was made up is not taken', () => {
-      fc.assert(
-        fc.property(fc.string(), (text) => {
-          expect(readCursor('skills/list', text)).toBeUndefined();
-        }),
-      );
-      const cursor = cursorAfter('skills/list', 'a');
-      expect(readCursor('skills/list', `${cursor}0`)).toBeUndefined();
-      expect(readCursor('skills/list', cursor.replace(/^./, 'Z'))).toBeUndefined();
-    });
-  });
-});
-
 describe('front matter', () => {
-  const read = (text: string) => readFrontMatter(Buffer.from(text));
+  const read = async (text: string) => {
+    const search = await openWholeSkills([{ id: 'x', name: 'a-b', files: { 'SKILL.md': text } }]);
+    return (await publishedSkill(search, 'x', (_, reason) => expect.fail(reason)))?.frontMatter;
+  };
 
-  /** Fields of front matter as people write them, one a case. */
-  const FIELDS = [
-    'version: 1.10',
-    'version: "1.10"',
-    'count: 0x1F',
-    'flag: yes',
-    'flag: true',
-    'nothing:',
-    'nothing: ~',
-    'released: 2026-01-02',
-    'time: 12:30:45',
-    'text: >-\n  folded\n  text',
-    'text: |\n  kept\n   text\n',
-    "text: 'single ''quoted'''",
-    'text: "a\\tb\\u00e9"',
-    'list: [a, 1, true, null]',
-    'list:\n  - a\n  - b: c',
-    'list:\n- a\n- b',
-    'map: {a: 1, b: [c]}',
-    'metadata:\n  level: "3"\n  tags: "a, b"',
-    'allowed-tools: Bash(git:*) Read',
-    'text: plain # comment',
-    'text: two\n  lines',
-    'octal: 0o17',
-    'big: 9007199254740991',
-    'exp: 1e3',
-  ];
-
-  describe('front matter', () => {
-    test.each(FIELDS)('with %j is what the SDK reads', async (field) => {
+  test('is what the SDK reads, however it is written', async () => {
+    for (const field of [
+      ...['version: 1.10', 'version: "1.10"', 'count: 0x1F', 'flag: yes', 'flag: true', 'nothing:', 'nothing: ~'],
+      ...['released: 2026-01-02', 'time: 12:30:45', 'text: >-\n  folded\n  text', 'text: |\n  kept\n   text\n'],
+      ...["text: 'single ''quoted'''", 'text: "a\\tb\\u00e9"', 'list: [a, 1, true, null]', 'list:\n  - a\n  - b: c'],
+      ...['list:\n- a\n- b', 'map: {a: 1, b: [c]}', 'metadata:\n  level: "3"', 'allowed-tools: Bash(git:*) Read'],
+      ...['text: plain # comment', 'text: two\n  lines', 'octal: 0o17', 'big: 9007199254740991', 'exp: 1e3'],
+    ]) {
       const text = `---\nname: a-b\ndescription: Does it.\n${field}\n---\nbody\n`;
       const { frontmatter } = await skillEntry('a-b', { 'SKILL.md': text });
-      expect(await read(text)).toEqual({ frontMatter: frontmatter });
-    });
-
-    test.each([
-      ['an anchor', 'base: &x text\nother: *x', { base: 'text', other: 'text' }],
-      ['a quoted text of two lines', 'text: "two\n  lines"', { text: 'two lines' }],
-    ])('with %s, which the SDK does not read, is YAML', async (_, field, expected) => {
-      const text = `---\nname: a-b\ndescription: Does it.\n${field}\n---\n`;
-      expect(await read(text)).toEqual({ frontMatter: { name: 'a-b', description: 'Does it.', ...expected } });
-    });
-
-    test.each([
-      ['carriage returns', '---\r\nname: a\r\ndescription: b\r\n---\r\nbody'],
-      ['a byte order mark', '\ufeff---\nname: a\ndescription: b\n---\n'],
-      ['no end of the last line', '---\nname: a\ndescription: b\n---'],
-      ['blanks behind the rule', '---\nname: a\ndescription: b\n---  \nbody'],
-    ])('is read with %s', async (_, text) => {
-      expect(await read(text)).toEqual({ frontMatter: { name: 'a', description: 'b' } });
-    });
-
-    test.each([
-      ['a value that JSON lacks', 'x: .inf'],
-      ['two keys of one name', 'x: 1\nx: 2'],
-      ['an alias of itself', 'x: &x [*x]'],
-      ['a hundred aliases', `x: &x a\ny: [${'*x, '.repeat(100)}]`],
-      ['brackets inside each other', `x: ${'['.repeat(100)}${']'.repeat(100)}`],
-      ['more than is read as YAML', `x: ${'y'.repeat(40_000)}`],
-    ])('with %s is not published', async (_, field) => {
-      const result = await read(`---\nname: a\ndescription: b\n${field}\n---\n`);
-      expect('fault' in result ? result.fault : 'none').toMatch(/not YAML/);
-    });
+      expect([field, await read(text)]).toEqual([field, frontmatter]);
+    }
   });
 
   test.each([
-    ['an integer that JSON rounds', 'description: b\nbig: [{a: 9007199254740993}]', /integer beyond 2\^53/],
-    ['a description of blanks', 'description: "  \\t "', /not only blanks/],
-    ['metadata that has a number, which the SDK refuses', 'description: b\nmetadata: {a: 1}', /metadata must map/],
-  ])('with %s is not published', async (_, fields, reason) => {
-    const result = await read(`---\nname: a\n${fields}\n---\n`);
-    expect('fault' in result ? result.fault : 'none').toMatch(reason);
+    ['an anchor, which the SDK does not read', 'base: &x text\nother: *x', { base: 'text', other: 'text' }],
+    ['a quoted text of two lines, which it does not read either', 'text: "two\n  lines"', { text: 'two lines' }],
+    ['carriage returns', 'x: 1\r', { x: 1 }],
+  ])('with %s is YAML', async (_, field, expected) => {
+    const text = `---\nname: a-b\ndescription: Does it.\n${field}\n---\n`;
+    expect(await read(text)).toEqual({ name: 'a-b', description: 'Does it.', ...expected });
   });
 
-  test('a skill whose front matter only a YAML parser reads is verified by a host that has one', async () => {
+  test('that only a YAML parser reads is verified by a host that has one', async () => {
     const md = '---\nname: a\ndescription: "two\n  lines"\n---\n';
     const { client } = await connect(await openWholeSkills([{ id: 'x', name: 'a', files: { 'SKILL.md': md } }]));
     const skills = new SkillsClient(client, { parseFrontmatter: () => ({ name: 'a', description: 'two lines' }) });

@@ -1,15 +1,17 @@
-import fc from 'fast-check';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { countTokens } from '../../src/agents/formats/index.js';
-import { openSkillSearch, type Skill, SkillSearchError } from '../../src/index.js';
-import { createMcpFetchHandler } from '../../src/mcp/engine.js';
-import { unpublishedLog } from '../../src/mcp/index.js';
-import { loadSdk } from '../../src/mcp/sdk.js';
-import { MAX_TOOL_TEXT } from '../../src/mcp/tools/read-skills.js';
-import { fitHits } from '../../src/mcp/tools/search-skills.js';
+import { openSkillSearch, SkillSearchError } from '../../src/index.js';
+import { loadSdk, unpublishedLog } from '../../src/mcp/index.js';
+import { createMcpFetchHandler } from '../../src/mcp/server.js';
+import { serveMcpOnStdio } from '../../src/mcp/stdio.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { callTool, connect, ERAS } from './connect.js';
 import { openWholeSkills, skillMd, type WholeSkill } from './whole-skills.js';
+
+/** Longest text of one answer, in bytes. */
+const MAX_TOOL_TEXT = 60_000;
 
 describe('tools', () => {
   const PDF: WholeSkill = {
@@ -106,43 +108,21 @@ describe('tools', () => {
       expect(JSON.stringify([structured, text, got])).not.toContain('/home');
     });
 
-    test.each([
-      ['category', 'data', ['draw-charts']],
-      ['category', 'documents', []],
-      ['occupation', 'clerks', []],
-      ['author', 'Acme', []],
-      ['license', 'mit', []],
-      ['min_stars', 1, []],
-      ['min_stars', 0, ['draw-charts']],
-      ['updated_after', '2026-01-31', []],
-      ['limit', 1, ['draw-charts']],
-    ])('keeps to %s %s', async (name, value, expected) => {
-      const { client } = await connect(await openWholeSkills([PDF, CHARTS]), { meaning: false });
+    test('keeps to each filter, by words and by both', async () => {
+      const dated = { ...PDF, license: 'MIT', updatedAt: '2026-02-01', installations: INSTALLATIONS };
+      const { client } = await connect(await openWholeSkills([dated, PART]), { meaning: false });
+      const found = async (by: string, filter: object) =>
+        names((await callTool(client, 'search_skills', { query: 'pdf', by, ...filter })).structured);
+      const filters = [
+        ...[{ category: 'documents' }, { occupation: 'clerks' }, { author: 'Acme' }, { license: 'mit' }],
+        ...[{ min_stars: 7 }, { updated_after: '2026-01-31' }, { agent: 'codex' }, { scope: 'plugin' }],
+      ];
       for (const by of ['words', 'both']) {
-        const args = { query: 'charts', by, [name]: value };
-        expect(names((await callTool(client, 'search_skills', args)).structured)).toEqual(expected);
+        for (const filter of filters) expect([filter, await found(by, filter)]).toEqual([filter, ['pdf-forms']]);
+        for (const filter of [{ category: 'data' }, { agent: 'codex', scope: 'plugin' }, { min_stars: 8 }])
+          expect([filter, await found(by, filter)]).toEqual([filter, []]);
+        expect(await found(by, { limit: 1 })).toHaveLength(1);
       }
-    });
-
-    test('finds the skills of an author', async () => {
-      const { client } = await connect(await openWholeSkills([PDF, PART]));
-      const { structured } = await callTool(client, 'search_skills', words('pdf', { author: 'Acme' }));
-      expect(names(structured)).toEqual(['pdf-forms']);
-    });
-
-    test('finds the skills of a licence, of many stars, and of late', async () => {
-      const dated = { ...PDF, license: 'MIT', updatedAt: '2026-02-01' };
-      const { client } = await connect(await openWholeSkills([dated, PART]));
-      for (const filter of [{ license: 'mit' }, { min_stars: 7 }, { updated_after: '2026-01-31' }]) {
-        const { structured } = await callTool(client, 'search_skills', words('pdf', filter));
-        expect(names(structured)).toEqual(['pdf-forms']);
-      }
-      const { text } = await callTool(
-        client,
-        'search_skills',
-        words('pdf', { min_stars: 8, updated_after: '2026-02-01' }),
-      );
-      expect(text).toContain('leave out min_stars, updated_after, or');
     });
 
     test.each([
@@ -171,19 +151,6 @@ describe('tools', () => {
       expect(nothing.text).not.toContain('invocable');
       const others = await callTool(client, 'search_skills', words('charts', { invocable: false, agent: 'codex' }));
       expect(others.text).toContain('leave out agent, invocable, or');
-    });
-
-    test('finds the skills of an agent and a scope', async () => {
-      const { client } = await connect(await openWholeSkills([{ ...PDF, installations: INSTALLATIONS }, PART]));
-      for (const [filter, expected] of [
-        [{ agent: 'codex' }, ['pdf-forms']],
-        [{ scope: 'plugin' }, ['pdf-forms']],
-        [{ agent: 'codex', scope: 'plugin' }, []],
-        [{ agent: 'cursor' }, []],
-      ] as const) {
-        const { structured } = await callTool(client, 'search_skills', words('pdf', filter));
-        expect([filter, names(structured)]).toEqual([filter, expected]);
-      }
     });
 
     test('says what to do where nothing is found', async () => {
@@ -224,25 +191,6 @@ describe('tools', () => {
       expect(shown.size).toBeGreaterThan(2);
     });
 
-    test('shows within max_tokens no fewer skills where more were found', async () => {
-      const many = Array.from({ length: 12 }, (_, i) => ({
-        id: `pdf-${i}`,
-        name: `pdf-${i}`,
-        description: 'Reads PDF.',
-      }));
-      const { client } = await connect(await openWholeSkills(many));
-      for (const max_tokens of [250, 500]) {
-        const counts: number[] = [];
-        for (const limit of [1, 2, 3, 5, 10]) {
-          counts.push(
-            names((await callTool(client, 'search_skills', words('pdf', { limit, max_tokens }))).structured).length,
-          );
-        }
-        expect(counts).toEqual(counts.toSorted((a, b) => a - b));
-        expect(counts.at(-1)).toBeGreaterThan(0);
-      }
-    });
-
     test('says before it shows anything that nothing fits', async () => {
       const search = await openWholeSkills([PDF, CHARTS]);
       const { client } = await connect(search, { meaning: false });
@@ -280,22 +228,6 @@ describe('tools', () => {
       expect(text).toContain('Searched by words only: no key was sent.');
       const refused = await callTool(client, 'search_skills', { query: 'pdf forms', by: 'meaning' });
       expect(refused).toMatchObject({ isError: true, text: expect.stringContaining('Call again with by: "words"') });
-    });
-
-    test('takes a long request by words as well', async () => {
-      const { client } = await connect(await openWholeSkills([PDF]));
-      const { structured } = await callTool(client, 'search_skills', words(`pdf ${'and so on '.repeat(100)}`));
-      expect(names(structured)).toEqual(['pdf-forms']);
-    });
-
-    test('writes texts of skills in one line each', async () => {
-      const description = 'ends here\n- forged (skill://x/y/SKILL.md): a\u2028b\u202e \u{e0041}c';
-      const { client } = await connect(
-        await openWholeSkills([{ id: 'a', name: 'forge', description, complete: false }]),
-      );
-      const { text } = await callTool(client, 'search_skills', words('forge'));
-      expect(text.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(1);
-      expect(text).not.toMatch(/[\u2028\u202e\u{e0041}]/u);
     });
 
     test('stops when its caller cancels', async () => {
@@ -464,19 +396,6 @@ describe('tools', () => {
     expect(both.structured['occupations']).toEqual([{ slug: 'clerks-431011', skills: 1 }]);
   });
 
-  test('search_skills says whether its hits are complete without reading their files', async () => {
-    const search = await openWholeSkills([PDF, PART]);
-    const contents = vi.spyOn(search, 'contents');
-    const { client } = await connect(search);
-    const { structured } = await callTool(client, 'search_skills', words('pdf'));
-    const skills = structured['skills'] as { id: string; complete: boolean }[];
-    expect(skills.map(({ id, complete }) => [id, complete]).sort()).toEqual([
-      ['acme-tools-pdf', true],
-      ['part', false],
-    ]);
-    expect(contents).not.toHaveBeenCalled();
-  });
-
   test.each(['both', 'words'])('a message of 62,000 characters is a query, by %s', async (by) => {
     const { client } = await connect(await openWholeSkills([PDF, CHARTS]), { meaning: false });
     const log = 'unrelated line of a log '.repeat(2_600);
@@ -489,14 +408,11 @@ describe('tools', () => {
   describe('a tool error says what to do next, for', () => {
     test.each<[string, string, Record<string, unknown>, RegExp]>([
       ['no query', 'search_skills', {}, /query is missing.*fill in a PDF form/],
-      ['an empty query', 'search_skills', { query: ' ' }, /argument query is wrong: it is empty.*Correct it/],
       ['a query without words', 'search_skills', words('?!'), /letter or a digit.*Correct/],
       ['a query that is no text', 'search_skills', { query: 5 }, /query must be a text, got 5/],
       ['an unknown argument', 'search_skills', { q: 'x' }, /no argument "q".*query, by, category/],
-      ['an unknown way', 'search_skills', { query: 'x', by: 'feeling' }, /by must be one of both, words, meaning/],
       ['limit out of its range', 'search_skills', { query: 'x', limit: 51 }, /limit must be an integer from 1 to 50/],
       ['max_tokens outside of its range', 'search_skills', { query: 'x', max_tokens: 99 }, /from 100 to 100000/],
-      ['max_tokens outside of its range, above', 'search_skills', { query: 'x', max_tokens: 100_001 }, /from 100 to/],
       ['a malformed slug', 'search_skills', { query: 'x', category: 'A b' }, /category must be a slug.*Correct/],
       ['an unknown skill', 'get_skill', { skill: 'nobody' }, /no skill "nobody".*search_skills/],
       ['a URI of another name', 'get_skill', { skill: URI.replace('-forms', '-other') }, /no skill .*search_skills/],
@@ -505,26 +421,12 @@ describe('tools', () => {
         /nested in another.*read_skill_file with skill skill:\/\/acme-tools-pdf\/pdf-forms\/SKILL.md and path "sub\/SKILL.md"/,
       ],
       [
-        ...([
-          'a nested skill',
-          'read_skill_file',
-          { skill: URI.replace('SKILL', 'sub/SKILL'), path: 'logo.bin' },
-        ] as const),
-        /nested in another/,
-      ],
-      [
         'an unknown file',
         'read_skill_file',
         { skill: URI, path: 'none.md' },
         /no file "none.md".*references\/forms.md/,
       ],
       ['a path that leads out', 'read_skill_file', { skill: URI, path: '../SKILL.md' }, /no file "\.\.\/SKILL.md"/],
-      [
-        'a negative offset',
-        'read_skill_file',
-        { skill: URI, path: 'SKILL.md', offset: -1 },
-        /offset must be an integer/,
-      ],
     ])('%s', async (_, tool, args, message) => {
       const { client } = await connect(await openWholeSkills([PDF]));
       const { isError, text } = await callTool(client, tool, args);
@@ -547,14 +449,6 @@ describe('tools', () => {
       await expect(client.listResources()).rejects.toMatchObject({ code: -32603, message: /no file skills.db/ });
       found = await openWholeSkills([PDF]);
       expect(names((await callTool(client, 'search_skills', words('pdf'))).structured)).toEqual(['pdf-forms']);
-    });
-
-    test('an empty catalogue', async () => {
-      const { client } = await connect(await openWholeSkills([]));
-      const { isError, structured, text } = await callTool(client, 'search_skills', words('pdf'));
-      expect([isError, structured['skills']]).toEqual([false, []]);
-      expect(text).toContain('Nothing was found');
-      expect((await client.listResources()).resources).toEqual([]);
     });
 
     test('whatever the server did not foresee, without telling its cause, which it logs', async () => {
@@ -582,84 +476,69 @@ describe('tools', () => {
   });
 });
 
-describe('fit hits', () => {
-  const hit = (id: string, description: string, name = id) => ({
-    skill: { id, name, description } as Skill,
-    uri: `skill://${id}/a/SKILL.md`,
-  });
-  const linesOf = async (hits: Parameters<typeof fitHits>[0], tokens?: number) =>
-    (await fitHits(hits, tokens)).map(({ line }) => line);
-
-  const A = hit('a_a', 'First of alpha. Second of alpha, which is longer.');
-  const B = hit('b_b', 'First of beta. Second of beta, which is longer.');
-
-  test('without a budget everything is shown, with addresses as they are', async () => {
-    expect(await linesOf([A, B])).toEqual([
-      '- a_a (skill://a_a/a/SKILL.md): First of alpha. Second of alpha, which is longer.',
-      '- b_b (skill://b_b/a/SKILL.md): First of beta. Second of beta, which is longer.',
-    ]);
-  });
-
-  test('within a budget, names come before descriptions, which grow until all is shown', async () => {
-    const seen = new Set<string>();
-    for (let tokens = 0; tokens < 200; tokens++) seen.add((await linesOf([A, B], tokens)).join('\n'));
-    expect([...seen][0]).toBe('');
-    expect(seen).toContain('- a_a (skill://a_a/a/SKILL.md)\n- b_b (skill://b_b/a/SKILL.md)');
-    expect([...seen].at(-1)).toBe((await linesOf([A, B])).join('\n'));
-  });
-
-  test('no list is over its budget, and every hit has a line of its own', async () => {
-    const text = fc.string({ unit: 'binary', maxLength: 200 });
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(text, text)), fc.integer({ min: 0, max: 300 }), async (texts, tokens) => {
-        const all = texts.map(([name, description], i) => hit(`id-${i}`, description, name));
-        const lines = await linesOf(all, tokens);
-        expect(countTokens(lines.join('\n'))).toBeLessThanOrEqual(tokens);
-        for (const line of lines) expect(line).not.toMatch(/[\n\r\u2028\u2029]/);
-      }),
-    );
-  });
-});
-
-describe('params fault', () => {
-  test.each([
+test('over HTTP requests without what they need are refused as wrong parameters', async () => {
+  const search = await openWholeSkills([{ id: 'a', name: 'a' }]);
+  const handler = createMcpFetchHandler(
+    await loadSdk(),
+    async () => search,
+    () => ({}),
+  );
+  onTestFinished(() => handler.close());
+  for (const [method, params, message] of [
     ['resources/read', undefined, 'resources/read needs params.uri, a text'],
     ['tools/call', { arguments: {} }, 'tools/call needs params.name, a text'],
     ['tools/call', { name: 'get_skill', arguments: 'a' }, 'params.arguments of tools/call must be an object'],
-  ])('over HTTP %s with %j is refused as wrong parameters', async (method, params, message) => {
-    const search = await openWholeSkills([{ id: 'a', name: 'a' }]);
-    const handler = createMcpFetchHandler(
-      await loadSdk(),
-      async () => search,
-      () => ({}),
-    );
-    onTestFinished(() => handler.close());
+  ] as const) {
     const parsedBody = { jsonrpc: '2.0', id: 1, method, params };
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: JSON.stringify(parsedBody) });
     const response = await handler.fetch(request, { parsedBody });
     expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32602, message } });
-  });
+  }
 });
 
-describe('unpublished log', () => {
-  test('names a hundred skills, each once, and then says that there are more', () => {
-    const lines: string[] = [];
-    const tell = unpublishedLog((message, { skill }) => lines.push(`${message} ${skill ?? ''}`));
-    for (let i = 0; i < 300; i++) for (let twice = 0; twice < 2; twice++) tell(`s${i}`, 'because', 'everywhere');
-    expect(lines.length).toBe(101);
-    expect([lines[0], lines[99]]).toEqual(['found but not published s0', 'found but not published s99']);
-    expect(lines[100]).toContain('further skills');
-  });
+test('a log names a hundred skills that are not published, each once, and then says that there are more', () => {
+  const lines: string[] = [];
+  const tell = unpublishedLog((message, { skill }) => lines.push(`${message} ${skill ?? ''}`));
+  for (let i = 0; i < 300; i++) for (let twice = 0; twice < 2; twice++) tell(`s${i}`, 'because', 'everywhere');
+  expect(lines.length).toBe(101);
+  expect([lines[0], lines[99]]).toEqual(['found but not published s0', 'found but not published s99']);
+  expect(lines[100]).toContain('further skills');
+});
 
-  test('says of a skill that it is not published only where it is not', () => {
-    const lines: string[] = [];
-    const tell = unpublishedLog((message) => lines.push(message));
-    for (const where of ['everywhere', 'for-installers', 'in-index'] as const) tell('s', 'because', where);
-    expect(lines).toEqual([
-      'found but not published',
-      'not published for installers',
-      'published at its own address only',
-    ]);
-  });
+/** Links came with the revision of June 2025. Over HTTP a request may name none. */
+test.each([
+  ['2025-03-26', false],
+  ['2025-06-18', true],
+  [undefined, false],
+])('a client of revision %s gets links: %j', async (revision, expected) => {
+  const search = await openWholeSkills([{ id: 'a', name: 'a' }]);
+  const sdk = await loadSdk();
+  const handler = createMcpFetchHandler(
+    sdk,
+    async () => search,
+    () => ({}),
+  );
+  onTestFinished(() => handler.close());
+  const call = {
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'get_skill', arguments: { skill: 'a' } },
+  };
+  const headers = {
+    ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    ...(revision === undefined ? {} : { 'mcp-protocol-version': revision }),
+  };
+  const request = new Request('http://127.0.0.1/mcp', { method: 'POST', headers, body: JSON.stringify(call) });
+  expect((await (await handler.fetch(request)).text()).includes('resource_link')).toBe(expected);
+  if (revision === undefined) return;
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const served = serveMcpOnStdio(sdk, async () => search, { input, output });
+  onTestFinished(() => served.close());
+  const params = { protocolVersion: revision, clientInfo: { name: 'test', version: '1' }, capabilities: {} };
+  input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+  await once(output, 'data');
+  input.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}\n${JSON.stringify(call)}\n`);
+  expect(String((await once(output, 'data'))[0]).includes('resource_link')).toBe(expected);
 });

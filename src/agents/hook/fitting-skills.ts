@@ -1,8 +1,12 @@
 import { join } from 'node:path';
+import { resolveDatabase } from '../../core/index.js';
 import { catalogueSearchOf, openSkillSearch, type SkillSearch, type WordCandidate } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
+import { readStamp } from '../../store/index.js';
 import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
-import { type FoundSkill, type PromptQuery, TimeLimit } from './prompt-query.js';
+import { HOOK_LIMITS } from './host-format.js';
+import { answerLocally, type LocalServer } from './local-server.js';
+import { type FoundSkill, type PromptQuery, promptQueryIn, TimeLimit } from './prompt-query.js';
 import { LOOKED_AT, type PromptQuestion, rankByWords, readPromptQuestion } from './rank-prompt.js';
 
 /**
@@ -10,7 +14,7 @@ import { LOOKED_AT, type PromptQuestion, rankByWords, readPromptQuestion } from 
  *
  * @throws {SkillSearchError} as `SkillSearch.semantic`; by meaning also as `SkillSearch.warmUp`
  */
-export async function fittingSkills(
+async function fittingSkills(
   search: SkillSearch,
   query: PromptQuery,
   signal?: AbortSignal,
@@ -97,4 +101,30 @@ export async function findAlone(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Answers the questions of `hook` for a catalogue, in its place: this process has the catalogue open and the model
+ * loaded already. Never fails: where nothing can listen, `hook` looks skills up itself.
+ *
+ * @param database path of the catalogue
+ * @param search gives the search that answers now
+ * @param meaning whether the model may be used
+ */
+export function answerPrompts(
+  database: string,
+  search: () => Promise<SkillSearch>,
+  meaning: boolean = true,
+): Promise<LocalServer> {
+  const path = resolveDatabase(database);
+  const answer = async (ask: unknown, signal: AbortSignal): Promise<readonly FoundSkill[]> => {
+    const query = promptQueryIn(ask);
+    if (query === undefined || (query.mode === 'meaning' && !meaning)) throw new Error('that cannot be answered');
+    const opened = await search();
+    // A load has just finished, and the search follows in a moment.
+    if (opened.stats().stamp !== readStamp(path)) throw new Error('the catalogue has changed');
+    const limit = Math.min(HOOK_LIMITS.skills, Math.max(1, Math.floor(query.limit)));
+    return fittingSkills(opened, { ...query, limit, mode: meaning ? query.mode : 'words' }, signal);
+  };
+  return answerLocally({ database: path, answer });
 }

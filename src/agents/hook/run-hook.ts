@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, realpathSync, renameSync, statSync } from '
 import { join, parse, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { makeFolder, nearestCatalogue, type Surroundings, surroundings, userFolders } from '../../core/index.js';
-import { askLocally } from '../local/local-protocol.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
 import { contextOf, HOOK_LIMITS, printed, readInput } from './host-format.js';
+import { askLocally } from './local-server.js';
 import { type FoundSkill, foundIn, type PromptQuery, proseOf, TimeLimit } from './prompt-query.js';
 
 /** Streams of the process. */
@@ -52,12 +52,12 @@ async function answer(options: HookOptions, input: Readable, of: Surroundings, d
   const { text: prompt, cwd = of.cwd } = await readInput(input, options.format);
   // Then nothing need be opened.
   if (proseOf(prompt) === '') return '';
-  const { limit, mode, maxTokens, format, agent } = options;
+  const { limit, mode, format, agent } = options;
   const query = { prompt, mode, limit, ...(agent !== undefined && { agent }) };
   const database = options.database ?? (await nearestCatalogue({ ...of, cwd }));
   const asked = { ...options, database };
   const found = (await askServer(asked, query, of, deadline)) ?? (await findAlone(asked, query, deadline));
-  const context = contextOf(found, maxTokens);
+  const context = contextOf(found, options['max-tokens']);
   return context === '' ? '' : printed(context, format);
 }
 

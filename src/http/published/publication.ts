@@ -3,7 +3,7 @@ import { faultOfPaths } from '../../agents/index.js';
 import { checkNames, decodePart, invalidArgument, isDamage, MAX_LIMIT, optionOf, sourceOf } from '../../core/index.js';
 import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
 import { type ContentFile, type Skill, type SkillSearch, SkillSearchError } from '../../index.js';
-import { PublishedSkills, type UnpublishedListener } from '../../mcp/index.js';
+import { publishedSkill, type UnpublishedListener } from '../../mcp/index.js';
 import { catalogueSearchOf } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
 import { type ArchivedFile, fitsTar, storedGzip, tarOf } from './archive.js';
@@ -78,12 +78,11 @@ async function publishable(
   told: UnpublishedListener,
   turn: Turn,
 ): Promise<FoundEntry[]> {
-  const published = new PublishedSkills(told);
   const found: FoundEntry[] = [];
   for (const id of await chosenIds(search, rules, turn)) {
     await turn();
     try {
-      const one = await published.get(search, id);
+      const one = await publishedSkill(search, id, told);
       const skill = search.get(id);
       if (one === undefined || skill === undefined) continue;
       const { name, description } = one.frontMatter;

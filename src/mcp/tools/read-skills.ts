@@ -2,7 +2,6 @@ import { cleanLine } from '../../core/index.js';
 import type { ContentFile } from '../../skill.js';
 import { type FilePart, partOf, skillUri } from '../skills.js';
 import {
-  Arguments,
   addressOf,
   FILE_SCHEMA,
   factsOf,
@@ -20,13 +19,17 @@ import {
 } from './tool.js';
 
 /** Longest text of a file in one answer of a tool, in bytes. Some 15,000 tokens; hosts cut off at 25,000. */
-export const MAX_TOOL_TEXT = 60_000;
+const MAX_TOOL_TEXT = 60_000;
 
-const GET_INPUT: JsonSchema = {
+const SKILL_ARGUMENT = {
+  type: 'string',
+  description: 'The uri of a hit of search_skills, or its id.',
+  examples: ['skill://acme-tools-pdf/pdf-forms/SKILL.md'],
+} as const;
+
+const GET_INPUT: Tool['inputSchema'] = {
   type: 'object',
-  properties: {
-    skill: { type: 'string', description: 'The uri of a hit of search_skills, or its id.' },
-  },
+  properties: { skill: SKILL_ARGUMENT },
   required: ['skill'],
   additionalProperties: false,
 };
@@ -53,8 +56,7 @@ export const GET_SKILL: Tool = {
   inputSchema: GET_INPUT,
   outputSchema: GET_OUTPUT,
 
-  async run(args, context) {
-    const wish = new Arguments(args, GET_INPUT).text('skill', 'the uri of a hit of search_skills');
+  async run({ skill: wish }: { skill: string }, context) {
     const skill = findSkill(context, wish);
     const { id, uri, complete } = addressOf(context, skill);
     const published = await isPublished(context, skill);
@@ -116,15 +118,20 @@ const LEFT_TO_USER =
 const INCOMPLETE =
   'Only excerpts of this skill are stored here: good for judging it, but not the skill itself. Fetch it from its source to use it.';
 
-const READ_INPUT: JsonSchema = {
+const READ_INPUT: Tool['inputSchema'] = {
   type: 'object',
   properties: {
-    skill: { type: 'string', description: 'The uri of a hit of search_skills, or its id.' },
-    path: { type: 'string', description: 'Path inside the skill, as get_skill lists it: references/forms.md.' },
+    skill: SKILL_ARGUMENT,
+    path: {
+      type: 'string',
+      description: 'Path inside the skill, as get_skill lists it: references/forms.md.',
+      examples: ['SKILL.md'],
+    },
     offset: {
       type: 'integer',
       minimum: 0,
       description: 'The byte to begin with: nextOffset of the part before. 0 by default.',
+      default: 0,
     },
   },
   required: ['skill', 'path'],
@@ -159,11 +166,8 @@ export const READ_SKILL_FILE: Tool = {
   inputSchema: READ_INPUT,
   outputSchema: READ_OUTPUT,
 
-  async run(args, context) {
-    const given = new Arguments(args, READ_INPUT);
-    const skill = findSkill(context, given.text('skill', 'the uri of a hit of search_skills'));
-    const wanted = given.text('path', '"SKILL.md"');
-    const offset = given.integer('offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
+  async run({ skill: wish, path: wanted, offset }: { skill: string; path: string; offset: number }, context) {
+    const skill = findSkill(context, wish);
     const files = filesOf(context, skill.id);
     // get_skill lists paths cleaned, so that one which is not clean cannot be given as it is.
     const file = files.find((one) => one.path === wanted) ?? files.find((one) => cleanLine(one.path) === wanted);

@@ -11,7 +11,6 @@ import type { SkillFilters } from '../../filters.js';
 import type { Skill } from '../../skill.js';
 import { SKILL_SCOPES } from '../../skill.js';
 import {
-  Arguments,
   addressOf,
   factsOf,
   type JsonSchema,
@@ -24,30 +23,25 @@ import {
   ToolFault,
 } from './tool.js';
 
-/** Fewest and most tokens that an answer may be asked to fit. */
-const MIN_TOOL_TOKENS = 100;
-const MAX_TOOL_TOKENS = 100_000;
-
-const DEFAULT_LIMIT = 10;
-const MAX_LIMIT = 50;
-
 /** The ways to search; the first is the default. */
 const WAYS = ['both', 'words', 'meaning'] as const;
 type Way = (typeof WAYS)[number];
 
-const INPUT: JsonSchema = {
+const INPUT: Tool['inputSchema'] = {
   type: 'object',
   properties: {
     query: {
       type: 'string',
       description:
         'What is to be done, in a sentence or a few words: "fill in a PDF form". Of a text over 2,000 characters the first and last thousand count. Words in "double quotes" must stand together, with by: words.',
+      examples: ['fill in a PDF form'],
     },
     by: {
       type: 'string',
       enum: WAYS,
       description:
         'both: meaning and words, for a task in plain language (the default). words: skills that have the words, for names and exact terms. meaning: meaning alone.',
+      default: 'both',
     },
     category: { type: 'string', description: 'Only skills of this category: a slug of list_categories.' },
     occupation: { type: 'string', description: 'Only skills of this occupation: a slug of list_categories.' },
@@ -64,12 +58,13 @@ const INPUT: JsonSchema = {
     invocable: {
       type: 'boolean',
       description: 'False: only skills that their authors leave to users to call. True by default.',
+      default: true,
     },
-    limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'Skills to show. 10 by default.' },
+    limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Skills to show. 10 by default.', default: 10 },
     max_tokens: {
       type: 'integer',
-      minimum: MIN_TOOL_TOKENS,
-      maximum: MAX_TOOL_TOKENS,
+      minimum: 100,
+      maximum: 100_000,
       description:
         'Tokens that the answer may take: descriptions are cut, then skills are left out. 300 or more show something.',
     },
@@ -109,25 +104,9 @@ export const SEARCH_SKILLS: Tool = {
   inputSchema: INPUT,
   outputSchema: OUTPUT,
 
-  async run(args, context) {
-    const given = new Arguments(args, INPUT);
-    const question = {
-      query: given.text('query', '"fill in a PDF form"'),
-      by: given.choice('by', WAYS) ?? 'both',
-      filters: {
-        category: given.optionalText('category'),
-        occupation: given.optionalText('occupation'),
-        author: given.optionalText('author'),
-        license: given.optionalText('license'),
-        minStars: given.integer('min_stars', 0, Number.MAX_SAFE_INTEGER),
-        updatedAfter: given.optionalText('updated_after'),
-        agent: given.optionalText('agent'),
-        scope: given.choice('scope', SKILL_SCOPES),
-        invocable: given.choice('invocable', [true, false]) ?? true,
-      },
-      limit: given.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT,
-    };
-    const maxTokens = given.integer('max_tokens', MIN_TOOL_TOKENS, MAX_TOOL_TOKENS);
+  async run({ query, by, limit, max_tokens: maxTokens, ...given }: SearchArguments, context) {
+    const { min_stars: minStars, updated_after: updatedAfter, ...others } = given;
+    const question = { query, by, limit, filters: { ...others, minStars, updatedAfter } };
     const found = await findHits(question, context);
     const hits: AddressedHit[] = [];
     for (const { skill, score } of found.hits) {
@@ -139,6 +118,13 @@ export const SEARCH_SKILLS: Tool = {
       : answerWithin(found, hits, maxTokens);
   },
 };
+
+type SearchArguments = Omit<Question, 'filters'> &
+  Omit<SkillFilters, 'minStars' | 'updatedAfter'> & {
+    readonly min_stars?: number;
+    readonly updated_after?: string;
+    readonly max_tokens?: number;
+  };
 
 interface AddressedHit extends SkillAddress {
   readonly skill: Skill;
@@ -318,7 +304,7 @@ function nothingFound({ by, filters }: Question): string {
 }
 
 /** A hit as it is shown. */
-export interface FittedHit {
+interface FittedHit {
   /** Its line in the text. */
   readonly line: string;
   /** Its description in one line, as far as it fits; empty if only the name does. */
@@ -335,7 +321,7 @@ interface ShownHit {
  *
  * @param maxTokens undefined for no limit
  */
-export async function fitHits(hits: readonly ShownHit[], maxTokens: number | undefined): Promise<FittedHit[]> {
+async function fitHits(hits: readonly ShownHit[], maxTokens: number | undefined): Promise<FittedHit[]> {
   const texts =
     maxTokens === undefined ? hits.map(({ skill }) => skill.description) : await descriptionsWithin(hits, maxTokens);
   return texts.map((text, i) => {

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SkillSearchError } from '../../core/index.js';
 import { cleanLine } from '../../core/index.js';
-import type { SkillSearch } from '../../search/index.js';
 import type { ContentFile, Skill, SkillDetails, SkillInstallation, SkillProperties } from '../../skill.js';
-import type { PublishedSkills } from '../skills.js';
-import { parseSkillUri, skillUri } from '../skills.js';
+import { type PublishingSearch, parseSkillUri, publishedSkill, skillUri } from '../skills.js';
 
 /** A JSON Schema, as `tools/list` gives it. */
 export interface JsonSchema {
@@ -14,10 +12,24 @@ export interface JsonSchema {
   readonly additionalProperties?: boolean;
 }
 
+/** The schema of an argument: what {@link readArguments} understands of JSON Schema. */
+interface ArgumentSchema {
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly description: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** What it is where it is left out. */
+  readonly default?: string | number | boolean;
+  readonly examples?: readonly [string];
+}
+
+interface InputSchema extends JsonSchema {
+  readonly properties: Readonly<Record<string, ArgumentSchema>>;
+}
+
 /** What a call of a tool works with. */
-export interface ToolContext {
-  readonly search: SkillSearch;
-  readonly published: PublishedSkills;
+export interface ToolContext extends PublishingSearch {
   /** Whether the caller may search by meaning. */
   readonly meaning: boolean;
   /** Said where it may not. */
@@ -44,12 +56,13 @@ export interface Tool {
   readonly title: string;
   /** For the model. */
   readonly description: string;
-  readonly inputSchema: JsonSchema;
+  readonly inputSchema: InputSchema;
   readonly outputSchema: JsonSchema;
   /**
+   * @param given arguments that keep the input schema
    * @throws {ToolFault} if the caller can do something about it
    */
-  run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolAnswer>;
+  run(given: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolAnswer>;
 }
 
 /** A call that fails, with what to do next. */
@@ -60,57 +73,48 @@ export class ToolFault extends Error {
 /** Characters of a wrong value that a message shows. */
 const SHOWN = 60;
 
-/** Reads the arguments of a call, and says what is wrong with one in words that a model can act on. */
-export class Arguments {
-  readonly #values: Readonly<Record<string, unknown>>;
-
-  /** @throws {ToolFault} if there is an argument that the tool does not have */
-  constructor(values: Readonly<Record<string, unknown>>, { properties }: JsonSchema) {
-    this.#values = values;
-    for (const name of Object.keys(values)) {
-      if (Object.hasOwn(properties, name)) continue;
-      throw new ToolFault(
-        `There is no argument ${shown(name)}. The arguments are: ${Object.keys(properties).join(', ')}.`,
-      );
+/**
+ * Holds the arguments of a call against the tool's schema, and fills in what is left out.
+ *
+ * @throws {ToolFault} that says what is wrong in words that a model can act on
+ */
+export function readArguments(
+  { inputSchema: { properties, required = [] } }: Tool,
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const unknown = Object.keys(values).find((name) => !Object.hasOwn(properties, name));
+  if (unknown !== undefined) {
+    const known = Object.keys(properties).join(', ');
+    throw new ToolFault(`There is no argument ${shown(unknown)}. The arguments are: ${known}.`);
+  }
+  const given: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(properties)) {
+    const value = values[name] ?? schema.default;
+    if (value === undefined && required.includes(name)) {
+      const [example] = schema.examples!;
+      throw new ToolFault(`The argument ${name} is missing. Give a text, for example ${JSON.stringify(example)}.`);
     }
+    if (value !== undefined && !isOfSchema(value, schema)) {
+      const [expected, got] = [expectedOf(schema), shown(value)];
+      throw new ToolFault(`The argument ${name} must be ${expected}, got ${got}. Correct it and call again.`);
+    }
+    given[name] = value;
   }
-
-  /** @throws {ToolFault} if it is missing or no text */
-  text(name: string, example: string): string {
-    const value = this.optionalText(name);
-    if (value === undefined)
-      throw new ToolFault(`The argument ${name} is missing. Give a text, for example ${example}.`);
-    return value;
-  }
-
-  /** @throws {ToolFault} if it is there and no text */
-  optionalText(name: string): string | undefined {
-    const value = this.#values[name] ?? undefined;
-    if (value === undefined || typeof value === 'string') return value;
-    throw wrong(name, 'a text', value);
-  }
-
-  /** @throws {ToolFault} if it is there and no integer of the range */
-  integer(name: string, least: number, greatest: number): number | undefined {
-    const value = this.#values[name] ?? undefined;
-    if (value === undefined) return undefined;
-    if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= greatest) return value;
-    throw wrong(name, `an integer from ${least} to ${greatest}`, value);
-  }
-
-  /** @throws {ToolFault} if it is there and none of the choices */
-  choice<Choice extends string | boolean>(name: string, choices: readonly Choice[]): Choice | undefined {
-    const value = this.#values[name] ?? undefined;
-    if (value === undefined) return undefined;
-    const choice = choices.find((one) => one === value);
-    if (choice === undefined) throw wrong(name, `one of ${choices.join(', ')}`, value);
-    return choice;
-  }
+  return given;
 }
 
-function wrong(name: string, expected: string, value: unknown): ToolFault {
-  return new ToolFault(`The argument ${name} must be ${expected}, got ${shown(value)}. Correct it and call again.`);
+function isOfSchema(value: unknown, { type, enum: choices, minimum = 0, maximum = MOST }: ArgumentSchema): boolean {
+  if (type !== 'integer') return typeof value === type && choices?.includes(value as string) !== false;
+  return Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
 }
+
+function expectedOf({ type, enum: choices, minimum = 0, maximum = MOST }: ArgumentSchema): string {
+  if (type === 'integer') return `an integer from ${minimum} to ${maximum}`;
+  if (type === 'boolean') return 'one of true, false';
+  return choices === undefined ? 'a text' : `one of ${choices.join(', ')}`;
+}
+
+const MOST = Number.MAX_SAFE_INTEGER;
 
 function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
@@ -229,8 +233,8 @@ export function addressOf({ search }: ToolContext, { id, name }: Skill): SkillAd
 }
 
 /** Whether `skills/get` and `resources/read` serve a skill: its bytes are all here, and it keeps the rules. */
-export async function isPublished({ search, published }: ToolContext, { id }: Skill): Promise<boolean> {
-  return (await published.get(search, id)) !== undefined;
+export async function isPublished({ search, onUnpublished }: ToolContext, { id }: Skill): Promise<boolean> {
+  return (await publishedSkill(search, id, onUnpublished)) !== undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { cleanLine, MAX_LISTED } from '../../core/index.js';
 import type { LabelCount } from '../../result.js';
 import { GET_SKILL, READ_SKILL_FILE } from './read-skills.js';
 import { SEARCH_SKILLS } from './search-skills.js';
-import { Arguments, type JsonSchema, type Tool } from './tool.js';
+import type { JsonSchema, Tool } from './tool.js';
 
 const COUNTS = {
   type: 'array',
@@ -16,19 +16,6 @@ const COUNTS = {
     required: ['slug', 'skills'],
   },
 } as const;
-
-const LIST_INPUT: JsonSchema = {
-  type: 'object',
-  properties: {
-    occupations: { type: 'boolean', description: 'Whether to list the occupations as well. False by default.' },
-    page: {
-      type: 'integer',
-      minimum: 1,
-      description: `Which ${MAX_LISTED} of each, those of most skills first. 1 by default.`,
-    },
-  },
-  additionalProperties: false,
-};
 
 const LIST_OUTPUT: JsonSchema = {
   type: 'object',
@@ -46,13 +33,26 @@ const LIST_CATEGORIES: Tool = {
   title: 'List the categories',
   description:
     'Lists the categories of the catalogue with their number of skills, and the occupations if asked. Pass a slug to search_skills as category or occupation.',
-  inputSchema: LIST_INPUT,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      occupations: {
+        type: 'boolean',
+        description: 'Whether to list the occupations as well. False by default.',
+        default: false,
+      },
+      page: {
+        type: 'integer',
+        minimum: 1,
+        description: `Which ${MAX_LISTED} of each, those of most skills first. 1 by default.`,
+        default: 1,
+      },
+    },
+    additionalProperties: false,
+  },
   outputSchema: LIST_OUTPUT,
 
-  async run(args, { search }) {
-    const given = new Arguments(args, LIST_INPUT);
-    const withOccupations = given.choice('occupations', [true, false]) ?? false;
-    const page = given.integer('page', 1, Number.MAX_SAFE_INTEGER) ?? 1;
+  async run({ occupations: withOccupations, page }: { occupations: boolean; page: number }, { search }) {
     const { skills, ...all } = search.stats();
     const categories = search.categories(page).map(toEntry);
     const occupations = withOccupations ? search.occupations(page).map(toEntry) : undefined;
@@ -81,16 +81,10 @@ function toLine({ slug, skills, derived }: Entry): string {
   return `- ${slug} (${skills}${derived === undefined ? '' : `, ${derived} derived`})`;
 }
 
-const TOOLS: readonly Tool[] = [SEARCH_SKILLS, GET_SKILL, READ_SKILL_FILE, LIST_CATEGORIES];
-
-/** The names of the tools, with commas between them. */
-export const TOOL_NAMES: string = TOOLS.map(({ name }) => name).join(', ');
+/** The tools. */
+export const TOOLS: readonly Tool[] = [SEARCH_SKILLS, GET_SKILL, READ_SKILL_FILE, LIST_CATEGORIES];
 
 const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
-
-export function findTool(name: string): Tool | undefined {
-  return TOOLS.find((tool) => tool.name === name);
-}
 
 /** The tools as `tools/list` gives them. */
 export function toolList(): object[] {
