@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkSource, readRows, readSource, SKILL_FOLDER } from '../../src/sources/index.js';
-import { JSON_FILE, STANDARD_INPUT } from '../../src/sources/json/json-source.js';
+import { checkSource, readRows, readSource, SKILL_FOLDER, type SourceItem } from '../../src/sources/index.js';
 import { readAll, rowsOf, temporaryFolder } from './folders.js';
 
 const LINES = '{"n":1}\n\n{"n":2}\r\n{"n":3}';
@@ -15,10 +15,10 @@ const numbers = (items: Parameters<typeof rowsOf>[0]): unknown[] => rowsOf(items
 describe('checkSource', () => {
   it('tells files, folders and standard input apart', async () => {
     const folder = await temporaryFolder({ 'a.jsonl': 'x', 'b.JSON.gz': 'yy' });
-    expect(await checkSource('-')).toEqual({ kind: STANDARD_INPUT, name: '-', path: '', bytes: undefined });
+    expect(await checkSource('-')).toMatchObject({ kind: { name: 'stdin' }, name: '-', path: '', bytes: undefined });
     expect(await checkSource(folder)).toEqual({ kind: SKILL_FOLDER, name: folder, path: folder, bytes: undefined });
-    expect(await checkSource(`${folder}/a.jsonl`)).toMatchObject({ kind: JSON_FILE, bytes: 1 });
-    expect(await checkSource(`${folder}/b.JSON.gz`)).toMatchObject({ kind: JSON_FILE, bytes: 2 });
+    expect(await checkSource(`${folder}/a.jsonl`)).toMatchObject({ kind: { name: 'file' }, bytes: 1 });
+    expect(await checkSource(`${folder}/b.JSON.gz`)).toMatchObject({ kind: { name: 'file' }, bytes: 2 });
   });
 
   it('names a source that is not there', async () => {
@@ -162,6 +162,77 @@ describe('readSource', () => {
     expect((await reading.next()).value).toMatchObject({ value: { n: 1 } });
     setTimeout(() => controller.abort(reason), 20);
     await expect(reading.next()).rejects.toBe(reason);
+  });
+});
+
+describe('a JSON source', () => {
+  /** The rows as `line= value`, else `line: reason`, with what the source broke with. */
+  async function told(text: string, cuts: readonly number[] = []): Promise<string[]> {
+    const bytes = Buffer.from(text);
+    const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+    const chunks = [0, ...places].map((from, i) => bytes.subarray(from, places[i] ?? bytes.length));
+    const { items, error } = await readAll('-', { stdin: Readable.from(chunks, { objectMode: true }) });
+    return [...items.map(shown), ...(error === undefined ? [] : [`failed: ${(error as Error).message}`])];
+  }
+
+  function shown(item: SourceItem): string {
+    const line = item.origin.line;
+    return item.kind === 'row' ? `${line}= ${JSON.stringify(item.value)}` : `${line}: not read`;
+  }
+
+  const cuts = fc.array(fc.nat(), { maxLength: 30 });
+  const hard = fc.oneof(
+    fc.jsonValue(),
+    fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}', ',', '\n', 'é', '🐝') }),
+  );
+
+  it('yields what JSON.parse would of an array, however the bytes are cut and the array is laid out', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(hard), fc.constantFrom(undefined, 1, '\t'), cuts, async (values, indent, places) => {
+        const text = `\n ${JSON.stringify(values, null, indent)} \n`;
+        const found = (await told(text, places)).map((one) => JSON.parse(one.slice(one.indexOf('=') + 1)) as unknown);
+        expect(found).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('says the same about any bytes, however they are cut', async () => {
+    const text = fc.array(fc.constantFrom(...'[]{}",:\\ \n1a')).map((all) => `[${all.join('')}`);
+    await fc.assert(
+      fc.asyncProperty(text, cuts, async (one, places) => {
+        expect(await told(one, places)).toEqual(await told(one));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('yields the lines of a text with their numbers, however the bytes are cut', async () => {
+    const value = fc.oneof(
+      fc.jsonValue({ noUnicodeString: false }).map((one) => JSON.stringify({ one })),
+      fc.constantFrom('', '  ', '\t'),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(value), fc.constantFrom('\n', '\r\n'), cuts, async (lines, end, places) => {
+        const expected = lines.flatMap((text, i) => (text.trim() === '' ? [] : `${i + 1}= ${text}`));
+        expect(await told(lines.join(end), places)).toEqual(expected);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each([
+    ['[{"a":1},\n\n {"a":2}, 3,\r\n4]', ['1= {"a":1}', '3= {"a":2}', '3= 3', '4= 4']],
+    ['[1, nope}, {"a": bad}, 2]', ['1= 1', '1: not read', '1: not read', '1= 2']],
+    ['[1, {"a": [1}, "b": 2},\n3]', ['1= 1', '1: not read', '2= 3']],
+    ['[1,]', ['1= 1']],
+    ['[1,,2]', ['1= 1', '1: not read', '1= 2']],
+    ['[1, {"a":2}', ['1= 1', '1= {"a":2}', 'failed: line 1: the array ends without a closing bracket']],
+    ['[1,\n{"a":', ['1= 1', 'failed: line 2: the array ends without a closing bracket']],
+    ['[1,\n{"a": "x},\n2]', ['1= 1', 'failed: line 2: not JSON: a string goes over the end of the line']],
+    ['[1]\n[2, 3]', ['1= 1', 'failed: line 2: text after the end of the array; what follows is not read']],
+  ])('goes on after what is no JSON, and breaks where nobody can tell what follows: %j', async (text, expected) => {
+    expect(await told(text)).toEqual(expected);
   });
 });
 

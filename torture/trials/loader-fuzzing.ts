@@ -1,13 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { buildCatalogue, openSkillSearch, type SkillDetails } from '../../src/index.js';
 import { readSkillMarkdown } from '../../src/sources/folder/front-matter.js';
 import { skillMarkdownRow } from '../../src/sources/folder/skill-markdown-row.js';
-import type { SourceItem } from '../../src/sources/index.js';
-import { checkRow } from '../../src/sources/index.js';
-import { readJsonRows } from '../../src/sources/json/json-source.js';
+import { checkRow, checkSource, readSource, type SourceItem } from '../../src/sources/index.js';
 import { mutate } from '../mutate.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
 import { oneOf, randomInteger } from '../trial.js';
@@ -93,7 +92,8 @@ function readMarkdown(bytes: Buffer, tally: Tally): void {
 
 async function readJson(bytes: Buffer, random: () => number, tally: Tally): Promise<void> {
   try {
-    for await (const item of readJsonRows('fuzz', inChunks(bytes, random), {})) check(item, tally);
+    const stdin = Readable.from(inChunks(bytes, random));
+    for await (const item of readSource(await checkSource('-'), { stdin })) check(item, tally);
   } catch (error) {
     // A source may break, with an error that says why. What came before counts.
     const faults = [error, (error as Error).cause].filter((fault) => fault !== undefined);

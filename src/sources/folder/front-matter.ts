@@ -30,41 +30,26 @@ const MAX_ALIASES = 20;
 
 /** Parses a SKILL.md, even if its front matter is not quite valid. Never throws. */
 export function readSkillMarkdown(text: string): SkillMarkdown {
-  const yaml = new YamlReader();
-  const parts = findFrontMatter(text, (block) => yaml.read(block).fields !== undefined);
-  const warnings: string[] = [];
-  if (parts.unclosed) warnings.push('the front matter is not closed: its leading keys were taken');
-
-  const [first = new Map<string, unknown>(), second] = parts.blocks.map((block) => {
-    const { fields, fault } = yaml.read(block);
+  const read = yamlReader();
+  const { blocks, body, isOpen } = findFrontMatter(text);
+  const warnings = isOpen ? ['the front matter is not closed: its leading keys were taken'] : [];
+  const [first = new Map<string, unknown>(), second] = blocks.map((block) => {
+    const { fields, fault } = read(block);
     if (fields !== undefined) return fields;
     warnings.push(`the front matter is not YAML (${fault}): it was read key by key`);
-    return readLooseFields(block, (entry, key) => yaml.read(entry).fields?.get(key));
+    return readLooseFields(block, (entry, key) => read(entry).fields?.get(key));
   });
-  if (second !== undefined) {
-    warnings.push('two blocks of front matter: the second fills what the first has not');
-    fill(first, second);
-  }
-  const frontMatter = first.size === 0 ? undefined : toObject(first);
-  for (const [key, value] of first) {
-    if (isBlankValue(value)) first.delete(key);
-  }
-  return { fields: first, frontMatter, body: parts.body, warnings };
-}
-
-function toObject(fields: ReadonlyMap<string, unknown>): Record<string, unknown> {
-  // Unlike an assignment, this makes a property even of the key `__proto__`.
-  return Object.fromEntries(Array.from(fields, ([key, value]) => [key, value ?? null]));
-}
-
-function fill(first: Map<string, unknown>, second: ReadonlyMap<string, unknown>): void {
-  for (const [key, value] of second) {
+  if (second !== undefined) warnings.push('two blocks of front matter: the second fills what the first has not');
+  for (const [key, value] of second ?? []) {
     const present = first.get(key);
     // A block pasted over another one may leave such a description.
-    const broken =
-      key === 'description' && typeof present === 'string' && /^\s*(?:name|description)\s*:/i.test(present);
-    if (isBlankValue(present) || (broken && !isBlankValue(value))) first.set(key, value);
+    const isBroken = key === 'description' && /^\s*(?:name|description)\s*:/i.test(String(present));
+    if (isBlankValue(present) || (isBroken && !isBlankValue(value))) first.set(key, value);
   }
+  const fields = new Map([...first].filter(([, value]) => !isBlankValue(value)));
+  // Unlike an assignment, this makes a property even of the key `__proto__`.
+  const object = Object.fromEntries(Array.from(first, ([key, value]) => [key, value ?? null]));
+  return { fields, frontMatter: first.size === 0 ? undefined : object, body, warnings };
 }
 
 type Parsed =
@@ -72,37 +57,27 @@ type Parsed =
   | { readonly fields?: undefined; readonly fault: string };
 
 /** Reads the parts of one SKILL.md as YAML, as far as it has no more tokens, and no deeper lists, than it may have. */
-class YamlReader {
-  #tokensLeft = MAX_YAML_TOKENS;
-  /** Text and result of the last call: a block is asked about, and then read. */
-  #last: readonly [text: string, parsed: Parsed] | undefined;
-
-  read(text: string): Parsed {
-    if (this.#last?.[0] !== text) this.#last = [text, this.#take(text) ? parseFields(text) : TOO_LONG];
-    return this.#last[1];
-  }
-
-  /** Whether the text may be read. */
-  #take(text: string): boolean {
+function yamlReader(): (text: string) => Parsed {
+  let tokensLeft = MAX_YAML_TOKENS;
+  const isAllowed = (text: string): boolean => {
     if (text.length > MAX_YAML_LENGTH) return false;
     let count = 0;
     // Open brackets, and marks of items and keys in one line: `- - ? a` is nested, too.
     let depth = 0;
     let marks = 0;
     for (const token of new Lexer().lex(text)) {
-      if (++count > this.#tokensLeft) return false;
+      if (++count > tokensLeft) return false;
       if (token === '[' || token === '{') depth += 1;
       else if ((token === ']' || token === '}') && depth > 0) depth -= 1;
       else if (token === '-' || token === '?') marks += 1;
       else if (token === '\n' || token === '\r\n') marks = 0;
       if (depth + marks > MAX_YAML_DEPTH) return false;
     }
-    this.#tokensLeft -= count;
+    tokensLeft -= count;
     return true;
-  }
+  };
+  return (text) => (isAllowed(text) ? parseFields(text) : { fault: 'longer or deeper than what is read as YAML' });
 }
-
-const TOO_LONG: Parsed = { fault: 'longer or deeper than what is read as YAML' };
 
 /**
  * The front matter with the types that YAML 1.2 gives its scalars: numbers, `true`, `false` and null, as a host that
@@ -112,8 +87,7 @@ const TOO_LONG: Parsed = { fault: 'longer or deeper than what is read as YAML' }
  * @returns undefined if it is no YAML, has other values than JSON has, or is larger than what is read as YAML
  */
 export function readTypedFrontMatter(block: string): Record<string, unknown> | undefined {
-  const { fields } = new YamlReader().read(block);
-  if (fields === undefined) return undefined;
+  if (yamlReader()(block).fields === undefined) return undefined;
   try {
     const document = parseYaml(block, 'core');
     const plain: unknown = document?.toJS({ maxAliasCount: MAX_ALIASES });
@@ -127,8 +101,7 @@ export function readTypedFrontMatter(block: string): Record<string, unknown> | u
 function parseFields(text: string): Parsed {
   try {
     const document = parseYaml(text, 'failsafe');
-    if (document === undefined) return { fields: new Map() };
-    if (document.contents === null) return { fields: new Map() };
+    if (document === undefined || document.contents === null) return { fields: new Map() };
     if (!isMap(document.contents)) return { fault: 'no keys and values' };
 
     let aliases = 0;
@@ -191,16 +164,7 @@ interface FrontMatterParts {
   readonly blocks: readonly string[];
   readonly body: string;
   /** Whether the front matter is opened but never closed. */
-  readonly unclosed: boolean;
-}
-
-/** White space before a key that a formatter joined to the line above. */
-const PULLED_UP_KEY = /(?<!\s)\s+(?=(?:name|description|version|license|author|homepage|metadata|allowed-tools):\s)/i;
-
-interface Line {
-  readonly text: string;
-  /** Offset of the line's first character. */
-  readonly start: number;
+  readonly isOpen: boolean;
 }
 
 interface Block {
@@ -208,9 +172,11 @@ interface Block {
   readonly to: number;
   /** Index of the first line of the body. */
   readonly next: number;
-  readonly unclosed: boolean;
+  readonly isOpen: boolean;
 }
 
+/** Lines with their ends. */
+const LINE = /[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+$/g;
 const RULE = /^-{3,}\s*$/;
 const CLOSING_RULE = /^(?:-{3,}|\.{3})\s*$/;
 /** What a Markdown formatter makes of the opening `---`. */
@@ -222,194 +188,139 @@ const MAIN_KEY = /^(?:#{1,6}\s+)?["']?(?:name|description)["']?\s*:/i;
 const HEADING_KEY = /^#{1,6}\s+(?:name|description)\s*:/i;
 const USUAL_KEY =
   /^(?:name|description|license|version|author|metadata|tags|category|allowed-tools|compatibility|model)\s*:/i;
-const MULTIPART_BOUNDARY = /^-{10,}\w[\w-]*\s*$/;
+const UPLOAD = /^(-{10,}\w[\w-]*)\r?\n(?:content-[^\r\n]*\r?\n)+/i;
 
 /**
  * Finds the front matter of a SKILL.md: between `---` lines at its beginning, or where real files have it: below blank
  * lines, a comment, a heading or the header of a form upload; in a code fence; or opened but never closed.
- *
- * @param isYaml whether a text is valid front matter. Decides whether a rule further down closes the front matter
  */
-function findFrontMatter(source: string, isYaml: (text: string) => boolean): FrontMatterParts {
-  const text = source.startsWith('\ufeff') ? source.slice(1) : source;
-  const lines = splitLines(text);
-  const preamble = skipPreamble(lines);
-  const found = findBlock(lines, preamble, isYaml);
-  if (found === undefined) return { blocks: [], body: text, unclosed: false };
-
-  const blocks = [blockText(lines, found)];
-  let { next } = found;
-  const second = found.unclosed ? undefined : findSecond(lines, next);
-  if (second !== undefined) {
-    blocks.push(blockText(lines, second));
-    next = second.next;
-  }
-  const before = preamble.upload ? '' : text.slice(0, lines[preamble.index]?.start ?? 0).trim();
-  let body = text.slice(lines[next]?.start ?? text.length).replace(/^(?:[ \t]*\r?\n)+/, '');
-  if (preamble.upload) body = withoutLastLine(body, MULTIPART_BOUNDARY);
-  if (FENCE.test(lines[preamble.index]?.text ?? '')) body = withoutLastFence(body);
-  return { blocks, body: before === '' ? body : `${before}\n\n${body}`, unclosed: found.unclosed };
+function findFrontMatter(source: string): FrontMatterParts {
+  const text = withoutUpload(source.replace(/^\ufeff/, ''));
+  const lines: readonly string[] = text.match(LINE) ?? [];
+  const { index, hasHeadings } = skipPreamble(lines);
+  const found = findBlock(lines, index, hasHeadings);
+  if (found === undefined) return { blocks: [], body: text, isOpen: false };
+  const second = found.isOpen ? undefined : findSecond(lines, found.next);
+  const { next, isOpen } = second ?? found;
+  const before = lines.slice(0, index).join('').trim();
+  const rest = lines.slice(nextVisible(lines, next)).join('');
+  const body = FENCE.test(lines[index] ?? '') ? withoutLastFence(rest) : rest;
+  const blocks = [found, second].flatMap((block) => (block === undefined ? [] : blockText(lines, block)));
+  return { blocks, body: before === '' ? body : `${before}\n\n${body}`, isOpen };
 }
 
-function splitLines(text: string): Line[] {
-  const lines: Line[] = [];
-  const ends = /\r\n|\n|\r/g;
-  let start = 0;
-  for (let end = ends.exec(text); end !== null; end = ends.exec(text)) {
-    lines.push({ text: text.slice(start, end.index), start });
-    start = ends.lastIndex;
-  }
-  if (start < text.length) lines.push({ text: text.slice(start), start });
-  return lines;
+/** The text without the header of a form upload, and what closes it. */
+function withoutUpload(text: string): string {
+  const [header = '', boundary = ''] = UPLOAD.exec(text) ?? [];
+  const end = text.lastIndexOf(`\n${boundary}`) + 1;
+  const isClosed = header !== '' && end > header.length && text.slice(end).trim() === `${boundary}--`;
+  return isClosed ? text.slice(header.length, end).replace(/\r\n$/, '\n') : text.slice(header.length);
 }
 
-function blockText(lines: readonly Line[], block: Block): string {
-  return unmarkHeadings(lines.slice(block.from, block.to).map((line) => line.text)).join('\n');
-}
-
-interface Preamble {
-  /** Index of the line where front matter may begin. */
-  readonly index: number;
-  /** Whether headings were skipped. Then only a block with a main key counts as front matter. */
-  readonly headings: boolean;
-  /** Whether the file begins with the header of a form upload. */
-  readonly upload: boolean;
-}
-
-function skipPreamble(lines: readonly Line[]): Preamble {
-  let headings = false;
-  let upload = false;
+/** Index of the line where front matter may begin, and whether headings stand above it. */
+function skipPreamble(lines: readonly string[]): { index: number; hasHeadings: boolean } {
+  let hasHeadings = false;
   let index = 0;
   for (; index < lines.length; index++) {
-    const line = textAt(lines, index);
-    if (line.trim() === '') continue;
+    const line = lines[index]!;
     if (line.startsWith('<!--')) {
       let end = index;
-      while (end < lines.length && !textAt(lines, end).includes('-->')) end++;
+      while (end < lines.length && !lines[end]!.includes('-->')) end++;
       if (end === lines.length) break;
       index = end;
-    } else if (MULTIPART_BOUNDARY.test(line) && /^content-/i.test(textAt(lines, index + 1))) {
-      upload = true;
-      while (index < lines.length && textAt(lines, index).trim() !== '') index++;
-    } else if (HEADING.test(line) && !HEADING_KEY.test(line)) {
-      headings = true;
-    } else break;
+    } else if (HEADING.test(line) && !HEADING_KEY.test(line)) hasHeadings = true;
+    else if (line.trim() !== '') break;
   }
-  return { index, headings, upload };
+  return { index, hasHeadings };
 }
 
-function findBlock(lines: readonly Line[], preamble: Preamble, isYaml: (text: string) => boolean): Block | undefined {
-  const { index } = preamble;
-  const first = textAt(lines, index);
+/** @param hasHeadings whether only a block with a main key counts as front matter */
+function findBlock(lines: readonly string[], index: number, hasHeadings: boolean): Block | undefined {
+  const [first = ''] = lines.slice(index, index + 1);
   const fence = FENCE.exec(first)?.[1];
   if (fence !== undefined) return findFenced(lines, index + 1, fence);
-
   const inside = nextVisible(lines, index + 1);
+  const below = lines[inside] ?? '';
   if (RULE.test(first)) {
-    if (index < lines.length && CLOSING_RULE.test(textAt(lines, inside)) && !preamble.headings) {
-      return { from: inside, to: inside, next: inside + 1, unclosed: false };
-    }
-    return closedOrNot(lines, index + 1, preamble.headings, isYaml);
+    if (!CLOSING_RULE.test(below) || hasHeadings) return closedOrOpen(lines, index + 1, hasHeadings);
+    return { from: inside, to: inside, next: inside + 1, isOpen: false };
   }
-  if (ANY_RULE.test(first) && HEADING_KEY.test(textAt(lines, inside))) {
-    return closedOrNot(lines, index + 1, true, isYaml);
-  }
+  if (ANY_RULE.test(first) && HEADING_KEY.test(below)) return closedOrOpen(lines, index + 1, true);
+  if (!MAIN_KEY.test(first) || hasHeadings) return undefined;
   // The opening rule is missing.
-  if (MAIN_KEY.test(first) && !preamble.headings) {
-    const end = leadingKeys(lines, index);
-    const closing = nextVisible(lines, end);
-    if (RULE.test(textAt(lines, closing))) return { from: index, to: end, next: closing + 1, unclosed: false };
-    const both = lines.slice(index, end).filter((line) => MAIN_KEY.test(line.text)).length > 1;
-    if (both || HEADING_KEY.test(first)) return { from: index, to: end, next: end, unclosed: true };
-  }
-  return undefined;
+  const end = leadingKeys(lines, index);
+  const closing = nextVisible(lines, end);
+  if (RULE.test(lines[closing] ?? '')) return { from: index, to: end, next: closing + 1, isOpen: false };
+  const hasBoth = lines.slice(index, end).filter((line) => MAIN_KEY.test(line)).length > 1;
+  return hasBoth || HEADING_KEY.test(first) ? { from: index, to: end, next: end, isOpen: true } : undefined;
 }
 
-function closedOrNot(
-  lines: readonly Line[],
-  from: number,
-  mustHaveMainKey: boolean,
-  isYaml: (text: string) => boolean,
-): Block | undefined {
+function closedOrOpen(lines: readonly string[], from: number, mustHaveMainKey: boolean): Block | undefined {
   if (!beginsWithKey(lines, from)) return undefined;
   const end = leadingKeys(lines, from);
-  const close = lines.findIndex((line, at) => at >= from && CLOSING_RULE.test(line.text));
-  const block =
-    close !== -1 && isClosedBy(lines, from, end, close, isYaml)
-      ? { from, to: close, next: close + 1, unclosed: false }
-      : { from, to: end, next: end, unclosed: true };
-  const hasMainKey = lines.slice(from, block.to).some((line) => MAIN_KEY.test(line.text));
-  return hasMainKey || (!mustHaveMainKey && !block.unclosed) ? block : undefined;
+  const close = lines.findIndex((line, at) => at >= from && CLOSING_RULE.test(line));
+  const isOpen = close === -1 || !isClosedBy(lines.slice(end, close));
+  const [to, next] = isOpen ? [end, end] : [close, close + 1];
+  const hasMainKey = lines.slice(from, to).some((line) => MAIN_KEY.test(line));
+  return hasMainKey || !(mustHaveMainKey || isOpen) ? { from, to, next, isOpen } : undefined;
 }
 
-/** Whether a rule further down closes the front matter, and does not belong to the body. */
-function isClosedBy(
-  lines: readonly Line[],
-  from: number,
-  end: number,
-  close: number,
-  isYaml: (text: string) => boolean,
-): boolean {
-  if (end >= close) return true;
-  const between = lines.slice(end, close).map((line) => line.text);
-  if (isYaml(blockText(lines, { from, to: close, next: close, unclosed: false }))) {
-    // In YAML a Markdown heading is a comment, so a body of headings alone would pass.
-    return !between.some((line) => HEADING.test(line)) || between.some((line) => KEY.test(line));
-  }
-  if (textAt(lines, end).startsWith('#') && !HEADING_KEY.test(textAt(lines, end))) return false;
+/**
+ * Whether a rule further down closes the front matter, and does not belong to the body.
+ *
+ * @param between what stands between the leading keys and the rule
+ */
+function isClosedBy(between: readonly string[]): boolean {
+  const [first = ''] = between;
   // Text that lost its indentation.
-  if (textAt(lines, end).trim() !== '') return true;
-  // After a blank line the block goes on only if a key follows before any heading or code.
-  const body = between.findIndex((line) => HEADING.test(line) || FENCE.test(line));
-  return between.slice(0, body === -1 ? between.length : body).some((line) => USUAL_KEY.test(line));
+  if (between.length === 0 || (first.trim() !== '' && !first.startsWith('#'))) return true;
+  // Else the block goes on only if a key follows before any code.
+  const code = between.findIndex((line) => FENCE.test(line));
+  return between.slice(0, code === -1 ? between.length : code).some((line) => USUAL_KEY.test(line));
 }
 
 /** Finds front matter in a code fence, with or without `---` lines in it. */
-function findFenced(lines: readonly Line[], from: number, fence: string): Block | undefined {
-  const closesFence = (line: string): boolean => line.trim() === fence;
+function findFenced(lines: readonly string[], from: number, fence: string): Block | undefined {
+  const closesFence = (line = ''): boolean => line.trim() === fence;
   const first = nextVisible(lines, from);
-  const ruled = RULE.test(textAt(lines, first));
-  const start = ruled ? first + 1 : first;
-  const end = lines.findIndex(
-    ({ text }, at) => at >= start && (closesFence(text) || (ruled && CLOSING_RULE.test(text))),
-  );
-  if (end === -1 || !beginsWithKey(lines, start)) return undefined;
-  if (!lines.slice(start, end).some((line) => MAIN_KEY.test(line.text))) return undefined;
-
+  const isRuled = RULE.test(lines[first] ?? '');
+  const start = isRuled ? first + 1 : first;
+  const end = lines.findIndex((line, at) => at >= start && (closesFence(line) || (isRuled && CLOSING_RULE.test(line))));
+  if (end === -1 || !lines.slice(start, end).some((line) => MAIN_KEY.test(line))) return undefined;
   const after = nextVisible(lines, end + 1);
-  const next = ruled && closesFence(textAt(lines, after)) ? after + 1 : end + 1;
-  return { from: start, to: end, next, unclosed: false };
+  const next = isRuled && closesFence(lines[after]) ? after + 1 : end + 1;
+  return { from: start, to: end, next, isOpen: false };
 }
 
-function findSecond(lines: readonly Line[], next: number): Block | undefined {
+function findSecond(lines: readonly string[], next: number): Block | undefined {
   const first = nextVisible(lines, next);
-  if (!RULE.test(textAt(lines, first)) || !beginsWithKey(lines, first + 1)) return undefined;
-  const close = lines.findIndex((line, at) => at > first && CLOSING_RULE.test(line.text));
+  if (!RULE.test(lines[first] ?? '') || !beginsWithKey(lines, first + 1)) return undefined;
+  const close = lines.findIndex((line, at) => at > first && CLOSING_RULE.test(line));
   // A rule, `Note: …` and another rule may be plain Markdown.
-  if (close === -1 || !lines.slice(first + 1, close).some((line) => MAIN_KEY.test(line.text))) return undefined;
+  if (close === -1 || !lines.slice(first + 1, close).some((line) => MAIN_KEY.test(line))) return undefined;
   if (leadingKeys(lines, first + 1) < close) return undefined;
-  return { from: first + 1, to: close, next: close + 1, unclosed: false };
+  return { from: first + 1, to: close, next: close + 1, isOpen: false };
 }
 
-function beginsWithKey(lines: readonly Line[], from: number): boolean {
+function beginsWithKey(lines: readonly string[], from: number): boolean {
   let at = nextVisible(lines, from);
-  while (/^#/.test(textAt(lines, at)) && !HEADING_KEY.test(textAt(lines, at))) at = nextVisible(lines, at + 1);
-  return KEY.test(textAt(lines, at)) || HEADING_KEY.test(textAt(lines, at)) || MAIN_KEY.test(textAt(lines, at));
+  while (lines[at]?.startsWith('#') && !HEADING_KEY.test(lines[at]!)) at = nextVisible(lines, at + 1);
+  return KEY.test(lines[at] ?? '') || MAIN_KEY.test(lines[at] ?? '');
 }
 
 /** Index of the line after the leading keys and the lines that belong to them. */
-function leadingKeys(lines: readonly Line[], from: number): number {
+function leadingKeys(lines: readonly string[], from: number): number {
   let end = from;
   for (let at = from; at < lines.length; at++) {
-    const line = textAt(lines, at);
+    const line = lines[at]!;
     if (line.trim() === '') continue;
-    const isKey = KEY.test(line) || MAIN_KEY.test(line);
     const isBelowKey = at > from && (/^[ \t]/.test(line) || (/^-\s/.test(line) && at === end));
-    if (!isKey && !isBelowKey) {
+    if (!KEY.test(line) && !MAIN_KEY.test(line) && !isBelowKey) {
       if (!line.startsWith('#')) break;
       // A run of lines with `#` is comments if a key follows directly, else headings.
-      while (textAt(lines, at + 1).startsWith('#') && !HEADING_KEY.test(textAt(lines, at + 1))) at++;
-      const below = textAt(lines, at + 1);
+      const isHeading = (i: number): boolean => lines[i]?.startsWith('#') === true && !HEADING_KEY.test(lines[i]!);
+      while (isHeading(at + 1)) at++;
+      const below = lines[at + 1] ?? '';
       if (!KEY.test(below) && !HEADING_KEY.test(below) && !/^[ \t]+\S/.test(below)) break;
     }
     end = at + 1;
@@ -417,49 +328,40 @@ function leadingKeys(lines: readonly Line[], from: number): number {
   return end;
 }
 
+/** White space before a key that a formatter joined to the line above. */
+const PULLED_UP_KEY = /(?<!\s)\s+(?=(?:name|description|version|license|author|homepage|metadata|allowed-tools):\s)/i;
+
 /**
- * Undoes what a Markdown formatter did. It took the text above `---` for a heading (`## name: x`), and perhaps joined
- * the keys of the next lines to it. If the key is also there without `#`, the heading is a comment and stays.
+ * The text of a block, without what a Markdown formatter did. It took the text above `---` for a heading (`## name: x`),
+ * and perhaps joined the keys of the next lines to it. If the key is also there without `#`, the heading is a comment
+ * and stays.
  */
-function unmarkHeadings(lines: readonly string[]): string[] {
-  const present = new Set(lines.map((line) => /^(name|description)\s*:/i.exec(line)?.[1]?.toLowerCase()));
-  return lines.flatMap((line) => {
+function blockText(lines: readonly string[], { from, to }: Block): string {
+  const inside = lines.slice(from, to).map((line) => line.replace(/[\r\n]+$/, ''));
+  const present = new Set(inside.map((line) => /^(name|description)\s*:/i.exec(line)?.[1]?.toLowerCase()));
+  const unmarked = inside.flatMap((line) => {
     const [, key, rest = ''] = /^#{1,6}\s+(name|description)\s*:(.*)$/i.exec(line) ?? [];
-    if (key === undefined || present.has(key.toLowerCase())) return [line];
-    return `${key}:${rest}`.split(PULLED_UP_KEY);
+    return key === undefined || present.has(key.toLowerCase()) ? line : `${key}:${rest}`.split(PULLED_UP_KEY);
   });
+  return unmarked.join('\n');
 }
 
 /** If the whole file is in a code fence, its last line closes that fence. */
 function withoutLastFence(body: string): string {
   const fences = body.match(/^(?:`{3,}|~{3,})/gm)?.length ?? 0;
-  return fences % 2 === 1 ? withoutLastLine(body, /^(?:`{3,}|~{3,})$/) : body;
-}
-
-function withoutLastLine(text: string, pattern: RegExp): string {
-  const visible = text.trimEnd();
+  const visible = body.trimEnd();
   const start = Math.max(visible.lastIndexOf('\n'), visible.lastIndexOf('\r')) + 1;
-  return pattern.test(visible.slice(start)) ? `${visible.slice(0, start).trimEnd()}\n` : text;
+  const isLast = fences % 2 === 1 && /^(?:`{3,}|~{3,})$/.test(visible.slice(start));
+  return isLast ? `${visible.slice(0, start).trimEnd()}\n` : body;
 }
 
-function nextVisible(lines: readonly Line[], from: number): number {
+function nextVisible(lines: readonly string[], from: number): number {
   let at = from;
-  while (at < lines.length && textAt(lines, at).trim() === '') at++;
+  while (at < lines.length && lines[at]!.trim() === '') at++;
   return at;
 }
 
-function textAt(lines: readonly Line[], index: number): string {
-  return lines[index]?.text ?? '';
-}
-
-/** One key of front matter: its line, and the lines that belong to it. */
-interface Entry {
-  readonly key: string;
-  readonly lines: string[];
-}
-
 const KEY_LINE = /^(?:"([^"]+)"|'([^']+)'|([A-Za-z_][\w.-]*))\s*:(?:\s+(.*))?$/;
-const BLOCK_HEADER = /^([|>])[+-]?\d?[+-]?\s*(?:#.*)?$/;
 const MAX_ENTRIES = 500;
 
 /**
@@ -469,10 +371,18 @@ const MAX_ENTRIES = 500;
  * @param parse reads a single entry as YAML; undefined if it is not YAML, and then its text is taken as it is
  */
 function readLooseFields(text: string, parse: (entry: string, key: string) => unknown): Map<string, unknown> {
+  const entries: { readonly key: string; readonly lines: string[] }[] = [];
+  for (const line of text.split('\n')) {
+    const match = KEY_LINE.exec(line);
+    const key = match?.[1] ?? match?.[2] ?? match?.[3];
+    if (key !== undefined && entries.length < MAX_ENTRIES) entries.push({ key, lines: [line] });
+    // Text that lost its indentation belongs to the key above it.
+    else if (!line.startsWith('#')) entries.at(-1)?.lines.push(line);
+  }
   const fields = new Map<string, unknown>();
-  for (const entry of entries(text.split('\n'))) {
-    const value = parse(entry.lines.join('\n'), entry.key) ?? plainValue(entry.lines);
-    if (!isBlankValue(value) || !fields.has(entry.key)) fields.set(entry.key, value);
+  for (const { key, lines } of entries) {
+    const value = parse(lines.join('\n'), key) ?? plainValue(lines);
+    if (!isBlankValue(value) || !fields.has(key)) fields.set(key, value);
   }
   return fields;
 }
@@ -482,54 +392,15 @@ function isBlankValue(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-function entries(lines: readonly string[]): Entry[] {
-  const found: Entry[] = [];
-  for (const line of lines) {
-    const match = KEY_LINE.exec(line);
-    const key = match?.[1] ?? match?.[2] ?? match?.[3];
-    if (key !== undefined && found.length < MAX_ENTRIES) found.push({ key, lines: [line] });
-    // Text that lost its indentation belongs to the key above it.
-    else if (!line.startsWith('#')) found.at(-1)?.lines.push(line);
-  }
-  return found;
-}
-
-function plainValue(lines: readonly string[]): string | undefined {
-  const [, , , , first = ''] = KEY_LINE.exec(lines[0] ?? '') ?? [];
-  const below = lines.slice(1);
-  const style = BLOCK_HEADER.exec(first)?.[1];
-  if (style !== undefined) return style === '|' ? unindent(below) : fold(below);
-
-  const words = fold([first.replace(/^[|>][+-]?\d?[+-]?\s+/, '').replace(/^-\s+/, ''), ...below.map(withoutItemMark)]);
-  if (words === '' || /^(?:~|null)$/i.test(words)) return undefined;
-  return unquote(words);
-}
-
-function withoutItemMark(line: string): string {
-  return line.replace(/^\s*-\s+/, '');
-}
-
-function unindent(lines: readonly string[]): string {
-  const visible = lines.filter((line) => line.trim() !== '');
-  const indent = Math.min(80, ...visible.slice(0, 1000).map((line) => line.length - line.trimStart().length));
-  return lines
-    .map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length)))
-    .join('\n')
-    .trim();
-}
-
-/** Joins lines with spaces. A blank line becomes a line break. */
-function fold(lines: readonly string[]): string {
-  const paragraphs: string[][] = [[]];
-  for (const line of lines) {
-    const words = line.trim();
-    if (words !== '') paragraphs.at(-1)?.push(words);
-    else if (paragraphs.at(-1)?.length !== 0) paragraphs.push([]);
-  }
-  return paragraphs
-    .map((words) => words.join(' '))
-    .join('\n')
-    .trim();
+/** The text of an entry that is not YAML: its lines joined with spaces, where a blank line becomes a line break. */
+function plainValue([first = '', ...below]: readonly string[]): string | undefined {
+  const beginning = KEY_LINE.exec(first)?.[4] ?? '';
+  const lines = [beginning.replace(/^[|>][+-]?\d?[+-]?(?:\s+|$)/, ''), ...below].map((line) =>
+    line.replace(/^\s*-\s+/, '').trim(),
+  );
+  const paragraphs = lines.map((line) => (line === '' ? '\n' : line)).join(' ');
+  const words = paragraphs.replace(/ ?\n[ \n]*/g, '\n').trim();
+  return words === '' || /^(?:~|null)$/i.test(words) ? undefined : unquote(words);
 }
 
 /** Removes quotes, even if only one of them is there, and resolves the usual escapes. */
@@ -542,6 +413,5 @@ function unquote(text: string): string {
     });
   }
   if (text.startsWith("'")) return text.slice(1).replace(/'\s*$/, '').replaceAll("''", "'");
-  if (text.startsWith('[') && text.endsWith(']')) return text.slice(1, -1).trim();
-  return text;
+  return text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1).trim() : text;
 }

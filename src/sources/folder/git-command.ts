@@ -4,13 +4,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { MAX_GIT_FILE_BYTES } from './git-repository.js';
+import { GitFault, MAX_GIT_FILE_BYTES } from './git-repository.js';
 
 /** Memory that git may fill, in bytes. A log of 100,000 commits takes less than half of it. */
-export const GIT_HEAP_BYTES: number = 128 * 1024 * 1024;
+const GIT_HEAP_BYTES: number = 128 * 1024 * 1024;
 
 /** Address space of git, in bytes: its memory, and the indexes of packs. */
-export const GIT_ADDRESS_BYTES: number = 1024 * 1024 * 1024;
+const GIT_ADDRESS_BYTES: number = 1024 * 1024 * 1024;
 
 /** A call of git. */
 export interface GitCall {
@@ -26,48 +26,17 @@ export interface GitCall {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Git ran out of its time. */
-export class GitTimeout extends Error {
-  override readonly name = 'GitTimeout' as const;
-}
-
-/** Git ended with an error of its own. */
-export class GitFailure extends Error {
-  override readonly name = 'GitFailure' as const;
-  /** Exit status; undefined if it did not exit by itself. */
-  readonly status: number | undefined;
-
-  constructor(message: string, status?: number) {
-    super(message);
-    this.status = status;
-  }
-}
-
 /** The exit status of a shell that finds no such program. */
 const NOT_FOUND = 127;
 
-/**
- * Settings that override every configuration. Git reads none of a stranger: this holds if that should ever fail. The
- * last ones bound the memory that git takes for packs.
- */
+/** Files beside the objects that git would read without need, and the memory that it takes for packs. */
 const SETTINGS = [
-  'core.attributesFile=/dev/null',
   'core.commitGraph=false',
-  'core.fsmonitor=false',
-  'core.hooksPath=/dev/null',
   'core.multiPackIndex=false',
-  'core.pager=cat',
-  'diff.external=',
-  'diff.orderFile=/dev/null',
-  'log.decorate=false',
-  'log.follow=false',
-  'log.mailmap=false',
-  'log.showSignature=false',
-  'protocol.allow=never',
-  'safe.bareRepository=explicit',
   'core.deltaBaseCacheLimit=32m',
   'core.packedGitLimit=128m',
   'core.packedGitWindowSize=16m',
+  'protocol.allow=never',
 ].flatMap((setting) => ['-c', setting]);
 
 /**
@@ -77,19 +46,47 @@ const SETTINGS = [
 const LIMITED = 'ulimit -c 0; ulimit -d "$1"; ulimit -v "$2"; ulimit -t "$3"; shift 3; exec git "$@"';
 
 /**
+ * A git folder of our own. Git reads its configuration, references and attributes here, and of a repository only the
+ * objects. So nothing that a stranger wrote into a `.git` can name a program, a file or another repository.
+ *
+ * @throws the file system's error if there is no room for temporary files
+ */
+export async function makeGitFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'skill-discovery-git-'));
+  // Without these three git does not take the folder for a repository.
+  await mkdir(join(folder, 'objects'));
+  await mkdir(join(folder, 'refs'));
+  await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n');
+  return folder;
+}
+
+/**
+ * Prepares a git folder of our own for one repository.
+ *
+ * @param commit in hex digits: its length tells the kind of hashes
+ * @param shallow text of the list of commits whose parents are missing; undefined if none are
+ */
+export async function describeRepository(folder: string, commit: string, shallow: string | undefined): Promise<void> {
+  const isSha256 = commit.length === 64;
+  const format = isSha256 ? '\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n' : '';
+  await writeFile(join(folder, 'config'), `[core]\n\tbare = true\n${format}`);
+  await rm(join(folder, 'shallow'), { force: true });
+  if (shallow !== undefined) await writeFile(join(folder, 'shallow'), shallow);
+}
+
+/**
  * Runs git in a folder of our own. Git does not inherit the caller's git variables, fetches nothing, prompts for
  * nothing, and starts no program. It gets a bounded amount of memory and time.
  *
- * @throws {GitTimeout} if git takes too long
- * @throws {GitFailure} if it fails
+ * @throws {GitFault} if git takes too long, or fails
  * @throws the system's error if it cannot be started
  * @throws the signal's reason when aborted
  */
-export function runGit(scratch: GitScratch, call: GitCall): Promise<void> {
+export function runGit(folder: string, call: GitCall): Promise<void> {
   const { onPiece, timeout, signal } = call;
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const child = start(scratch, call);
+    const child = start(folder, call);
     let failure: unknown;
     const stop = (reason: unknown): void => {
       failure ??= reason;
@@ -98,7 +95,7 @@ export function runGit(scratch: GitScratch, call: GitCall): Promise<void> {
       child.stdout.destroy();
     };
     const onAbort = (): void => stop(signal?.reason);
-    const timer = setTimeout(() => stop(new GitTimeout('git took too long')), timeout);
+    const timer = setTimeout(() => stop(new GitFault('git took too long', 'timeout')), timeout);
     signal?.addEventListener('abort', onAbort, { once: true });
     const settle = (error: unknown): void => {
       clearTimeout(timer);
@@ -109,7 +106,7 @@ export function runGit(scratch: GitScratch, call: GitCall): Promise<void> {
 
     let rest: Buffer = Buffer.alloc(0);
     child.stdout.on('data', (chunk: Buffer) => {
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const bytes = Buffer.concat([rest, chunk]);
       let start = 0;
       try {
         for (let end = bytes.indexOf(0); end !== -1; end = bytes.indexOf(0, start)) {
@@ -117,7 +114,7 @@ export function runGit(scratch: GitScratch, call: GitCall): Promise<void> {
           start = end + 1;
         }
         rest = bytes.subarray(start);
-        if (rest.length > MAX_GIT_FILE_BYTES) throw new GitFailure('git wrote a piece that is too long');
+        if (rest.length > MAX_GIT_FILE_BYTES) throw new GitFault('git wrote a piece that is too long');
       } catch (error) {
         stop(error);
       }
@@ -127,20 +124,19 @@ export function runGit(scratch: GitScratch, call: GitCall): Promise<void> {
     child.stdin.end(call.input ?? '');
     child.on('error', settle);
     child.on('close', (code, signalName) => {
-      if (failure !== undefined) settle(failure);
-      else if (code === 0) settle(undefined);
-      else if (code === NOT_FOUND) settle(new GitFailure('git was not found', code));
-      else settle(new GitFailure(`git ended with ${code ?? signalName}`, code ?? undefined));
+      if (failure !== undefined || code === 0) settle(failure);
+      else if (code === NOT_FOUND) settle(new GitFault('git was not found'));
+      else settle(new GitFault(`git ended with ${code ?? signalName}`, code ?? undefined));
     });
   });
 }
 
-function start(scratch: GitScratch, call: GitCall): ChildProcessByStdio<Writable, Readable, null> {
+function start(folder: string, call: GitCall): ChildProcessByStdio<Writable, Readable, null> {
   const args = ['--no-pager', ...SETTINGS, ...call.args];
   const limits = [GIT_HEAP_BYTES / 1024, GIT_ADDRESS_BYTES / 1024, Math.ceil(call.timeout / 1000) + 1].map(String);
   const options = {
-    cwd: scratch.folder,
-    env: gitEnvironment(scratch.folder, call.objects),
+    cwd: folder,
+    env: gitEnvironment(folder, call.objects),
     stdio: ['pipe', 'pipe', 'ignore'] as ['pipe', 'pipe', 'ignore'],
     windowsHide: true,
   };
@@ -166,46 +162,5 @@ function gitEnvironment(folder: string, objects: string | undefined): NodeJS.Pro
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
-    GIT_EXTERNAL_DIFF: '',
   };
-}
-
-/**
- * A git folder of our own. Git reads its configuration, references and attributes here, and of a repository only the
- * objects. So nothing that a stranger wrote into a `.git` can name a program, a file or another repository.
- */
-export class GitScratch {
-  readonly folder: string;
-
-  private constructor(folder: string) {
-    this.folder = folder;
-  }
-
-  /** @throws the file system's error if there is no room for temporary files */
-  static async make(): Promise<GitScratch> {
-    const folder = await mkdtemp(join(tmpdir(), 'skill-discovery-git-'));
-    // Without these three git does not take the folder for a repository.
-    await mkdir(join(folder, 'objects'));
-    await mkdir(join(folder, 'refs'));
-    await writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n');
-    return new GitScratch(folder);
-  }
-
-  /**
-   * Prepares for one repository.
-   *
-   * @param commit in hex digits: its length tells the kind of hashes
-   * @param shallow text of the list of commits whose parents are missing; undefined if none are
-   */
-  async describe(commit: string, shallow: string | undefined): Promise<void> {
-    const sha256 = commit.length === 64;
-    const format = sha256 ? '\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = sha256\n' : '';
-    await writeFile(join(this.folder, 'config'), `[core]\n\tbare = true\n${format}`);
-    if (shallow === undefined) await rm(join(this.folder, 'shallow'), { force: true });
-    else await writeFile(join(this.folder, 'shallow'), shallow);
-  }
-
-  async remove(): Promise<void> {
-    await rm(this.folder, { recursive: true, force: true });
-  }
 }

@@ -1,24 +1,30 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, realpath, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { decodePart, isInside } from '../../core/index.js';
+import { decodePart, isInside, OneAtATime } from '../../core/index.js';
 import { pathInside, systemReason } from '../rows/texts.js';
-import { GitFailure, GitScratch, GitTimeout, runGit } from './git-command.js';
+import { describeRepository, makeGitFolder, runGit } from './git-command.js';
 import {
   checkGitObjects,
   findGitFolder,
+  GitFault,
   type GitFolder,
-  MAX_GIT_FILE_BYTES,
   MAX_GIT_LIST_BYTES,
   readGitFile,
   readHead,
-  UnsafeRepository,
 } from './git-repository.js';
+import type { LinkRoots } from './walk-folder.js';
 
 /**
  * Commit times that are kept of one repository: bytes of the paths, and 100 for each. Half a million files are more
  * than git log gets through in its time.
  */
-export const MAX_COMMIT_TIMES_BYTES: number = 64 * 1024 * 1024;
+const MAX_COMMIT_TIMES_BYTES: number = 64 * 1024 * 1024;
+
+/** Once the time of a source is spent, git has this long to read a configuration that it is handed. */
+const LAST_TIMEOUT_MS = 1000;
+
+/** The exit status of `git config` if nothing matches. */
+const NO_SUCH_KEY = 1;
 
 /** What git knows of one work tree. */
 export interface GitOrigin {
@@ -45,73 +51,77 @@ export interface GitLimits {
 export interface GitProblem {
   /** Real path of the work tree. */
   readonly root: string;
+  /** Real path of the source that it belongs to. */
+  readonly bound: string;
   readonly message: string;
   /** Whether even the remote is unknown: ids of skills depend on it. */
   readonly hidesRemote: boolean;
 }
 
 /**
- * Finds the work tree of a folder of the source. Runs git at most twice for each work tree, and once at a time: each
- * run may take the memory of its limit.
+ * Finds the work tree of a folder of a source. Runs git at most twice for each work tree, and once at a time: each run
+ * may take the memory of its limit.
  */
 export class GitOrigins {
   /** Grows with each repository. */
   readonly problems: GitProblem[] = [];
-  readonly #realRoot: string;
-  readonly #inside: ReadonlySet<string>;
+  readonly #roots: LinkRoots;
+  readonly #repositories: ReadonlySet<string>;
   readonly #limits: GitLimits;
   readonly #known = new Map<string, Promise<GitOrigin>>();
-  /** Ends when the repositories asked about so far are done. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** By source, the nearest folder above it with a `.git`. */
+  readonly #above = new Map<string, Promise<string | undefined>>();
+  readonly #turns = new OneAtATime();
+  /** Milliseconds. */
   #left: number;
   /** Whether git did not even read a configuration once the time was spent. */
   #gaveUp = false;
-  #scratch: GitScratch | undefined;
-  #above: Promise<string | undefined> | undefined;
+  /** The git folder of our own, once it is needed. */
+  #scratch: string | undefined;
 
-  /** @param inside real paths of the folders below the source, or of the source, with a `.git` */
-  constructor(realRoot: string, inside: ReadonlySet<string>, limits: GitLimits) {
-    this.#realRoot = realRoot;
-    this.#inside = inside;
+  /**
+   * @param roots the source, and others that links of it may lead into
+   * @param repositories real paths of the folders in these with a `.git`
+   */
+  constructor(roots: LinkRoots, repositories: ReadonlySet<string>, limits: GitLimits) {
+    this.#roots = roots;
+    this.#repositories = repositories;
     this.#limits = limits;
     this.#left = limits.budget;
   }
 
   /** The work tree of a folder inside the source. Throws only the signal's reason. */
   async of(folder: string): Promise<GitOrigin | undefined> {
-    const root = await this.#rootOf(folder);
+    const bound = this.#roots.rootOf(folder) ?? this.#roots.own;
+    const root = await this.#workTreeOf(folder, bound);
     if (root === undefined) return undefined;
-    let origin = this.#known.get(root);
-    if (origin === undefined) {
-      origin = this.#turn.then(() => this.#read(root));
-      this.#turn = origin.catch(() => {});
-      this.#known.set(root, origin);
-    }
+    const origin = this.#known.get(root) ?? this.#turns.run(() => this.#read(root, bound));
+    this.#known.set(root, origin);
     return origin;
   }
 
   /** Waits for what is going on, and removes temporary files. */
   async close(): Promise<void> {
-    await this.#turn;
-    await this.#scratch?.remove();
+    await this.#turns.run(async () => {}).catch(() => {});
+    if (this.#scratch !== undefined) await rm(this.#scratch, { recursive: true, force: true });
   }
 
-  async #rootOf(folder: string): Promise<string | undefined> {
-    for (let at = folder; isInside(at, this.#realRoot); at = dirname(at)) {
-      if (this.#inside.has(at)) return at;
+  async #workTreeOf(folder: string, bound: string): Promise<string | undefined> {
+    for (let at = folder; isInside(at, bound); at = dirname(at)) {
+      if (this.#repositories.has(at)) return at;
       if (at === dirname(at)) break;
     }
-    this.#above ??= findAbove(this.#realRoot);
-    return this.#above;
+    const above = this.#above.get(bound) ?? findAbove(bound);
+    this.#above.set(bound, above);
+    return above;
   }
 
-  async #read(root: string): Promise<GitOrigin> {
+  async #read(root: string, bound: string): Promise<GitOrigin> {
     const { signal, timeout, budget } = this.#limits;
     signal?.throwIfAborted();
-    const isAbove = isInside(this.#realRoot, root);
+    const isAbove = isInside(bound, root);
     const started = performance.now();
-    const spent = this.#left <= 0;
-    const repositoryUntil = started + Math.min(timeout, this.#left);
+    const isSpent = this.#left <= 0;
     // The remote is told even if the time of the source is spent, since ids depend on it: reading it takes no time,
     // unless git itself is out of order.
     const remoteUntil = started + Math.min(timeout, this.#gaveUp ? 0 : Math.max(this.#left, LAST_TIMEOUT_MS));
@@ -119,50 +129,28 @@ export class GitOrigins {
     let committedAt: ReadonlyMap<string, number> = new Map();
     let hidesRemote = true;
     try {
-      this.#scratch ??= await GitScratch.make();
-      const repository: Repository = {
-        root,
-        folder: await findGitFolder(root, isAbove ? root : this.#realRoot),
-        scratch: this.#scratch,
-        signal,
-      };
+      this.#scratch ??= await makeGitFolder();
+      const folder = await findGitFolder(root, isAbove ? root : bound);
+      const repository: Repository = { root, folder, scratch: this.#scratch, signal };
       remote = await readRemote(repository, remoteUntil);
       hidesRemote = false;
-      if (spent) throw new GitTimeout(`git has taken the ${budget / 1000} s that a source may take`);
-      committedAt = await readCommitTimes(repository, isAbove ? this.#realRoot : root, repositoryUntil);
+      if (isSpent) throw new GitFault(`git has taken the ${budget / 1000} s that a source may take`);
+      const until = started + Math.min(timeout, this.#left);
+      committedAt = await readCommitTimes(repository, isAbove ? bound : root, until);
     } catch (error) {
       signal?.throwIfAborted();
-      this.#gaveUp ||= spent && hidesRemote && error instanceof GitTimeout;
-      this.#note(root, error, hidesRemote);
+      const isFault = error instanceof GitFault;
+      this.#gaveUp ||= isSpent && hidesRemote && isFault && error.status === 'timeout';
+      // The skills are there even if git fails. The message of the system may have a path.
+      const reason = isFault ? error.message : systemReason(error);
+      const instead = hidesRemote ? 'author, address and dates come from elsewhere' : 'dates are those of the files';
+      const message = `git was not asked, or did not answer: ${reason}; ${instead}`;
+      this.problems.push({ root, bound, message, hidesRemote });
     } finally {
       this.#left -= performance.now() - started;
     }
     return { root, remote, committedAt };
   }
-
-  /** The skills are there even if git fails. */
-  #note(root: string, error: unknown, hidesRemote: boolean): void {
-    const isOurs = [UnsafeRepository, GitTimeout, GitFailure].some((kind) => error instanceof kind);
-    // The message of the system may have a path.
-    const reason = isOurs ? (error as Error).message : systemReason(error);
-    const instead = hidesRemote ? 'author, address and dates come from elsewhere' : 'dates are those of the files';
-    const message = `git was not asked, or did not answer: ${reason}; ${instead}`;
-    this.problems.push({ root, message, hidesRemote });
-  }
-}
-
-/** Once the time of a source is spent, git has this long to read a configuration that it is handed. */
-const LAST_TIMEOUT_MS = 1000;
-
-/** The exit status of `git config` if nothing matches. */
-const NO_SUCH_KEY = 1;
-
-/** A repository that git is asked about. */
-interface Repository {
-  readonly root: string;
-  readonly folder: GitFolder;
-  readonly scratch: GitScratch;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** The nearest folder above `folder` with a `.git`. */
@@ -172,6 +160,14 @@ async function findAbove(folder: string): Promise<string | undefined> {
     if (found !== undefined) return at;
   }
   return undefined;
+}
+
+/** A repository that git is asked about. */
+interface Repository {
+  readonly root: string;
+  readonly folder: GitFolder;
+  readonly scratch: string;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -184,7 +180,7 @@ async function readRemote(
   { root, folder, scratch, signal }: Repository,
   until: number,
 ): Promise<GitRemote | undefined> {
-  const config = await readGitFile(join(folder.common, 'config'), 'config', folder.bounds, MAX_GIT_FILE_BYTES);
+  const input = (await readGitFile(join(folder.common, 'config'), 'config', folder.bound)) ?? '';
   const addresses: [name: string, address: string][] = [];
   let workTree: string | undefined;
   const onPiece = (piece: string): void => {
@@ -193,28 +189,18 @@ async function readRemote(
     if (key === 'core.worktree') workTree = value;
     else addresses.push([key.slice('remote.'.length, -'.url'.length), value]);
   };
-  const args = [
-    'config',
-    '--file',
-    '-',
-    '--no-includes',
-    '-z',
-    '--get-regexp',
-    '^(remote\\..*\\.url|core\\.worktree)$',
-  ];
-  try {
-    await runGit(scratch, { args, input: config ?? '', onPiece, timeout: timeLeft(until), signal });
-  } catch (error) {
+  const wanted = '^(remote\\..*\\.url|core\\.worktree)$';
+  const args = ['config', '--file', '-', '--no-includes', '-z', '--get-regexp', wanted];
+  await runGit(scratch, { args, input, onPiece, timeout: timeLeft(until), signal }).catch((error: unknown) => {
     // No remote is told from a remote that is not known: ids would change.
-    if (!(error instanceof GitFailure && error.status === NO_SUCH_KEY)) throw error;
-  }
+    if (!(error instanceof GitFault && error.status === NO_SUCH_KEY)) throw error;
+  });
   if (folder.unproven) {
-    const named =
-      workTree === undefined ? undefined : await realpath(resolve(folder.own, workTree)).catch(() => undefined);
-    if (named !== root)
-      throw new UnsafeRepository('.git leads out of the source, to a repository that does not name this folder');
+    const named = workTree && (await realpath(resolve(folder.own, workTree)).catch(() => undefined));
+    if (named !== root) {
+      throw new GitFault('.git leads out of the source, to a repository that does not name this folder');
+    }
   }
-
   addresses.sort(([a], [b]) => Number(b === 'origin') - Number(a === 'origin'));
   for (const [, address] of addresses) {
     const remote = parseRemote(address);
@@ -233,13 +219,13 @@ async function readCommitTimes(
   scope: string,
   until: number,
 ): Promise<Map<string, number>> {
+  const { common, bound } = folder;
   const times = new Map<string, number>();
   const commit = await readHead(folder);
-  if (commit === undefined) return times;
-  const objects = await checkGitObjects(join(folder.common, 'objects'), folder.bounds, signal);
-  if (objects === undefined) return times;
-  const shallow = await readGitFile(join(folder.common, 'shallow'), 'shallow', folder.bounds, MAX_GIT_LIST_BYTES);
-  await scratch.describe(commit, shallow);
+  const objects = commit && (await checkGitObjects(join(common, 'objects'), bound, signal));
+  if (commit === undefined || objects === undefined) return times;
+  const shallow = await readGitFile(join(common, 'shallow'), 'shallow', bound, MAX_GIT_LIST_BYTES);
+  await describeRepository(scratch, commit, shallow);
 
   let committed = 0;
   let bytes = 0;
@@ -250,31 +236,29 @@ async function readCommitTimes(
       return;
     }
     // The first path after a commit begins with a line feed.
-    const path = piece.startsWith('\n') ? piece.slice(1) : piece;
+    const path = piece.replace(/^\n/, '');
     const known = times.get(path);
     if (committed <= (known ?? -1)) return;
     times.set(path, committed);
     if (known === undefined) bytes += path.length + 100;
-    if (bytes > MAX_COMMIT_TIMES_BYTES) throw new UnsafeRepository('more paths than are kept');
+    if (bytes > MAX_COMMIT_TIMES_BYTES) throw new GitFault('more paths than are kept');
   };
-
-  const path = pathInside(root, scope);
   const log = ['log', '-z', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color', '--no-show-signature'];
-  const what = ['--name-only', '--format=%x01%ct%x01', commit, '--', path === '' ? '.' : path];
+  const what = ['--name-only', '--format=%x01%ct%x01', commit, '--', pathInside(root, scope) || '.'];
   const args = ['--literal-pathspecs', ...log, ...what];
   await runGit(scratch, { args, objects, onPiece, timeout: timeLeft(until), signal });
   return times;
 }
 
-/** @throws {GitTimeout} if none is left */
+/** @throws {GitFault} if none is left */
 function timeLeft(until: number): number {
   const left = until - performance.now();
-  if (left <= 0) throw new GitTimeout('git took too long');
+  if (left <= 0) throw new GitFault('git took too long', 'timeout');
   return left;
 }
 
 /** The repository that a remote address names. */
-export interface GitRemote {
+interface GitRemote {
   /** First segment of the path on the host: user, organisation or group. */
   readonly owner: string;
   /** Whole path on the host: `owner/repo`, with nested groups `group/subgroup/repo`. */
@@ -293,7 +277,7 @@ const SEGMENT = /^(?!\.{1,2}$)[\p{L}\p{N}._~+-]+$/u;
  *
  * @returns undefined for a local path, and whatever else names no repository on a host
  */
-export function parseRemote(address: string): GitRemote | undefined {
+function parseRemote(address: string): GitRemote | undefined {
   if (address.length > MAX_ADDRESS) return undefined;
   const found = parseUrl(address.trim()) ?? parseScpLike(address.trim());
   if (found === undefined) return undefined;

@@ -6,8 +6,7 @@ import type { ReadOptions, ResolvedSource, SourceItem, SourceKind, SourceRemark 
 import { deriveId } from '../rows/skill-id.js';
 import { cleanText, joinPath, pathInside } from '../rows/texts.js';
 import { type GitOrigin, GitOrigins, type GitProblem } from './git-origin.js';
-import { AheadAllowance } from './read-file.js';
-import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from './read-skill.js';
+import { readSkill, SKILLS_AHEAD } from './read-skill.js';
 import { findSkillsIn, LinkRoots, type WalkedSkill, walkFolder } from './walk-folder.js';
 
 /** How long git may work on one repository, in seconds. A log of 50,000 commits takes about half of it. */
@@ -34,46 +33,32 @@ async function* readSkillFolder(source: ResolvedSource, options: ReadOptions): A
   const realRoot = await realpath(source.path);
   const roots = new LinkRoots(realRoot, options.linkRoots);
   const walk = await (options.folders === undefined
-    ? walkFolder(roots, name, signal)
-    : findSkillsIn(options.folders, realRoot, signal));
-  const originsIn = new Map<string, GitOrigins>();
-  const gitOf = async (folder: string): Promise<GitOrigin | undefined> => {
-    if (options.git === false) return undefined;
-    const root = roots.rootOf(folder) ?? realRoot;
-    let origins = originsIn.get(root);
-    if (origins === undefined) {
-      origins = new GitOrigins(root, walk.repositories, { timeout: gitTimeout, budget: gitBudget, signal });
-      originsIn.set(root, origins);
-    }
-    return origins.of(folder);
-  };
+    ? walkFolder(roots, name, { signal })
+    : findSkillsIn(options.folders, roots, name, signal));
+  const git = new GitOrigins(roots, walk.repositories, { timeout: gitTimeout, budget: gitBudget, signal });
   const baseName = basename(source.path) || UNKNOWN;
   const contents = options.contents !== false;
 
   yield* walk.problems;
   try {
-    const read = readAhead(walk.skills, SKILLS_AHEAD, async (skill, turn) => {
+    yield* readAhead(walk.skills, SKILLS_AHEAD, async (skill, turn) => {
       signal?.throwIfAborted();
-      const git = await gitOf(skill.realPath);
-      const publication = publishedPlaceOf(skill, git, baseName, options);
+      const gitOrigin = options.git === false ? undefined : await git.of(skill.realPath);
+      const publication = publishedPlaceOf(skill, gitOrigin, baseName, options);
       const origin = { source: `${name}/${joinPath(skill.path, skill.skillFile)}` };
-      const { admit } = new AheadAllowance(AHEAD_BYTES, turn);
-      return readSkill(skill, { origin, publication, git, roots, baseName, contents, signal, admit });
+      return readSkill(skill, { origin, publication, git: gitOrigin, roots, baseName, contents, signal, turn });
     });
-    yield* read;
-    for (const [root, { problems }] of originsIn) {
-      for (const problem of problems) yield gitRemark(problem, root === realRoot ? name : basename(root), root);
-    }
+    for (const problem of git.problems) yield gitRemark(problem, name, realRoot);
   } finally {
-    await Promise.all([...originsIn.values()].map((origins) => origins.close()));
+    await git.close();
   }
 }
 
-function gitRemark({ root, message, hidesRemote }: GitProblem, name: string, realRoot: string): SourceRemark {
+function gitRemark({ root, bound, message, hidesRemote }: GitProblem, name: string, realRoot: string): SourceRemark {
+  const source = bound === realRoot ? name : basename(bound);
   // Says nothing of where a repository above the source lies.
-  const inside = isInside(root, realRoot) ? joinPath(pathInside(realRoot, root), '.git') : '';
-  const origin = { source: inside === '' ? name : `${name}/${inside}` };
-  return { kind: 'remark', origin, message, ...(hidesRemote && { hidesSkills: true as const }) };
+  const inside = isInside(root, bound) ? `/${joinPath(pathInside(bound, root), '.git')}` : '';
+  return { kind: 'remark', origin: { source: source + inside }, message, ...(hidesRemote && { hidesSkills: true }) };
 }
 
 /** Where a skill of a folder is published, as far as git or the options say. */
@@ -109,9 +94,6 @@ export function publishedPlaceOf(
 }
 
 function underBase(base: string, path: string): string {
-  const encoded = path
-    .split('/')
-    .map((segment) => encodeURIComponent(cleanText(segment)))
-    .join('/');
-  return path === '' ? base.replace(/\/+$/, '') : `${base.replace(/\/+$/, '')}/${encoded}`;
+  const segments = path === '' ? [] : path.split('/').map((segment) => encodeURIComponent(cleanText(segment)));
+  return [base.replace(/\/+$/, ''), ...segments].join('/');
 }

@@ -1,13 +1,15 @@
-import type { Dirent } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { compareCodePoints, isInside, readAhead } from '../../core/index.js';
 import type { SourceRemark, UnreadableRow } from '../rows/row.js';
 import { isSkillFile, joinPath, pathInside, systemReason, toOneLine } from '../rows/texts.js';
-import { isNeverEntered, listFolder } from './read-file.js';
+import { kindOf, listFolder } from './read-file.js';
 
 /** Problems of a walk through a folder that are told one by one: links that lead out, folders that cannot be read. */
-export const MAX_WALK_PROBLEMS = 1000;
+const MAX_WALK_PROBLEMS = 1000;
+
+/** Folders that are listed at the same time. */
+const FOLDERS_AHEAD = 16;
 
 /** A folder with a SKILL.md. */
 export interface WalkedSkill {
@@ -31,231 +33,25 @@ export interface Walk {
   readonly problems: readonly (SourceRemark | UnreadableRow)[];
 }
 
+interface WalkOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Folders that are entered; that there are more is a problem. */
+  readonly maxFolders?: number;
+}
+
 /**
  * Looks for every SKILL.md at any depth of a folder. Enters hidden folders, but not `.git` and `node_modules`. Follows
  * symbolic links only as far as `roots` lets it. Opens nothing but folders.
  *
  * @param roots those of the folder
  * @param name of the source, for problems
- * @param maxFolders folders that are entered; that there are more is a problem
  * @throws Error if the folder itself cannot be read
  * @throws the signal's reason when aborted
  */
-export async function walkFolder(
-  roots: LinkRoots,
-  name: string,
-  signal?: AbortSignal,
-  maxFolders: number = Number.POSITIVE_INFINITY,
-): Promise<Walk> {
-  return new FolderWalk(roots, name, signal, maxFolders).run();
-}
-
-/** Folders that are listed at the same time. */
-const FOLDERS_AHEAD = 16;
-
-interface Folder {
-  /** Path inside the source, with `/`. */
-  readonly path: string;
-  readonly realPath: string;
-}
-
-/** A SKILL.md, and whether it was reached through a symbolic link. */
-interface SkillFile {
-  readonly name: string;
-  readonly realPath: string;
-  readonly linked: boolean;
-  /** Its folder, if that lies in another source; then it is the skill's folder. */
-  readonly otherFolder?: string;
-}
-
-interface Candidate extends WalkedSkill {
-  readonly linked: boolean;
-}
-
-class FolderWalk {
-  readonly #roots: LinkRoots;
-  readonly #name: string;
-  readonly #signal: AbortSignal | undefined;
-  readonly #candidates: Candidate[] = [];
-  readonly #repositories = new Set<string>();
-  readonly #problems: (SourceRemark | UnreadableRow)[] = [];
-  /** Problems that were too many to be kept. */
-  #untold = 0;
-  readonly #visited = new Set<string>();
-  readonly #maxFolders: number;
-  /** Whether there were more folders than are entered. */
-  #hasMore = false;
-  /** Folders that links lead to, still to be visited. */
-  #linkedFolders: Folder[] = [];
-
-  constructor(roots: LinkRoots, name: string, signal: AbortSignal | undefined, maxFolders: number) {
-    this.#roots = roots;
-    this.#name = name;
-    this.#signal = signal;
-    this.#maxFolders = maxFolders;
-  }
-
-  async run(): Promise<Walk> {
-    await this.#visit({ path: '', realPath: this.#roots.own }, false);
-    // Links come after everything that is reached without them. They may lead to more links.
-    while (this.#linkedFolders.length > 0) {
-      const round = this.#linkedFolders.sort((a, b) => compareCodePoints(a.path, b.path));
-      this.#linkedFolders = [];
-      for (const folder of round) await this.#visit(folder, true);
-    }
-    const problems = this.#problems.sort((a, b) => compareCodePoints(a.origin.source, b.origin.source));
-    if (this.#hasMore) {
-      const message = `more than ${this.#maxFolders.toLocaleString('en')} folders: the rest is not looked at`;
-      problems.push({ kind: 'remark', origin: this.#origin(''), message, hidesSkills: true });
-    }
-    if (this.#untold > 0) {
-      const message = `${this.#untold.toLocaleString('en')} more links or folders that were not followed or entered`;
-      problems.push({ kind: 'remark', origin: this.#origin(''), message, hidesSkills: true });
-    }
-    return { skills: distinct(this.#candidates), repositories: this.#repositories, problems };
-  }
-
-  /** Looks at a folder and all below it: level by level, since a tree may be deeper than the stack. */
-  async #visit(folder: Folder, linked: boolean): Promise<void> {
-    let level = [folder];
-    while (level.length > 0) {
-      this.#signal?.throwIfAborted();
-      const below: Folder[] = [];
-      const look = (next: Folder): Promise<Folder[]> => this.#look(next, linked);
-      for await (const subfolders of readAhead(this.#firstVisits(level), FOLDERS_AHEAD, look)) {
-        this.#signal?.throwIfAborted();
-        for (const subfolder of subfolders) below.push(subfolder);
-      }
-      level = below;
-    }
-  }
-
-  /** The folders that were not visited before. From now on they count as visited. */
-  #firstVisits(folders: readonly Folder[]): Folder[] {
-    return folders.filter(({ realPath }) => {
-      if (this.#visited.has(realPath)) return false;
-      this.#hasMore ||= this.#visited.size >= this.#maxFolders;
-      if (this.#hasMore) return false;
-      this.#visited.add(realPath);
-      return true;
-    });
-  }
-
-  /**
-   * Notes what a folder contains.
-   *
-   * @returns its subfolders, without those behind links
-   */
-  async #look(folder: Folder, linked: boolean): Promise<Folder[]> {
-    const subfolders: Folder[] = [];
-    const skillFiles: SkillFile[] = [];
-    for (const entry of await this.#list(folder)) {
-      const { name } = entry;
-      const inside: Folder = { path: joinPath(folder.path, name), realPath: folder.realPath + sep + name };
-      if (name === '.git') this.#repositories.add(folder.realPath);
-      if (entry.isSymbolicLink()) {
-        const skillFile = await this.#follow(inside, folder, name);
-        if (skillFile !== undefined) skillFiles.push(skillFile);
-        continue;
-      }
-      const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
-      if (kind === 'folder' && !isNeverEntered(name)) subfolders.push(inside);
-      if (!isSkillFile(name)) continue;
-      if (kind === 'file') skillFiles.push({ name, realPath: inside.realPath, linked });
-      else this.#noteNoFile(folder, name, kind);
-    }
-    // SKILL.md sorts before every other way to write it.
-    const [skill] = skillFiles;
-    if (skill !== undefined) {
-      const { name: skillFile, realPath: realSkillFile, linked, otherFolder: realPath = folder.realPath } = skill;
-      this.#candidates.push({ path: folder.path, realPath, skillFile, realSkillFile, linked });
-    }
-    return subfolders;
-  }
-
-  /** The entries of a folder. A folder below the source that cannot be read is a problem, not an error. */
-  async #list(folder: Folder): Promise<Dirent[]> {
-    try {
-      return await listFolder(folder.realPath);
-    } catch (cause) {
-      if (folder.path === '') {
-        throw new Error(`${this.#name} cannot be read: ${toOneLine((cause as Error).message)}`, { cause });
-      }
-      const reason = `the folder cannot be read: ${systemReason(cause)}`;
-      this.#note({ kind: 'unreadable', origin: this.#origin(folder.path), reason, hidesSkills: true });
-      return [];
-    }
-  }
-
-  /**
-   * Follows a link, and notes the folder that it leads to.
-   *
-   * @returns the SKILL.md that it leads to, if any
-   */
-  async #follow({ path, realPath }: Folder, parent: Folder, name: string): Promise<SkillFile | undefined> {
-    const target = await this.#roots.follow(realPath);
-    if ((target.kind === 'folder' || target.kind === 'other') && isSkillFile(name)) {
-      this.#noteNoFile(parent, name, target.kind);
-    }
-    if (target.kind === 'refused') {
-      this.#note({ kind: 'remark', origin: this.#origin(path), message: target.reason });
-    } else if (target.kind === 'folder') {
-      this.#linkedFolders.push({ path, realPath: target.realPath });
-      if (target.root !== this.#roots.own) await this.#findRepositories(target.realPath, target.root);
-    } else if (target.kind === 'file' && isSkillFile(name)) {
-      const skillFile = { name, realPath: target.realPath, linked: true };
-      if (target.root === this.#roots.own) return skillFile;
-      const otherFolder = dirname(target.realPath);
-      await this.#findRepositories(otherFolder, target.root);
-      return { ...skillFile, otherFolder };
-    }
-    return undefined;
-  }
-
-  /** Looks for a `.git` from a folder of another source up to that source, where this walk does not come by. */
-  async #findRepositories(folder: string, root: string): Promise<void> {
-    for (let at = folder; ; at = dirname(at)) {
-      const found = await lstat(join(at, '.git')).catch(() => undefined);
-      if (found !== undefined) this.#repositories.add(at);
-      if (at === root || at === dirname(at)) return;
-    }
-  }
-
-  /** A skill that was read from there stays: nobody said that it is gone. */
-  #noteNoFile({ path, realPath }: Folder, name: string, kind: 'folder' | 'other'): void {
-    const what = kind === 'folder' ? 'a folder' : 'a pipe, a socket or a device';
-    const reason = `${name} is ${what}, not a file`;
-    const folder = { path: realPath, isOrigin: false };
-    this.#note({ kind: 'unreadable', origin: this.#origin(path), reason, location: '', folder });
-  }
-
-  #note(problem: SourceRemark | UnreadableRow): void {
-    if (this.#problems.length < MAX_WALK_PROBLEMS) this.#problems.push(problem);
-    else this.#untold += 1;
-  }
-
-  #origin(path: string): { source: string } {
-    return { source: path === '' ? this.#name : `${this.#name}/${path}` };
-  }
-}
-
-/**
- * One skill for each real SKILL.md: the one reached without links, else the first. In code-point order of their paths.
- */
-function distinct(candidates: readonly Candidate[]): WalkedSkill[] {
-  const sorted = [...candidates].sort(
-    (a, b) => Number(a.linked) - Number(b.linked) || compareCodePoints(a.path, b.path),
-  );
-  const chosen = new Map<string, WalkedSkill>();
-  for (const candidate of sorted) {
-    if (!chosen.has(candidate.realSkillFile)) chosen.set(candidate.realSkillFile, candidate);
-  }
-  return [...chosen.values()].sort((a, b) => compareCodePoints(a.path, b.path));
-}
-
-/** Some folders of a source cannot be read by themselves: what they hold depends on the rest of it. */
-class WholeWalkNeeded extends Error {
-  override readonly name = 'WholeWalkNeeded';
+export async function walkFolder(roots: LinkRoots, name: string, options: WalkOptions = {}): Promise<Walk> {
+  const walk = new FolderWalk(roots, name, options);
+  await walk.enter({ path: '', realPath: roots.own });
+  return walk.result();
 }
 
 /**
@@ -263,42 +59,33 @@ class WholeWalkNeeded extends Error {
  * there. Reads nothing else of the source. A folder that is not there holds nothing.
  *
  * @param folders absolute paths
- * @param root of the source, without symbolic links
  * @throws {WholeWalkNeeded} if there are links, a folder that cannot be read, or a SKILL.md that is no file
  * @throws the signal's reason when aborted
  */
-export async function findSkillsIn(folders: readonly string[], root: string, signal?: AbortSignal): Promise<Walk> {
-  const skills = new Map<string, WalkedSkill>();
-  const repositories = new Set<string>();
+export async function findSkillsIn(
+  folders: readonly string[],
+  roots: LinkRoots,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Walk> {
+  const root = roots.own;
+  const walk = new FolderWalk(roots, name, { signal });
   for (const named of folders) {
     if (named === root || !isInside(named, root)) throw new WholeWalkNeeded(`${named} is not inside ${root}`);
     const folder = await outermostSkill(named, root);
     const path = pathInside(root, folder);
-    if (path.split('/').some(isNeverEntered)) continue;
-    if (!(await isFolderInPlace(folder))) continue;
-    for (let at = dirname(folder); ; at = dirname(at)) {
-      if ((await lstat(join(at, '.git')).catch(() => undefined)) !== undefined) repositories.add(at);
-      if (at === root) break;
-    }
-    const waiting = [{ path, realPath: folder }];
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      signal?.throwIfAborted();
-      for (const entry of await list(next.realPath)) {
-        const { name } = entry;
-        if (name === '.git') repositories.add(next.realPath);
-        if (entry.isSymbolicLink()) throw new WholeWalkNeeded(`${next.realPath} has links`);
-        const realPath = next.realPath + sep + name;
-        if (entry.isDirectory() && !isNeverEntered(name)) waiting.push({ path: joinPath(next.path, name), realPath });
-        // SKILL.md sorts before every other way to write it.
-        if (!isSkillFile(name)) continue;
-        if (!entry.isFile()) throw new WholeWalkNeeded(`${realPath} is no file`);
-        if (skills.has(next.path)) continue;
-        skills.set(next.path, { ...next, skillFile: name, realSkillFile: realPath });
-      }
-    }
+    if (path.split('/').some(isNeverEntered) || !(await isFolderInPlace(folder))) continue;
+    await walk.findRepositories(folder, root);
+    await walk.enter({ path, realPath: folder });
   }
-  const found = [...skills.values()].sort((a, b) => compareCodePoints(a.path, b.path));
-  return { skills: found, repositories, problems: [] };
+  const found = walk.result();
+  if (walk.hasLinks || found.problems.length > 0) throw new WholeWalkNeeded(`${name} has links, or cannot be read`);
+  return found;
+}
+
+/** Some folders of a source cannot be read by themselves: what they hold depends on the rest of it. */
+class WholeWalkNeeded extends Error {
+  override readonly name = 'WholeWalkNeeded';
 }
 
 /** The folder, or the outermost skill that it is a part of: the contents of a skill are all files below it. */
@@ -319,24 +106,187 @@ async function outermostSkill(folder: string, root: string): Promise<string> {
  */
 async function isFolderInPlace(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return undefined;
     // What cannot be looked at may be there.
-    if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') {
-      throw new WholeWalkNeeded(`${folder} cannot be read`, { cause });
-    }
-    return undefined;
+    throw new WholeWalkNeeded(`${folder} cannot be read`, { cause });
   });
-  if (found === undefined) return false;
-  const isInPlace = (await realpath(folder).catch(() => undefined)) === folder;
-  if (!isInPlace) throw new WholeWalkNeeded(`${folder} is reached through links`);
-  return found.isDirectory();
+  if (found !== undefined && (await realpath(folder).catch(() => undefined)) !== folder) {
+    throw new WholeWalkNeeded(`${folder} is reached through links`);
+  }
+  return found?.isDirectory() === true;
 }
 
-async function list(folder: string): Promise<Dirent[]> {
-  try {
-    return await listFolder(folder);
-  } catch (cause) {
-    throw new WholeWalkNeeded(`${folder} cannot be read`, { cause });
+interface Folder {
+  /** Path inside the source, with `/`. */
+  readonly path: string;
+  readonly realPath: string;
+}
+
+/** A skill, and whether it was reached through a symbolic link. */
+interface Candidate extends WalkedSkill {
+  readonly isLinked: boolean;
+}
+
+class FolderWalk {
+  hasLinks = false;
+  readonly #roots: LinkRoots;
+  readonly #name: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #maxFolders: number;
+  readonly #candidates: Candidate[] = [];
+  readonly #repositories = new Set<string>();
+  readonly #problems: (SourceRemark | UnreadableRow)[] = [];
+  /** Problems that were too many to be kept. */
+  #unlisted = 0;
+  readonly #visited = new Set<string>();
+  /** Whether there were more folders than are entered. */
+  #hasMore = false;
+  /** Folders that links lead to, still to be visited. */
+  #linkedFolders: Folder[] = [];
+
+  constructor(roots: LinkRoots, name: string, { signal, maxFolders = Number.POSITIVE_INFINITY }: WalkOptions) {
+    this.#roots = roots;
+    this.#name = name;
+    this.#signal = signal;
+    this.#maxFolders = maxFolders;
   }
+
+  /** Looks at a folder, at all below it, and at what links lead to. */
+  async enter(folder: Folder): Promise<void> {
+    await this.#visit(folder, false);
+    // Links come after everything that is reached without them. They may lead to more links.
+    while (this.#linkedFolders.length > 0) {
+      const round = this.#linkedFolders.sort((a, b) => compareCodePoints(a.path, b.path));
+      this.#linkedFolders = [];
+      for (const linked of round) await this.#visit(linked, true);
+    }
+  }
+
+  result(): Walk {
+    const problems = this.#problems.sort((a, b) => compareCodePoints(a.origin.source, b.origin.source));
+    const remark = (message: string): unknown =>
+      problems.push({ kind: 'remark', origin: this.#origin(''), message, hidesSkills: true });
+    if (this.#hasMore) remark(`more than ${this.#maxFolders.toLocaleString('en')} folders: the rest is not looked at`);
+    if (this.#unlisted > 0) {
+      remark(`${this.#unlisted.toLocaleString('en')} more links or folders that were not followed or entered`);
+    }
+    // Of each real SKILL.md the one that was reached without links, else the first.
+    const chosen = new Map<string, WalkedSkill>();
+    const sorted = this.#candidates.sort(
+      (a, b) => Number(a.isLinked) - Number(b.isLinked) || compareCodePoints(a.path, b.path),
+    );
+    for (const one of sorted) if (!chosen.has(one.realSkillFile)) chosen.set(one.realSkillFile, one);
+    const skills = [...chosen.values()].sort((a, b) => compareCodePoints(a.path, b.path));
+    return { skills, repositories: this.#repositories, problems };
+  }
+
+  /** Looks for a `.git` from a folder up to a root, where this walk does not come by. */
+  async findRepositories(folder: string, root: string): Promise<void> {
+    for (let at = folder; ; at = dirname(at)) {
+      const found = await lstat(join(at, '.git')).catch(() => undefined);
+      if (found !== undefined) this.#repositories.add(at);
+      if (at === root || at === dirname(at)) return;
+    }
+  }
+
+  /** Looks at a folder and all below it: level by level, since a tree may be deeper than the stack. */
+  async #visit(folder: Folder, isLinked: boolean): Promise<void> {
+    for (let level = [folder]; level.length > 0; ) {
+      this.#signal?.throwIfAborted();
+      const below: Folder[] = [];
+      const look = (next: Folder): Promise<Folder[]> => this.#look(next, isLinked);
+      for await (const subfolders of readAhead(level.filter(this.#isFirstVisit), FOLDERS_AHEAD, look)) {
+        this.#signal?.throwIfAborted();
+        for (const subfolder of subfolders) below.push(subfolder);
+      }
+      level = below;
+    }
+  }
+
+  /** Whether the folder is to be visited, and was not before. From now on it counts as visited. */
+  readonly #isFirstVisit = ({ realPath }: Folder): boolean => {
+    if (this.#visited.has(realPath)) return false;
+    this.#hasMore ||= this.#visited.size >= this.#maxFolders;
+    if (!this.#hasMore) this.#visited.add(realPath);
+    return !this.#hasMore;
+  };
+
+  /**
+   * Notes what a folder contains.
+   *
+   * @returns its subfolders, without those behind links
+   */
+  async #look(folder: Folder, isLinked: boolean): Promise<Folder[]> {
+    const subfolders: Folder[] = [];
+    // SKILL.md sorts before every other way to write it.
+    let skill: Candidate | undefined;
+    const entries = await listFolder(folder.realPath).catch((error: unknown) => this.#noteUnreadable(folder, error));
+    for (const entry of entries) {
+      const { name } = entry;
+      const inside: Folder = { path: joinPath(folder.path, name), realPath: folder.realPath + sep + name };
+      if (name === '.git') this.#repositories.add(folder.realPath);
+      const isLink = entry.isSymbolicLink();
+      const target = isLink ? await this.#follow(inside) : { ...inside, kind: kindOf(entry), root: this.#roots.own };
+      if (target === undefined) continue;
+      if (!isLink && target.kind === 'folder' && !isNeverEntered(name)) subfolders.push(inside);
+      if (!isSkillFile(name)) continue;
+      if (target.kind === 'file') {
+        const isElsewhere = target.root !== this.#roots.own;
+        const realPath = isElsewhere ? dirname(target.realPath) : folder.realPath;
+        if (isElsewhere) await this.findRepositories(realPath, target.root);
+        const realSkillFile = target.realPath;
+        skill ??= { path: folder.path, realPath, skillFile: name, realSkillFile, isLinked: isLinked || isLink };
+      } else this.#noteNoFile(folder, name, target.kind);
+    }
+    if (skill !== undefined) this.#candidates.push(skill);
+    return subfolders;
+  }
+
+  /** Follows a link, and notes the folder that it leads to, or why it is refused. */
+  async #follow({ path, realPath: link }: Folder): Promise<Exclude<LinkTarget, { kind: 'refused' }> | undefined> {
+    this.hasLinks = true;
+    const target = await this.#roots.follow(link);
+    if (target.kind === 'refused') {
+      this.#note({ kind: 'remark', origin: this.#origin(path), message: target.reason });
+      return undefined;
+    }
+    if (target.kind === 'folder') {
+      const { realPath, root } = target;
+      this.#linkedFolders.push({ path, realPath });
+      if (root !== this.#roots.own) await this.findRepositories(realPath, root);
+    }
+    return target;
+  }
+
+  /** A folder below the source that cannot be read is a problem, not an error. */
+  #noteUnreadable({ path }: Folder, cause: unknown): [] {
+    if (path === '') throw new Error(`${this.#name} cannot be read: ${toOneLine((cause as Error).message)}`, { cause });
+    const reason = `the folder cannot be read: ${systemReason(cause)}`;
+    this.#note({ kind: 'unreadable', origin: this.#origin(path), reason, hidesSkills: true });
+    return [];
+  }
+
+  /** A skill that was read from there stays: nobody said that it is gone. */
+  #noteNoFile({ path, realPath }: Folder, name: string, kind: 'folder' | 'other'): void {
+    const what = kind === 'folder' ? 'a folder' : 'a pipe, a socket or a device';
+    const reason = `${name} is ${what}, not a file`;
+    const folder = { path: realPath, isOrigin: false };
+    this.#note({ kind: 'unreadable', origin: this.#origin(path), reason, location: '', folder });
+  }
+
+  #note(problem: SourceRemark | UnreadableRow): void {
+    if (this.#problems.length < MAX_WALK_PROBLEMS) this.#problems.push(problem);
+    else this.#unlisted += 1;
+  }
+
+  #origin(path: string): { source: string } {
+    return { source: path === '' ? this.#name : `${this.#name}/${path}` };
+  }
+}
+
+/** Whether a folder with this name is left out of every walk. */
+function isNeverEntered(name: string): boolean {
+  return name === '.git' || name === 'node_modules';
 }
 
 /** Where a symbolic link leads, if it may be followed. */
@@ -363,9 +313,9 @@ export class LinkRoots {
    */
   constructor(own: string, others: readonly string[] = [], all?: string) {
     this.own = own;
-    this.#all = all ?? (others.some((root) => root !== own) ? 'the sources of the load' : 'the source');
     // The innermost first.
     this.#others = others.filter((root) => root !== own).sort((a, b) => b.length - a.length);
+    this.#all = all ?? (this.#others.length > 0 ? 'the sources of the load' : 'the source');
   }
 
   /** The root that a path lies in; undefined if it lies in none. */
@@ -375,26 +325,19 @@ export class LinkRoots {
 
   /** Follows a link, if it leads into one of the roots. Never throws. */
   async follow(link: string): Promise<LinkTarget> {
+    const refused = (reason: string): LinkTarget => ({ kind: 'refused', reason });
     try {
       const realPath = await realpath(link);
       const root = this.rootOf(realPath);
-      if (root === undefined) {
-        return { kind: 'refused', reason: `a link that leads outside ${this.#all}` };
-      }
-      if (pathInside(root, realPath).split('/').includes('.git')) {
-        return { kind: 'refused', reason: 'a link into a .git folder' };
-      }
+      if (root === undefined) return refused(`a link that leads outside ${this.#all}`);
+      if (pathInside(root, realPath).split('/').includes('.git')) return refused('a link into a .git folder');
       const found = await stat(realPath);
       return { kind: found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other', realPath, root };
     } catch (error) {
-      return { kind: 'refused', reason: brokenLink(error) };
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return refused('a link that leads nowhere');
+      if (code === 'ELOOP') return refused('a link that leads in a circle');
+      return refused(`a link that cannot be followed: ${systemReason(error)}`);
     }
   }
-}
-
-function brokenLink(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'a link that leads nowhere';
-  if (code === 'ELOOP') return 'a link that leads in a circle';
-  return `a link that cannot be followed: ${systemReason(error)}`;
 }

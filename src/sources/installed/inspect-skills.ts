@@ -55,7 +55,7 @@ async function inspect({ found, installations }: SkillOfAgents): Promise<Reporte
 async function look(skillFile: string, folder: string): Promise<{ readonly name: string; readonly faults: string[] }> {
   try {
     const file = await readTextFile(skillFile, { force: true });
-    if (file.kind !== 'text') return { name: folder, faults: ['its SKILL.md is not a regular file'] };
+    if (typeof file === 'string') return { name: folder, faults: ['its SKILL.md is not a regular file'] };
     if (isBlank(file.text)) return { name: folder, faults: ['its SKILL.md is empty'] };
     const markdown = readSkillMarkdown(file.text);
     const given = markdown.fields.get('name');

@@ -323,7 +323,7 @@ class PluginFiles implements Plugins {
       const real = await realpath(path);
       if (bound !== undefined && !isInside(real, bound)) return wrong('a link that leads out of its folder');
       const file = await readTextFile(real, { force: true, limit: MAX_PLUGIN_LIST_BYTES });
-      if (file.kind !== 'text') return wrong('not a regular file');
+      if (typeof file === 'string') return wrong('not a regular file');
       if (file.cut) return wrong(`over ${MAX_PLUGIN_LIST_BYTES / 1024 / 1024} MiB`);
       const value = parsed(file.text, parse);
       return isObject(value) ? value : wrong(fault);

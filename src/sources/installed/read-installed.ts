@@ -1,8 +1,7 @@
 import { basename, join, resolve } from 'node:path';
 import { compareCodePoints, isInside, readAhead, realPathOrSelf } from '../../core/index.js';
 import { type SkillInstallation, UNKNOWN } from '../../skill.js';
-import { AheadAllowance } from '../folder/read-file.js';
-import { AHEAD_BYTES, readSkill, SKILLS_AHEAD } from '../folder/read-skill.js';
+import { readSkill, SKILLS_AHEAD } from '../folder/read-skill.js';
 import { publishedPlaceOf } from '../folder/skill-folder.js';
 import { LinkRoots, type WalkedSkill, walkFolder } from '../folder/walk-folder.js';
 import type { ReadOptions, SourceItem } from '../rows/row.js';
@@ -59,7 +58,7 @@ export async function* readInstalled(
       baseName: basename(found.realPath),
       contents,
       signal,
-      admit: new AheadAllowance(AHEAD_BYTES, turn).admit,
+      turn,
     });
     return item.kind === 'row' ? { ...item, installations } : item;
   });
@@ -134,7 +133,10 @@ export async function walkInstalled(
   });
   for (const root of walked) {
     try {
-      const walk = await walkFolder(new LinkRoots(root, paths, ALL), root, signal, MAX_INSTALLED_FOLDERS);
+      const walk = await walkFolder(new LinkRoots(root, paths, ALL), root, {
+        signal,
+        maxFolders: MAX_INSTALLED_FOLDERS,
+      });
       for (const problem of walk.problems) {
         const message = problem.kind === 'remark' ? problem.message : problem.reason;
         const path = resolve(problem.origin.source);

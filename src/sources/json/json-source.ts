@@ -4,18 +4,17 @@ import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { giveWay } from '../../core/index.js';
-import type { KnownRow, Origin, RawRow, ReadOptions, SourceItem, SourceKind, UnreadableRow } from '../rows/row.js';
+import type { ReadOptions, SourceItem, SourceKind } from '../rows/row.js';
 import { fingerprintOf } from '../rows/skill-id.js';
 import { toOneLine } from '../rows/texts.js';
 import {
   hasTooManyValues,
   JsonArray,
-  type JsonBytes,
-  type JsonFault,
   JsonLines,
   type JsonPiece,
   type JsonSplitter,
   MAX_ROW_VALUES,
+  OPEN_ARRAY,
 } from './split-json.js';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -74,12 +73,15 @@ async function* readStream(stream: Readable, signal: AbortSignal | undefined): A
  * Parts of a JSON source that are not JSON. With more the rest is not read: it is a file of another kind, and each of
  * its lines would take the time of a row.
  */
-export const MAX_UNREADABLE_ROWS = 100_000;
-
-const LINE_FEED = 0x0a;
+const MAX_UNREADABLE_ROWS = 100_000;
 
 /** A row of more bytes is read in steps, with a turn of the event loop between them. */
 const LARGE_ROW_BYTES = 1024 * 1024;
+
+const LINE_FEED = 0x0a;
+
+/** Bytes that can begin no value: a byte order mark. */
+const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
 
 /**
  * The rows of a JSON source: one array if its first character is `[`, else one value a line. Memory holds one row and
@@ -89,206 +91,83 @@ const LARGE_ROW_BYTES = 1024 * 1024;
  * @throws Error that says what broke if the bytes end in a fault or too early, after all rows before it
  * @throws the signal's reason when aborted
  */
-export async function* readJsonRows(
+async function* readJsonRows(
   name: string,
   raw: AsyncIterable<Buffer>,
   options: ReadOptions,
 ): AsyncGenerator<SourceItem> {
-  const reader = new RowReader(name, options.isKnown);
+  const { isKnown, signal } = options;
+  let unreadable = 0;
+  // If the first row cannot be read, its reason says what a source must look like.
+  let hint = ' (expected one JSON array, or one JSON object a line)';
+  for await (const { line, bytes, fault, isLast } of piecesOf(raw, options)) {
+    signal?.throwIfAborted();
+    if (isLast === true) throw new Error(`line ${line}: ${fault}`);
+    const origin = { source: name, line };
+    // Nobody can tell which skill it was. So nothing of the source may be pruned.
+    const unreadableRow = (reason: string): SourceItem => ({ kind: 'unreadable', origin, reason, hidesSkills: true });
+    const notJson = (reason: string): SourceItem => {
+      unreadable += 1;
+      if (unreadable <= MAX_UNREADABLE_ROWS) return unreadableRow(reason);
+      const count = MAX_UNREADABLE_ROWS.toLocaleString('en');
+      const message = `more than ${count} rows that are not JSON, the rest is not read: is this a JSON source?`;
+      throw new Error(`line ${line}: ${message}`);
+    };
+    if (bytes === undefined) {
+      yield notJson(fault ?? '');
+      continue;
+    }
+    // Each step of a large row keeps the event loop for some time.
+    const isLarge = bytes.length > LARGE_ROW_BYTES;
+    if (isLarge) await setImmediate();
+    const fingerprint = isKnown === undefined ? undefined : fingerprintOf(bytes);
+    if (isLarge) await setImmediate();
+    if (fingerprint !== undefined && isKnown?.(fingerprint) === true) {
+      hint = '';
+      yield { kind: 'known', origin, fingerprint };
+    } else if (hasTooManyValues(bytes)) {
+      yield unreadableRow(`more than ${MAX_ROW_VALUES.toLocaleString('en')} values in one row`);
+    } else {
+      const { value, reason } = parsed(bytes);
+      yield reason === undefined
+        ? { kind: 'row', origin, value, ...(fingerprint !== undefined && { fingerprint }) }
+        : notJson(`not JSON: ${toOneLine(reason)}${hint}`);
+      hint = '';
+    }
+    if (isLarge) await setImmediate();
+  }
+}
+
+function parsed(bytes: Buffer): { readonly value?: unknown; readonly reason?: string } {
+  try {
+    return { value: JSON.parse(bytes.toString('utf8')) };
+  } catch (error) {
+    return { reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function* piecesOf(raw: AsyncIterable<Buffer>, options: ReadOptions): AsyncGenerator<JsonPiece> {
   let splitter: JsonSplitter | undefined;
   let line = 1;
-
   try {
     for await (const chunk of plainBytes(raw, options)) {
+      let at = 0;
       if (splitter === undefined) {
-        const first = firstVisible(chunk);
-        if (first === undefined) {
-          // Nothing of a blank chunk is kept but the number of its lines.
-          line += countLineFeeds(chunk);
-          continue;
+        // A loop over bytes, because ten gigabytes may be blank. Nothing of these is kept but the number of lines.
+        for (; at < chunk.length && (chunk[at]! <= 0x20 || BYTE_ORDER_MARK.has(chunk[at]!)); at++) {
+          if (chunk[at] === LINE_FEED) line++;
         }
-        splitter = first === 0x5b ? new JsonArray(undefined, line) : new JsonLines(undefined, line);
+        if (at === chunk.length) continue;
+        splitter = chunk[at] === OPEN_ARRAY ? new JsonArray(line) : new JsonLines(line);
       }
-      for (const item of items(splitter.push(chunk), reader, options)) {
-        if (item === undefined) await setImmediate();
-        else yield item;
-      }
+      yield* splitter.push(chunk.subarray(at));
     }
   } catch (cause) {
     options.signal?.throwIfAborted();
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new Error(cause instanceof SourceLimit ? `line ${splitter?.line ?? line}: ${message}` : message, { cause });
   }
-  for (const item of items(splitter?.end() ?? [], reader, options)) {
-    if (item === undefined) await setImmediate();
-    else yield item;
-  }
-}
-
-/** The items that pieces become, and undefined where the event loop should get a turn. */
-function* items(
-  pieces: Iterable<JsonPiece>,
-  reader: RowReader,
-  { signal }: ReadOptions,
-): Generator<SourceItem | undefined> {
-  for (const piece of pieces) {
-    signal?.throwIfAborted();
-    if ('fault' in piece) {
-      if (piece.cutOff === true) throw new Error(`line ${piece.line}: ${piece.fault}`);
-      yield reader.unreadable(piece);
-      continue;
-    }
-    // Each step of a large row keeps the event loop for some time.
-    const isLarge = piece.bytes.length > LARGE_ROW_BYTES;
-    if (isLarge) yield undefined;
-    const fingerprint = reader.fingerprint(piece);
-    if (isLarge) yield undefined;
-    yield reader.read(piece, fingerprint);
-    if (isLarge) yield undefined;
-  }
-}
-
-// Both are loops over bytes, because ten gigabytes may be blank.
-function firstVisible(bytes: Buffer): number | undefined {
-  for (let i = 0; i < bytes.length; i++) {
-    if (bytes[i]! > 0x20) return bytes[i];
-  }
-  return undefined;
-}
-
-function countLineFeeds(bytes: Buffer): number {
-  let count = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    if (bytes[i] === LINE_FEED) count++;
-  }
-  return count;
-}
-
-/** Turns pieces into rows. If the first one cannot be read, its reason says what a source must look like. */
-class RowReader {
-  readonly #source: string;
-  readonly #isKnown: ReadOptions['isKnown'];
-  #unreadable = 0;
-  #hint = ' (expected one JSON array, or one JSON object a line)';
-
-  constructor(source: string, isKnown: ReadOptions['isKnown']) {
-    this.#source = source;
-    this.#isKnown = isKnown;
-  }
-
-  /** @throws {SourceLimit} */
-  unreadable({ line, fault }: JsonFault): UnreadableRow {
-    this.#countUnreadable();
-    return unreadableRow({ source: this.#source, line }, fault);
-  }
-
-  /** Undefined if nobody asks whether rows are known. */
-  fingerprint(piece: JsonBytes): string | undefined {
-    return this.#isKnown === undefined ? undefined : fingerprintOf(piece.bytes);
-  }
-
-  read(piece: JsonBytes, fingerprint: string | undefined): RawRow | KnownRow | UnreadableRow {
-    const origin = { source: this.#source, line: piece.line };
-    if (fingerprint !== undefined && this.#isKnown?.(fingerprint) === true) {
-      this.#hint = '';
-      return { kind: 'known', origin, fingerprint };
-    }
-    if (hasTooManyValues(piece.bytes)) {
-      const reason = `more than ${MAX_ROW_VALUES.toLocaleString('en')} values in one row`;
-      return unreadableRow(origin, reason);
-    }
-    try {
-      const value: unknown = JSON.parse(piece.bytes.toString('utf8'));
-      this.#hint = '';
-      return fingerprint === undefined ? { kind: 'row', origin, value } : { kind: 'row', origin, value, fingerprint };
-    } catch (error) {
-      this.#countUnreadable();
-      const reason = `not JSON: ${toOneLine(error instanceof Error ? error.message : String(error))}${this.#hint}`;
-      this.#hint = '';
-      return unreadableRow(origin, reason);
-    }
-  }
-
-  #countUnreadable(): void {
-    this.#unreadable += 1;
-    if (this.#unreadable <= MAX_UNREADABLE_ROWS) return;
-    const count = MAX_UNREADABLE_ROWS.toLocaleString('en');
-    throw new SourceLimit(`more than ${count} rows that are not JSON, the rest is not read: is this a JSON source?`);
-  }
-}
-
-/** Nobody can tell which skill it was. So nothing of the source may be pruned. */
-function unreadableRow(origin: Origin, reason: string): UnreadableRow {
-  return { kind: 'unreadable', origin, reason, hidesSkills: true };
-}
-
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/**
- * The bytes of a source, uncompressed if they are gzip, and without a byte order mark. Gzip is recognised by its first
- * bytes, not by a file name.
- *
- * Yields everything that could be read, up to the limits of a source, before it throws an error. Throws the signal's
- * reason when aborted.
- */
-async function* plainBytes(raw: AsyncIterable<Buffer>, options: ReadOptions): AsyncGenerator<Buffer> {
-  let read = 0;
-  const onBytes = (bytes: number): void => {
-    read = bytes;
-    options.onBytes?.(bytes);
-  };
-  const head = await withHead(countBytes(raw, onBytes, options.signal), 2);
-  const packed = isGzip(head.bytes);
-  const plain = packed ? gunzip(head.chunks) : head.chunks;
-  yield* boundedBytes(withoutByteOrderMark(plain), packed ? () => read : undefined, options);
-}
-
-async function* countBytes(
-  chunks: AsyncIterable<Buffer>,
-  onBytes: (read: number) => void,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Buffer> {
-  let read = 0;
-  signal?.throwIfAborted();
-  for await (const chunk of chunks) {
-    signal?.throwIfAborted();
-    read += chunk.length;
-    onBytes(read);
-    yield chunk;
-  }
-}
-
-/** The first bytes of a stream, fewer if it has fewer, and the whole stream, still to be read. */
-async function withHead(
-  chunks: AsyncGenerator<Buffer>,
-  wanted: number,
-): Promise<{ bytes: Buffer; chunks: AsyncGenerator<Buffer> }> {
-  let bytes: Buffer = Buffer.alloc(0);
-  while (bytes.length < wanted) {
-    const next = await chunks.next();
-    if (next.done) break;
-    bytes = bytes.length === 0 ? next.value : Buffer.concat([bytes, next.value]);
-  }
-
-  async function* whole(): AsyncGenerator<Buffer> {
-    try {
-      if (bytes.length > 0) yield bytes;
-      yield* chunks;
-    } finally {
-      await chunks.return(undefined);
-    }
-  }
-  return { bytes, chunks: whole() };
-}
-
-async function* withoutByteOrderMark(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const head = await withHead(chunks, BYTE_ORDER_MARK.length);
-  let isFirst = true;
-  for await (const chunk of head.chunks) {
-    const isMarked = isFirst && chunk.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-    isFirst = false;
-    yield isMarked ? chunk.subarray(BYTE_ORDER_MARK.length) : chunk;
-  }
+  yield* splitter?.end() ?? [];
 }
 
 /**
@@ -309,61 +188,80 @@ const FREE_UNPACKED_BYTES: number = 16 * 1024 * 1024;
 /** A source has more than it may. */
 class SourceLimit extends Error {
   override readonly name = 'SourceLimit' as const;
-}
 
-/**
- * Passes bytes on up to the limits of a source, and gives the event loop its turn.
- *
- * @param packedBytes how many packed bytes were read so far; undefined if the source is not packed
- * @throws {SourceLimit} that names the limit, after everything before it
- */
-async function* boundedBytes(
-  chunks: AsyncIterable<Buffer>,
-  packedBytes: (() => number) | undefined,
-  options: Pick<ReadOptions, 'maxUnpackedBytes' | 'maxRatio' | 'signal'>,
-): AsyncGenerator<Buffer> {
-  const most = orEndless(options.maxUnpackedBytes ?? MAX_UNPACKED_BYTES);
-  const ratio = orEndless(options.maxRatio ?? MAX_RATIO);
-  let total = 0;
-  for await (const chunk of chunks) {
-    total += chunk.length;
-    if (total > most) {
-      const rest = most - (total - chunk.length);
-      if (rest > 0) yield chunk.subarray(0, rest);
-      throw new SourceLimit(limitReached(`more than ${inGigabytes(most)}`, 'maxUnpackedBytes'));
-    }
-    if (packedBytes !== undefined && total > FREE_UNPACKED_BYTES && total > ratio * packedBytes()) {
-      throw new SourceLimit(
-        limitReached(`more than ${ratio.toLocaleString('en')} times its compressed size`, 'maxRatio'),
-      );
-    }
-    yield chunk;
-    await giveWay(options.signal);
+  constructor(what: string, option: 'maxUnpackedBytes' | 'maxRatio') {
+    super(`the source has more than ${what}, the rest is not read: raise ${option} if you trust it`);
   }
 }
 
-/** 0 means no limit. */
-function orEndless(limit: number): number {
-  return limit === 0 ? Number.POSITIVE_INFINITY : limit;
+/**
+ * The bytes of a source, uncompressed if they are gzip, which is recognised by its first bytes, not by a file name.
+ * Gives the event loop its turn.
+ *
+ * @throws Error after everything that could be read: a {@link SourceLimit} that names the limit, or a fault of gzip
+ * @throws the signal's reason when aborted
+ */
+async function* plainBytes(raw: AsyncIterable<Buffer>, options: ReadOptions): AsyncGenerator<Buffer> {
+  const { signal, onBytes } = options;
+  // 0 means no limit.
+  const most = (options.maxUnpackedBytes ?? MAX_UNPACKED_BYTES) || Number.POSITIVE_INFINITY;
+  const ratio = (options.maxRatio ?? MAX_RATIO) || Number.POSITIVE_INFINITY;
+  let read = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    signal?.throwIfAborted();
+    for await (const chunk of raw) {
+      signal?.throwIfAborted();
+      read += chunk.length;
+      onBytes?.(read);
+      yield chunk;
+    }
+  }
+  const { isGzip, chunks } = await detectGzip(counted());
+  let total = 0;
+  for await (const chunk of isGzip ? gunzip(chunks) : chunks) {
+    const room = most - total;
+    total += chunk.length;
+    if (total > most) {
+      yield chunk.subarray(0, room);
+      const isRound = most >= 1024 ** 3;
+      throw new SourceLimit(
+        `${(isRound ? most / 1024 ** 3 : most).toLocaleString('en')} ${isRound ? 'GiB' : 'bytes'}`,
+        'maxUnpackedBytes',
+      );
+    }
+    if (isGzip && total > FREE_UNPACKED_BYTES && total > ratio * read) {
+      throw new SourceLimit(`${ratio.toLocaleString('en')} times its compressed size`, 'maxRatio');
+    }
+    yield chunk;
+    await giveWay(signal);
+  }
 }
 
-function limitReached(what: string, option: 'maxUnpackedBytes' | 'maxRatio'): string {
-  return `the source has ${what}, the rest is not read: raise ${option} if you trust it`;
-}
-
-function inGigabytes(bytes: number): string {
-  return bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toLocaleString('en')} GiB` : `${bytes.toLocaleString('en')} bytes`;
+/** Whether bytes begin like gzip data, and all of these bytes. */
+async function detectGzip(
+  source: AsyncGenerator<Buffer>,
+): Promise<{ readonly isGzip: boolean; readonly chunks: AsyncGenerator<Buffer> }> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 2) {
+    const next = await source.next();
+    if (next.done === true) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  async function* chunks(): AsyncGenerator<Buffer> {
+    try {
+      yield head;
+      yield* source;
+    } finally {
+      await source.return(undefined);
+    }
+  }
+  return { isGzip: head[0] === 0x1f && head[1] === 0x8b, chunks: chunks() };
 }
 
 /**
  * Compressed bytes given to zlib at once. At the best ratio of gzip (1:1000) they become 16 MB: this bounds the memory.
  */
 const SLICE_BYTES = 16 * 1024;
-
-/** Whether bytes begin like gzip data. */
-function isGzip(head: Uint8Array): boolean {
-  return head[0] === 0x1f && head[1] === 0x8b;
-}
 
 /**
  * Decompresses gzip data. Yields everything that could be decompressed before it throws for a fault in the data. A
@@ -372,60 +270,47 @@ function isGzip(head: Uint8Array): boolean {
 async function* gunzip(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const stream = createGunzip({ chunkSize: 128 * 1024 });
   let ready: Buffer[] = [];
-  let failure: Error | undefined;
-  let ended = false;
+  let failure: NodeJS.ErrnoException | undefined;
+  let hasEnded = false;
   // Resolves the wait below. A write that fails never calls back, and the data may end before the file does (padding).
   let proceed = (): void => {};
   stream.on('data', (chunk: Buffer) => ready.push(chunk));
   stream.on('end', () => {
-    ended = true;
+    hasEnded = true;
     proceed();
   });
   stream.on('error', (error) => {
     failure = error;
     proceed();
   });
-  const takeReady = (): Buffer[] => {
-    const taken = ready;
-    ready = [];
-    return taken;
-  };
-  const write = (part: Buffer): Promise<void> =>
+  const isOver = (): boolean => failure !== undefined || hasEnded;
+  const until = (begin: (done: () => void) => unknown): Promise<void> =>
     new Promise((resolve) => {
       proceed = resolve;
-      stream.write(part, () => resolve());
-    });
-  const end = (): Promise<void> =>
-    new Promise((resolve) => {
-      proceed = resolve;
-      stream.end();
+      begin(resolve);
     });
 
   try {
     let plain: Buffer[] = [];
     for await (const chunk of compressed) {
-      for (let at = 0; at < chunk.length && failure === undefined && !ended; at += SLICE_BYTES) {
-        const written = write(chunk.subarray(at, at + SLICE_BYTES));
+      for (let at = 0; at < chunk.length && !isOver(); at += SLICE_BYTES) {
+        const written = until((done) => stream.write(chunk.subarray(at, at + SLICE_BYTES), () => done()));
         // zlib works on this slice in its own thread while the slice before is consumed here.
         yield* plain;
         await written;
-        plain = takeReady();
+        [plain, ready] = [ready, []];
       }
-      if (failure !== undefined || ended) break;
+      if (isOver()) break;
     }
     yield* plain;
-    if (failure === undefined && !ended) await end();
-    yield* takeReady();
-    if (failure !== undefined) throw gzipError(failure);
+    if (!isOver()) await until(() => stream.end());
+    yield* ready;
+    if (failure === undefined) return;
+    const { code, message } = failure;
+    const isCut = code === 'Z_BUF_ERROR';
+    const fault = isCut ? 'ends too early (was the file copied or downloaded completely?)' : `is damaged (${message})`;
+    throw new Error(`the gzip data ${fault}`, { cause: failure });
   } finally {
     stream.destroy();
   }
-}
-
-function gzipError(cause: Error): Error {
-  const truncated = (cause as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
-  const message = truncated
-    ? 'the gzip data ends too early (was the file copied or downloaded completely?)'
-    : `the gzip data is damaged (${cause.message})`;
-  return new Error(message, { cause });
 }

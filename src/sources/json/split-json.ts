@@ -4,24 +4,17 @@ import { Buffer } from 'node:buffer';
  * Largest row of a JSON source, in bytes. A larger one is skipped and reported: while it is read, a row takes up to
  * five times its size of memory. Twice what a skill of a folder may have.
  */
-export const MAX_ROW_BYTES: number = 32 * 1024 * 1024;
+const MAX_ROW_BYTES: number = 32 * 1024 * 1024;
 
-/** The bytes of one JSON value. */
-export interface JsonBytes {
+/** One JSON value, not parsed yet, or a part of a source without a readable value. */
+export interface JsonPiece {
   /** Line where it begins, counted from 1. */
   readonly line: number;
-  readonly bytes: Buffer;
+  readonly bytes?: Buffer;
+  readonly fault?: string;
+  /** Whether nothing can be read behind it. */
+  readonly isLast?: true;
 }
-
-/** A part of a source without a readable value. */
-export interface JsonFault {
-  readonly line: number;
-  readonly fault: string;
-  /** Whether the source was cut off here. */
-  readonly cutOff?: true;
-}
-
-export type JsonPiece = JsonBytes | JsonFault;
 
 /** Cuts a stream of bytes into JSON values. */
 export interface JsonSplitter {
@@ -33,62 +26,6 @@ export interface JsonSplitter {
   end(): Iterable<JsonPiece>;
 }
 
-/** Cuts bytes at line feeds. Blank lines count, but are not pieces. A line may end in CRLF. */
-export class JsonLines implements JsonSplitter {
-  readonly #limit: number;
-  readonly #pending: PieceBuffer;
-  #line: number;
-
-  /**
-   * @param limit longest line, in bytes
-   * @param firstLine number of the line that the first byte stands in
-   */
-  constructor(limit: number = MAX_ROW_BYTES, firstLine = 1) {
-    this.#limit = limit;
-    this.#line = firstLine;
-    this.#pending = new PieceBuffer(limit);
-  }
-
-  get line(): number {
-    return this.#line;
-  }
-
-  *push(chunk: Buffer): Generator<JsonPiece> {
-    let start = 0;
-    for (;;) {
-      const end = chunk.indexOf(LINE_FEED, start);
-      if (end === -1) break;
-      this.#pending.add(chunk.subarray(start, end));
-      yield* this.#finish();
-      this.#line++;
-      start = end + 1;
-    }
-    this.#pending.add(chunk.subarray(start));
-  }
-
-  *end(): Generator<JsonPiece> {
-    yield* this.#finish();
-  }
-
-  *#finish(): Generator<JsonPiece> {
-    if (this.#pending.isEmpty) return;
-    const line = this.#line;
-    const bytes = this.#pending.take();
-    if (bytes === undefined) yield { line, fault: tooLong('the line', this.#limit) };
-    else if (!isBlankBytes(bytes)) yield { line, bytes };
-  }
-}
-
-function isBlankBytes(bytes: Buffer): boolean {
-  for (const byte of bytes) {
-    if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) return false;
-  }
-  return true;
-}
-
-/** Deepest nesting of a row of a JSON array. `JSON.parse` calls itself for each level. */
-const MAX_JSON_DEPTH = 10_000;
-
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -96,172 +33,143 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const OPEN_ARRAY = 0x5b;
+export const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/**
- * Cuts one JSON array into its elements without parsing them, whatever its size.
- *
- * ```
- * start --[--> gap --any byte--> element --,--> gap
- *               |                  |  \
- *               ]                  ]   cannot be JSON any more
- *               v                  v    v
- *              end <---------------+   lost --line beginning with { or ] as far left as the element--> element, end
- * ```
- *
- * Inside an element only strings and brackets are followed; the parser decides whether it is JSON. If the brackets or
- * quotes themselves are broken (`lost`), the next element is the next `{` that begins a line as far left as the broken
- * element did.
- */
-export class JsonArray implements JsonSplitter {
-  readonly #limit: number;
-  readonly #element: PieceBuffer;
+function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === CARRIAGE_RETURN || byte === TAB || byte === LINE_FEED;
+}
 
-  #state: 'start' | 'gap' | 'element' | 'lost' | 'end' | 'ignore' = 'start';
-  /** Closing brackets that the element still needs, outermost first. */
-  #open: number[] = [];
-  #inString = false;
-  #escaped = false;
-  /** Last byte of the element that was neither white space nor in a string. */
-  #previous = 0;
+/** Collects the bytes of one row over several chunks. Past its limit it keeps no bytes, only the fact. */
+class PieceBuffer {
+  #parts: Buffer[] = [];
+  #length = 0;
 
-  #line: number;
-  #column = 0;
-  /** Whether the line has nothing but white space so far. */
-  #lineIsBlank = true;
-  #elementLine = 1;
-  #elementColumn = 0;
-  /** Offset of the element's first byte in the present chunk; 0 if it began in an earlier one. */
-  #elementStart = 0;
-
-  /**
-   * @param limit longest element, in bytes
-   * @param firstLine number of the line that the first byte stands in
-   */
-  constructor(limit: number = MAX_ROW_BYTES, firstLine = 1) {
-    this.#limit = limit;
-    this.#line = firstLine;
-    this.#element = new PieceBuffer(limit);
+  add(bytes: Buffer): void {
+    this.#length += bytes.length;
+    if (this.#length > MAX_ROW_BYTES) this.#parts = [];
+    else if (bytes.length > 0) this.#parts.push(bytes);
   }
 
-  get line(): number {
-    return this.#line;
+  /** The row of the bytes since the last call. */
+  take(line: number, what: string): JsonPiece {
+    const [parts, length] = [this.#parts, this.#length];
+    this.#parts = [];
+    this.#length = 0;
+    if (length > MAX_ROW_BYTES) return { line, fault: `${what} is over ${MAX_ROW_BYTES / 1024 / 1024} MiB` };
+    return { line, bytes: parts.length === 1 ? parts[0]! : Buffer.concat(parts) };
+  }
+}
+
+/** Cuts bytes at line feeds. Blank lines count, but are not pieces. A line may end in CRLF. */
+export class JsonLines implements JsonSplitter {
+  line: number;
+  readonly #pending = new PieceBuffer();
+
+  /** @param firstLine number of the line that the first byte stands in */
+  constructor(firstLine: number) {
+    this.line = firstLine;
   }
 
   *push(chunk: Buffer): Generator<JsonPiece> {
-    if (this.#state === 'ignore') return;
-    this.#elementStart = 0;
-    for (let i = 0; i < chunk.length; i++, this.#column++) {
-      if (this.#inString) {
-        const end = this.#endOfString(chunk, i);
-        this.#column += end - i;
-        i = end;
-        if (chunk[i] !== LINE_FEED) continue;
-      }
-      const byte = chunk[i]!;
-      if (byte === LINE_FEED) {
-        this.#startLine();
-        if (this.#inString) yield this.#lose('a string goes over the end of the line');
-      } else if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) {
-        const piece = this.#take(byte, chunk, i);
-        if (piece !== undefined) yield piece;
-      }
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      this.#pending.add(chunk.subarray(start, end));
+      yield* this.end();
+      this.line++;
+      start = end + 1;
     }
-    if (this.#state === 'element') this.#element.add(chunk.subarray(this.#elementStart));
+    this.#pending.add(chunk.subarray(start));
   }
 
   *end(): Generator<JsonPiece> {
-    if (this.#state === 'element' && this.#open.length === 0 && !this.#inString) yield this.#finish();
-    if (this.#state === 'end' || this.#state === 'ignore') return;
-    const line = this.#state === 'element' ? this.#elementLine : this.#line;
-    yield { line, fault: 'the array ends without a closing bracket', cutOff: true };
+    const piece = this.#pending.take(this.line, 'the line');
+    if (piece.bytes?.every(isBlank) !== true) yield piece;
+  }
+}
+
+/**
+ * Cuts one JSON array into its elements without parsing them, whatever its size. Only strings and brackets are followed;
+ * the parser decides whether an element is JSON. A string that goes over the end of its line ends all: nobody knows any
+ * more what is inside a string.
+ */
+export class JsonArray implements JsonSplitter {
+  line: number;
+  readonly #element = new PieceBuffer();
+  #state: 'start' | 'gap' | 'element' | 'end' = 'start';
+  #elementLine = 1;
+  /** Brackets that are open in the element. */
+  #depth = 0;
+  #inString = false;
+  #isEscaped = false;
+
+  /** See {@link JsonLines}. */
+  constructor(firstLine: number) {
+    this.line = firstLine;
+  }
+
+  *push(chunk: Buffer): Generator<JsonPiece> {
+    let start = 0;
+    for (let i = 0; i < chunk.length; i++) {
+      if (this.#inString) {
+        i = this.#endOfString(chunk, i);
+        if (chunk[i] === LINE_FEED) {
+          this.#state = 'end';
+          yield { line: this.#elementLine, fault: 'not JSON: a string goes over the end of the line', isLast: true };
+          return;
+        }
+        continue;
+      }
+      const byte = chunk[i]!;
+      if (byte === LINE_FEED) this.line++;
+      if (isBlank(byte)) continue;
+      if (this.#state === 'element') {
+        if (this.#depth > 0 || (byte !== COMMA && byte !== CLOSE_ARRAY)) {
+          this.#follow(byte);
+          continue;
+        }
+        this.#element.add(chunk.subarray(start, i));
+        yield this.#element.take(this.#elementLine, 'the element');
+        this.#state = byte === COMMA ? 'gap' : 'end';
+      } else if (this.#state === 'gap') {
+        if (byte === CLOSE_ARRAY) this.#state = 'end';
+        else if (byte === COMMA) yield { line: this.line, fault: 'a comma without a value before it' };
+        else {
+          this.#state = 'element';
+          this.#elementLine = this.line;
+          start = i;
+          this.#follow(byte);
+        }
+      } else if (this.#state === 'start') this.#state = 'gap';
+      else {
+        yield { line: this.line, fault: 'text after the end of the array; what follows is not read', isLast: true };
+        return;
+      }
+    }
+    if (this.#state === 'element') this.#element.add(chunk.subarray(start));
+  }
+
+  *end(): Generator<JsonPiece> {
+    const isWhole = this.#state === 'element' && this.#depth === 0 && !this.#inString;
+    if (isWhole) yield this.#element.take(this.#elementLine, 'the element');
+    if (this.#state === 'end') return;
+    const line = this.#state === 'element' && !isWhole ? this.#elementLine : this.line;
+    yield { line, fault: 'the array ends without a closing bracket', isLast: true };
   }
 
   /**
-   * Takes a byte that is neither white space nor in a string. Returns the piece that it completes or spoils, if any.
-   */
-  #take(byte: number, chunk: Buffer, offset: number): JsonPiece | undefined {
-    const isFirstOfLine = this.#lineIsBlank;
-    this.#lineIsBlank = false;
-    switch (this.#state) {
-      case 'start':
-        return this.#takeAtStart(byte);
-      case 'gap':
-        return this.#takeInGap(byte, offset);
-      case 'element':
-        return this.#takeInElement(byte, chunk, offset, isFirstOfLine);
-      case 'lost':
-        this.#takeWhileLost(byte, offset, isFirstOfLine);
-        return undefined;
-      case 'end':
-        return this.#takeAfterEnd();
-      case 'ignore':
-        return undefined;
-    }
-  }
-
-  #takeAtStart(byte: number): JsonPiece | undefined {
-    this.#state = byte === OPEN_ARRAY ? 'gap' : 'ignore';
-    return byte === OPEN_ARRAY ? undefined : { line: this.#line, fault: 'not a JSON array' };
-  }
-
-  #takeInGap(byte: number, offset: number): JsonPiece | undefined {
-    if (byte === COMMA) return { line: this.#line, fault: 'a comma without a value before it' };
-    if (byte === CLOSE_ARRAY) this.#state = 'end';
-    else this.#begin(byte, offset);
-    return undefined;
-  }
-
-  #takeInElement(byte: number, chunk: Buffer, offset: number, isFirstOfLine: boolean): JsonPiece | undefined {
-    if (this.#open.length === 0 && (byte === COMMA || byte === CLOSE_ARRAY)) {
-      this.#element.add(chunk.subarray(this.#elementStart, offset));
-      const piece = this.#finish();
-      if (byte === CLOSE_ARRAY) this.#state = 'end';
-      return piece;
-    }
-    const fault = this.#follow(byte);
-    if (fault === undefined) return undefined;
-    const piece = this.#lose(fault);
-    // The byte that shows the fault may begin the next element.
-    this.#takeWhileLost(byte, offset, isFirstOfLine);
-    return piece;
-  }
-
-  #takeWhileLost(byte: number, offset: number, isFirstOfLine: boolean): void {
-    if (!isFirstOfLine || this.#column > this.#elementColumn) return;
-    if (byte === OPEN_OBJECT) this.#begin(byte, offset);
-    else if (byte === CLOSE_ARRAY) this.#state = 'end';
-  }
-
-  #takeAfterEnd(): JsonPiece {
-    this.#state = 'ignore';
-    return {
-      line: this.#line,
-      fault: 'text after the end of the array; what follows is not read',
-    };
-  }
-
-  #startLine(): void {
-    this.#line++;
-    this.#column = -1; // the loop of push() adds 1 for the line feed
-    this.#lineIsBlank = true;
-  }
-
-  /**
-   * Offset of the byte that ends a string: its quote, or a line feed, which no string may contain.
-   *
-   * @returns the chunk's length if the string goes on in the next chunk
+   * Offset of the byte that ends a string: its quote, or a line feed, which no string may contain; the chunk's length
+   * if the string goes on in the next chunk.
    */
   #endOfString(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
       const byte = chunk[i]!;
       if (byte === LINE_FEED) return i;
-      if (this.#escaped) this.#escaped = false;
-      else if (byte === BACKSLASH) this.#escaped = true;
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === BACKSLASH) this.#isEscaped = true;
       else if (byte === QUOTE) {
         this.#inString = false;
         return i;
@@ -270,93 +178,12 @@ export class JsonArray implements JsonSplitter {
     return chunk.length;
   }
 
-  /** Follows strings and brackets. Returns why the element cannot be JSON, if this byte shows that. */
-  #follow(byte: number): string | undefined {
-    const previous = this.#previous;
-    this.#previous = byte;
-    switch (byte) {
-      case QUOTE:
-        this.#inString = true;
-        return undefined;
-      case OPEN_OBJECT:
-      case OPEN_ARRAY: {
-        const inObject = this.#open.at(-1) === CLOSE_OBJECT;
-        if (inObject && (previous === COMMA || previous === OPEN_OBJECT)) return 'a bracket is not closed';
-        if (this.#open.length === MAX_JSON_DEPTH) return `nested more than ${MAX_JSON_DEPTH} deep`;
-        this.#open.push(byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
-        return undefined;
-      }
-      case CLOSE_OBJECT:
-      case CLOSE_ARRAY:
-        // One closing bracket too many does no harm: the next comma still ends the element.
-        if (this.#open.length > 0 && this.#open.pop() !== byte) return 'the brackets do not match';
-        return undefined;
-      default:
-        return undefined;
-    }
+  #follow(byte: number): void {
+    if (byte === QUOTE) this.#inString = true;
+    else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) this.#depth += 1;
+    // One closing bracket too many does no harm: the next comma still ends the element.
+    else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && this.#depth > 0) this.#depth -= 1;
   }
-
-  #begin(byte: number, offset: number): void {
-    this.#state = 'element';
-    this.#elementLine = this.#line;
-    this.#elementColumn = this.#column;
-    this.#elementStart = offset;
-    this.#previous = 0;
-    this.#follow(byte);
-  }
-
-  #finish(): JsonPiece {
-    const line = this.#elementLine;
-    const bytes = this.#element.take();
-    this.#state = 'gap';
-    return bytes === undefined ? { line, fault: tooLong('the element', this.#limit) } : { line, bytes };
-  }
-
-  #lose(fault: string): JsonPiece {
-    this.#element.take();
-    this.#open = [];
-    this.#inString = false;
-    this.#escaped = false;
-    this.#state = 'lost';
-    return { line: this.#elementLine, fault: `not JSON: ${fault}` };
-  }
-}
-
-/** Collects the bytes of one row over several chunks. Past its limit it keeps no bytes, only the fact. */
-export class PieceBuffer {
-  readonly #limit: number;
-  #parts: Buffer[] = [];
-  #length = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get isEmpty(): boolean {
-    return this.#length === 0;
-  }
-
-  add(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    this.#length += bytes.length;
-    if (this.#length > this.#limit) this.#parts = [];
-    else this.#parts.push(bytes);
-  }
-
-  /** The bytes collected since the last call; undefined if they were more than the limit. */
-  take(): Buffer | undefined {
-    const [first = Buffer.alloc(0)] = this.#parts;
-    const whole = this.#parts.length < 2 ? first : Buffer.concat(this.#parts);
-    const taken = this.#length > this.#limit ? undefined : whole;
-    this.#parts = [];
-    this.#length = 0;
-    return taken;
-  }
-}
-
-/** The fault of a row over its limit. */
-function tooLong(what: string, limit: number): string {
-  return limit >= 1024 * 1024 ? `${what} is over ${limit / 1024 / 1024} MiB` : `${what} is over ${limit} bytes`;
 }
 
 /**
@@ -372,7 +199,7 @@ const FREE_BYTES = 256 * 1024;
  * Whether parsing a row would make more values than a row may have: of 64 MiB of brackets `JSON.parse` makes some
  * gigabytes. Counts commas, colons and opening brackets outside strings, in one pass.
  */
-export function hasTooManyValues(row: Buffer, limit: number = MAX_ROW_VALUES): boolean {
+export function hasTooManyValues(row: Buffer): boolean {
   if (row.length <= FREE_BYTES) return false;
   let count = 0;
   for (let i = 0; i < row.length; i++) {
@@ -383,7 +210,7 @@ export function hasTooManyValues(row: Buffer, limit: number = MAX_ROW_VALUES): b
       i = end;
     } else if (byte === COMMA || byte === COLON || byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       count++;
-      if (count > limit) return true;
+      if (count > MAX_ROW_VALUES) return true;
     }
   }
   return false;
@@ -391,12 +218,10 @@ export function hasTooManyValues(row: Buffer, limit: number = MAX_ROW_VALUES): b
 
 /** Offset of the quote that ends a string; -1 if none does. */
 function endOfString(row: Buffer, from: number): number {
-  let at = row.indexOf(QUOTE, from);
-  while (at !== -1) {
+  for (let at = row.indexOf(QUOTE, from); at !== -1; at = row.indexOf(QUOTE, at + 1)) {
     let backslashes = 0;
     while (at - backslashes > from && row[at - backslashes - 1] === BACKSLASH) backslashes++;
     if (backslashes % 2 === 0) return at;
-    at = row.indexOf(QUOTE, at + 1);
   }
   return -1;
 }

@@ -61,7 +61,7 @@ export function checkRow(row: RawRow): CheckedRow {
 
   const author = readAuthor(value['author'], warnings);
   const codehostUrl = readUrl(value['codehostUrl'] ?? value['githubUrl'], 'codehostUrl', warnings);
-  const given = row.location ?? readLocation(value['place']);
+  const given = row.location ?? readPlace(value['place']);
   const ofUrl = given === undefined ? locationOfUrl(codehostUrl) : undefined;
   const location = given ?? ofUrl?.location ?? `${author}/${name.text}`;
   const { files, contents } = rowFiles(value['files'], description.text, warnings);
@@ -118,11 +118,18 @@ function readText(row: Row, field: 'name' | 'description', max: number, warnings
 }
 
 function readAuthor(value: unknown, warnings: string[]): string {
-  if (typeof value !== 'string') return UNKNOWN;
-  const author = withoutControls(beginning(value));
-  const cut = cutCodePoints(author, MAX_NAME);
-  if (cut.length < author.length) warnings.push(`author: cut at ${MAX_NAME} characters`);
-  return isBlank(cut) ? UNKNOWN : cut;
+  const author = readLine(value, MAX_NAME);
+  if (author !== undefined && author.length < withoutControls(beginning(value as string)).length) {
+    warnings.push(`author: cut at ${MAX_NAME} characters`);
+  }
+  return author ?? UNKNOWN;
+}
+
+/** A text without control characters; undefined if it shows nothing. */
+function readLine(value: unknown, max: number): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const line = cutCodePoints(withoutControls(beginning(value)), max);
+  return isBlank(line) ? undefined : line;
 }
 
 function readUrl(value: unknown, field: string, warnings: string[]): string {
@@ -132,10 +139,8 @@ function readUrl(value: unknown, field: string, warnings: string[]): string {
   return url ?? UNKNOWN;
 }
 
-function readLocation(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > MAX_LOCATION) return undefined;
-  const location = withoutControls(value);
-  return isBlank(location) ? undefined : location;
+function readPlace(value: unknown): string | undefined {
+  return String(value).length > MAX_LOCATION ? undefined : readLine(value, MAX_LOCATION);
 }
 
 function readStars(value: unknown, warnings: string[]): number {
@@ -196,23 +201,19 @@ function firstLabels(field: string, labels: ReadonlySet<string>, warnings: strin
 }
 
 function readProperties(row: Row, warnings: string[]): SkillProperties {
-  const license = readProperty(row['license']);
-  const compatibility = readProperty(row['compatibility']);
   const tools = row['allowed-tools'] ?? row['allowedTools'];
-  const allowedTools = readProperty(
-    Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools,
-  );
-  const metadata = readObject(row['metadata'], 'metadata', MAX_METADATA_BYTES, warnings);
-  const frontMatter = readObject(row['frontMatter'], 'frontMatter', MAX_FRONT_MATTER_BYTES, warnings);
-  return {
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
-    ...(allowedTools !== undefined && { allowedTools }),
-    ...(metadata !== undefined && { metadata }),
-    ...(frontMatter !== undefined && { frontMatter }),
+  const properties = {
+    license: readProperty(row['license']),
+    compatibility: readProperty(row['compatibility']),
+    allowedTools: readProperty(
+      Array.isArray(tools) ? tools.filter((tool) => typeof tool === 'string').join(' ') : tools,
+    ),
+    metadata: readObject(row['metadata'], 'metadata', MAX_METADATA_BYTES, warnings),
+    frontMatter: readObject(row['frontMatter'], 'frontMatter', MAX_FRONT_MATTER_BYTES, warnings),
     // What is too large to be kept counts here, too.
-    ...(!isInvocable(row) && { invocable: false }),
+    invocable: isInvocable(row) ? undefined : false,
   };
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined)) as SkillProperties;
 }
 
 function readProperty(value: unknown): string | undefined {
@@ -276,8 +277,7 @@ const AGENT = new RegExp(`^[a-z0-9-]{1,${MAX_AGENT}}$`);
  * @param warnings gets one for each installation that is left out
  */
 function readInstallations(row: RawRow, named: unknown, warnings: string[]): readonly SkillInstallation[] {
-  const given = row.installations ?? named;
-  if (given === undefined || given === null) return [];
+  const given = row.installations ?? named ?? [];
   if (!Array.isArray(given)) {
     warnings.push('installations: expected a list; left out');
     return [];
@@ -295,31 +295,18 @@ function readInstallations(row: RawRow, named: unknown, warnings: string[]): rea
 
 /** @returns what is wrong with it, if it is no installation */
 function readInstallation(value: unknown, withPath: boolean): SkillInstallation | string {
-  if (typeof value !== 'object' || value === null) return 'one that is no object';
-  const { agent, scope: named, plugin: ofPlugin, path } = value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) return 'one that is no object';
+  const { agent, scope: named, plugin: ofPlugin, path } = value;
   if (typeof agent !== 'string' || !AGENT.test(agent)) {
     return `one whose agent is no slug of at most ${MAX_AGENT} characters`;
   }
   const scope = SKILL_SCOPES.find((one) => one === named);
   if (scope === undefined) return `one whose scope is none of ${SKILL_SCOPES.join(', ')}`;
-  const plugin = readPlugin(ofPlugin);
-  if (withPath && !isFolderPath(path)) return 'one whose path is not absolute, or no text that can be stored';
-  return {
-    agent,
-    scope,
-    ...(withPath && { path: path as string }),
-    ...(plugin !== undefined && { plugin }),
-  };
-}
-
-function readPlugin(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const plugin = cutCodePoints(withoutControls(value.slice(0, MAX_LOCATION)), MAX_NAME);
-  return isBlank(plugin) ? undefined : plugin;
-}
-
-function isFolderPath(path: unknown): path is string {
-  return typeof path === 'string' && path.length <= MAX_LOCATION && isAbsolute(path) && cleanText(path) === path;
+  const isPath =
+    typeof path === 'string' && path.length <= MAX_LOCATION && isAbsolute(path) && cleanText(path) === path;
+  if (withPath && !isPath) return 'one whose path is not absolute, or no text that can be stored';
+  const plugin = readLine(ofPlugin, MAX_NAME);
+  return { agent, scope, ...(withPath && { path: path as string }), ...(plugin !== undefined && { plugin }) };
 }
 
 /**
@@ -335,8 +322,7 @@ function isInvocable(row: Readonly<Record<string, unknown>>): boolean {
 }
 
 function fieldOf(object: unknown, key: string): unknown {
-  const isObject = typeof object === 'object' && object !== null && Object.hasOwn(object, key);
-  return isObject ? (object as Readonly<Record<string, unknown>>)[key] : undefined;
+  return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** Front matter is kept as it was written: `true` is a text there. */

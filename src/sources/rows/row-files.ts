@@ -11,79 +11,99 @@ export const MAX_FILES = 1000;
 export const MAX_LOCATION = 4096;
 
 /** A file of a row, as the row has it. */
-interface GivenFile extends RowFileFacts {
+interface GivenFile {
   readonly filename?: unknown;
   readonly text?: unknown;
   readonly base64?: unknown;
+  readonly complete?: unknown;
+  readonly sha256?: unknown;
+  readonly executable?: unknown;
+}
+
+interface RowFile {
+  readonly facts: GivenFile;
+  /** The text or the bytes, as the row has them. */
+  readonly given: string | Uint8Array;
+  /** What is searched of it; undefined for a binary file. */
+  readonly text: string | undefined;
 }
 
 /** Characters of a text that are looked at. */
 const LONGEST_READ = 2 * MAX_FILE_BYTES;
 
+/** Characters of a path that a report quotes. */
+const MAX_QUOTED = 200;
+
 /** The files of a row. */
 export interface RowFiles {
   /** Their texts, for searching; at least one. */
   readonly files: readonly DraftFile[];
-  /** Undefined if there is nothing but excerpts of texts. */
+  /** Undefined if there is nothing but excerpts of texts, which are stored to be searched anyway. */
   readonly contents: DraftContents | undefined;
 }
 
 /**
- * The files of a row, each filename once. A row without text files gets a `SKILL.md` with its description.
+ * The files of a row, each filename once: the later one counts. A row without text files gets a `SKILL.md` with its
+ * description. A file is complete only if the row says so and gives a SHA-256 that the bytes have: most rows bring
+ * excerpts.
  *
- * @param warnings gets a line for each file that is left out or cut
+ * @param warnings gets a line for each file that is left out, cut, or not as the row says
  */
 export function rowFiles(value: unknown, description: string, warnings: string[]): RowFiles {
-  const files = new Map<string, string>();
-  const contents = new RowContents();
-  const listed = Array.isArray(value) ? value : [];
+  const files = new Map<string, RowFile>();
+  /** What is reported of paths, if there are contents. */
+  const notes: string[] = [];
+  let isWhole = true;
+  let textCount = 0;
+  const leaveOut = (warning: string): void => {
+    warnings.push(`files${warning}; left out`);
+    isWhole = false;
+  };
+  const listed: readonly unknown[] = Array.isArray(value) ? value : [];
   if (value !== undefined && value !== null && !Array.isArray(value)) warnings.push('files: expected a list; left out');
 
   for (const [index, entry] of listed.entries()) {
-    const { filename, text, base64, ...facts } = (entry ?? {}) as GivenFile;
-    const isNamed = typeof filename === 'string';
-    if (!isNamed || (typeof text !== 'string' && typeof base64 !== 'string')) {
-      warnings.push(`files[${index}]: expected filename and text; left out`);
-      contents.leaveOut();
+    const facts = (entry ?? {}) as GivenFile;
+    const { filename, text, base64 } = facts;
+    if (typeof filename !== 'string' || (typeof text !== 'string' && typeof base64 !== 'string')) {
+      leaveOut(`[${index}]: expected filename and text`);
       continue;
     }
     const path = normalisePath(filename);
+    const shown = toOneLine(path);
     if (path === '' || path.length > MAX_LOCATION) {
-      warnings.push(`files[${index}]: a ${path === '' ? 'blank' : 'too long'} filename; left out`);
-      contents.leaveOut();
+      leaveOut(`[${index}]: a ${path === '' ? 'blank' : 'too long'} filename`);
       continue;
     }
     const given = typeof text === 'string' ? text : fromBase64(String(base64));
     if (given === undefined) {
-      warnings.push(`files: ${toOneLine(path)} is not base64; left out`);
-      contents.leaveOut();
+      leaveOut(`: ${shown} is not base64`);
       continue;
     }
-    if (contents.has(path)) warnings.push(`files: ${toOneLine(path)} occurs twice; the later one is kept`);
-    if (typeof given !== 'string' && !isTextual(given)) {
-      files.delete(path);
-      contents.add(path, filename, { facts, given, text: undefined });
-      continue;
-    }
-    const readable =
-      typeof given === 'string' ? given : Buffer.from(given.buffer, given.byteOffset, given.length).toString();
-    if (files.size === MAX_FILES && !files.has(path)) {
+    const former = files.get(path);
+    if (former !== undefined) warnings.push(`files: ${shown} occurs twice; the later one is kept`);
+    const readable = typeof given === 'string' ? given : isTextual(given) ? Buffer.from(given).toString() : undefined;
+    textCount += Number(readable !== undefined) - Number(former?.text !== undefined);
+    if (textCount > MAX_FILES) {
       warnings.push(`files: more than ${MAX_FILES}; the rest is left out`);
-      contents.leaveOut();
+      isWhole = false;
       break;
     }
+    if (path !== filename) {
+      const quoted = toOneLine(JSON.stringify(filename.slice(0, MAX_QUOTED)));
+      notes.push(`contents: the path ${quoted} is kept as ${shown}; incomplete`);
+    }
+    isWhole &&= former === undefined;
     // More than this cannot remain, and looking through many megabytes takes time.
-    const clean = cleanText(readable.length > LONGEST_READ ? readable.slice(0, LONGEST_READ) : readable);
-    const cut = cutUtf8(clean, MAX_FILE_BYTES);
-    if (cut.length < clean.length)
-      warnings.push(`files: ${toOneLine(path)} is cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
-    files.set(path, cut);
-    contents.add(path, filename, { facts, given: readable, text: cut });
+    const clean = readable === undefined ? undefined : cleanText(readable.slice(0, LONGEST_READ));
+    const cut = clean === undefined ? undefined : cutUtf8(clean, MAX_FILE_BYTES);
+    if (cut !== clean) warnings.push(`files: ${shown} is cut at ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
+    files.set(path, { facts, given: readable ?? given, text: cut });
   }
-  const texts = Array.from(files, ([filename, text]) => ({ filename, text }));
+  const texts = [...files].flatMap(([filename, { text }]) => (text === undefined ? [] : { filename, text }));
   return {
     files: texts.length === 0 ? [{ filename: 'SKILL.md', text: description }] : texts,
-    contents: contents.finish(warnings),
+    contents: rowContents(files, notes, isWhole, warnings),
   };
 }
 
@@ -96,104 +116,44 @@ function normalisePath(filename: string): string {
     .join('/');
 }
 
-/** What a row says of a file, beside its name and its bytes. */
-interface RowFileFacts {
-  readonly complete?: unknown;
-  readonly sha256?: unknown;
-  readonly executable?: unknown;
-}
-
-/** Characters of a path that a report quotes. */
-const MAX_QUOTED = 200;
-
-interface RowFile {
-  readonly facts: RowFileFacts;
-  /** The text or the bytes, as the row has them. */
-  readonly given: string | Uint8Array;
-  /** What is searched of it; undefined for a binary file. */
-  readonly text: string | undefined;
-}
-
-/**
- * The contents of a skill from the files of its row. A file is complete only if the row says so and gives a SHA-256
- * that the bytes have: most rows bring excerpts.
- */
-class RowContents {
-  readonly #files = new Map<string, RowFile>();
-  /** What is told of paths, if there are contents. */
-  readonly #notes: string[] = [];
-  #isWhole = true;
-
-  /**
-   * @param path inside the skill's folder. A later file of the same path replaces an earlier one
-   * @param givenPath as the row has it. A file that is kept under another path is not the one that was meant
-   */
-  add(path: string, givenPath: string, file: RowFile): void {
-    if (path !== givenPath) {
-      const quoted = toOneLine(JSON.stringify(givenPath.slice(0, MAX_QUOTED)));
-      this.#notes.push(`contents: the path ${quoted} is kept as ${toOneLine(path)}; incomplete`);
+/** @param isWhole whether all files of the row are among these */
+function rowContents(
+  all: ReadonlyMap<string, RowFile>,
+  notes: string[],
+  isWhole: boolean,
+  warnings: string[],
+): DraftContents | undefined {
+  const isContent = ({ facts, given }: RowFile): boolean => facts.complete === true || typeof given !== 'string';
+  if (![...all.values()].some(isContent)) return undefined;
+  const wanted = [...all].filter(([path]) => {
+    const part = partByPath(path);
+    if (part === 'secret') notes.push(`contents: ${toOneLine(path)}: ${MAY_HOLD_SECRETS}; left out`);
+    return part === 'file';
+  });
+  // With the SKILL.md first: the others may be too many.
+  wanted.sort(([a], [b]) => Number(isSkillFile(b)) - Number(isSkillFile(a)));
+  const files: DraftContentFile[] = [];
+  let left = MAX_CONTENT_BYTES;
+  for (const [path, file] of wanted) {
+    const draft = draftOf(path, file, warnings);
+    left -= draft.size;
+    const isFull = files.length === MAX_CONTENT_FILES;
+    if (isFull || left < 0) {
+      warnings.push(overLimit(path, wanted.length - files.length, isFull));
+      break;
     }
-    if (this.#files.has(path)) this.leaveOut();
-    this.#files.set(path, file);
+    files.push(draft);
   }
-
-  has(path: string): boolean {
-    return this.#files.has(path);
-  }
-
-  /** Notes that something of the row is not among the contents. */
-  leaveOut(): void {
-    this.#isWhole = false;
-  }
-
-  /**
-   * @param warnings gets a line for each file that is not as the row says, and for what is over the limits
-   * @returns undefined if there is nothing but excerpts of texts, which are stored to be searched anyway
-   */
-  finish(warnings: string[]): DraftContents | undefined {
-    const all = [...this.#files];
-    if (!all.some(([, { facts, given }]) => facts.complete === true || typeof given !== 'string')) return undefined;
-    const notes = [...this.#notes];
-    const wanted = skillFirst(all).filter(([path]) => {
-      const part = partByPath(path);
-      if (part === 'secret') notes.push(`contents: ${toOneLine(path)}: ${MAY_HOLD_SECRETS}; left out`);
-      return part === 'file';
-    });
-    const files: DraftContentFile[] = [];
-    let left = MAX_CONTENT_BYTES;
-    for (const [index, [path, file]] of wanted.entries()) {
-      const draft = draftOf(path, file, warnings);
-      left -= draft.size;
-      if (files.length === MAX_CONTENT_FILES || left < 0) {
-        warnings.push(overLimit(path, wanted.length - index, files.length === MAX_CONTENT_FILES));
-        this.leaveOut();
-        break;
-      }
-      files.push(draft);
-    }
-    for (const path of filesWithin(files)) {
-      notes.push(`contents: ${toOneLine(path)} is a file, and a folder of others; incomplete`);
-    }
-    warnings.push(...notes);
-    const complete =
-      this.#isWhole &&
-      notes.length === 0 &&
-      files.every((file) => file.complete) &&
-      files.some(({ path }) => isSkillFile(path));
-    return { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
-  }
-}
-
-/** With the SKILL.md first: the others may be too many. */
-function skillFirst(files: readonly [string, RowFile][]): [string, RowFile][] {
-  return [...files.filter(([path]) => isSkillFile(path)), ...files.filter(([path]) => !isSkillFile(path))];
-}
-
-/** Paths of files that are folders of other files as well: no disk can hold both. */
-function filesWithin(files: readonly DraftContentFile[]): string[] {
-  // What begins with a path follows it at once.
+  // Paths of files that are folders of others as well: no disk can hold both. What begins with a path follows it at once.
   const folders = files.map(({ path }) => `${path}/`).sort();
-  return folders.filter((folder, i) => folders[i + 1]?.startsWith(folder)).map((folder) => folder.slice(0, -1));
+  for (const [i, folder] of folders.entries()) {
+    if (folders[i + 1]?.startsWith(folder) !== true) continue;
+    notes.push(`contents: ${toOneLine(folder.slice(0, -1))} is a file, and a folder of others; incomplete`);
+  }
+  warnings.push(...notes);
+  const hasAll = isWhole && notes.length === 0 && files.length === wanted.length;
+  const complete = hasAll && files.every((file) => file.complete) && files.some(({ path }) => isSkillFile(path));
+  return { complete, files: files.sort((a, b) => compareCodePoints(a.path, b.path)) };
 }
 
 function draftOf(path: string, { facts, given, text }: RowFile, warnings: string[]): DraftContentFile {
@@ -206,10 +166,11 @@ function draftOf(path: string, { facts, given, text }: RowFile, warnings: string
       const bytes = given === text ? 'text' : typeof given === 'string' ? Buffer.from(given) : given;
       return { ...about, size: Buffer.byteLength(given), sha256, complete: true, bytes };
     }
-    const name = `files: ${toOneLine(path)}`;
-    if (expected === undefined) warnings.push(`${name} is complete, but has no sha256; taken as an excerpt`);
-    else
-      warnings.push(`${name}: expected the SHA-256 ${toOneLine(expected, 65)}, found ${sha256}; taken as an excerpt`);
+    const fault =
+      expected === undefined
+        ? ' is complete, but has no sha256'
+        : `: expected the SHA-256 ${toOneLine(expected, 65)}, found ${sha256}`;
+    warnings.push(`files: ${toOneLine(path)}${fault}; taken as an excerpt`);
   }
   const kept = text ?? given;
   const bytes = text === undefined ? undefined : 'text';
@@ -250,19 +211,14 @@ export function isTextual(bytes: Uint8Array): boolean {
 }
 
 /** Leaves out the bytes that a searched file of the same name has anyway. */
-export function withoutSharedBytes(
-  contents: DraftContents,
-  files: readonly { readonly filename: string; readonly text: string }[],
-): DraftContents {
-  const texts = new Map(files.map(({ filename, text }) => [filename, text]));
-  return {
-    ...contents,
-    files: contents.files.map((file) => {
-      const text = texts.get(file.path);
-      const isShared = text !== undefined && file.bytes instanceof Uint8Array && isTextOf(text, file.bytes);
-      return isShared ? { ...file, bytes: 'text' as const } : file;
-    }),
-  };
+export function withoutSharedBytes(contents: DraftContents, texts: readonly DraftFile[]): DraftContents {
+  const byName = new Map(texts.map(({ filename, text }) => [filename, text]));
+  const files = contents.files.map((file) => {
+    const text = byName.get(file.path);
+    const isShared = text !== undefined && file.bytes instanceof Uint8Array && isTextOf(text, file.bytes);
+    return isShared ? { ...file, bytes: 'text' as const } : file;
+  });
+  return { ...contents, files };
 }
 
 function isTextOf(text: string, bytes: Uint8Array): boolean {

@@ -3,7 +3,6 @@ import { chmod, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { parseRemote } from '../../../src/sources/folder/git-origin.js';
 import { commit, git, readAll, repository, rowsOf, rowValue, temporaryFolder, writeFiles } from '../folders.js';
 
 const SKILL = '---\nname: s\ndescription: About s.\n---\nBody\n';
@@ -60,16 +59,6 @@ describe('skills in a git repository', () => {
     await writeFiles(folder, { 's/new.md': 'new' });
     await utimes(join(folder, 's/new.md'), 7_000, 7_000);
     expect(rowValue(rowsOf((await readAll(folder)).items)[0]).updatedAt).toBe(7_000);
-  });
-
-  it('have no address of a remote that is a local path, but the commit time', async () => {
-    for (const remote of ['/srv/git/o/r.git', 'file:///srv/o/r', '../o/r', 'C:/o/r']) {
-      const folder = await temporaryFolder({ 's/SKILL.md': SKILL });
-      repository(folder, remote);
-      commit(folder, 5_000);
-      const [row] = rowsOf((await readAll(folder)).items);
-      expect(rowValue(row)).toMatchObject({ author: 'unknown', codehostUrl: 'unknown', updatedAt: 5_000 });
-    }
   });
 
   it('prefer the remote origin and take another where there is none', async () => {
@@ -191,39 +180,43 @@ describe('skills in a git repository', () => {
   });
 });
 
-describe('parseRemote', () => {
-  it.each([
-    ['https://github.com/o/r.git', 'o', 'o/r', 'https://github.com/o/r'],
-    ['https://token@github.com/o/r/', 'o', 'o/r', 'https://github.com/o/r'],
-    ['https://u:p%40ss@GitHub.com:443/o/r', 'o', 'o/r', 'https://github.com/o/r'],
-    ['http://host.example:8080/o/r', 'o', 'o/r', 'https://host.example/o/r'],
-    ['https://host.example:8443/o/r', 'o', 'o/r', 'https://host.example:8443/o/r'],
-    ['ssh://git@host.example:2222/o/r.git', 'o', 'o/r', 'https://host.example/o/r'],
-    ['git://host.example/o/r', 'o', 'o/r', 'https://host.example/o/r'],
-    ['git@github.com:o/r.git', 'o', 'o/r', 'https://github.com/o/r'],
-    ['github.com:o/r', 'o', 'o/r', 'https://github.com/o/r'],
-    ['git@gitlab.com:g/s/r.git', 'g', 'g/s/r', 'https://gitlab.com/g/s/r'],
-    ['git@work:o/r.git', 'o', 'o/r', undefined],
-  ])('reads %s', (address, owner, repository, webUrl) => {
-    expect(parseRemote(address)).toEqual({ owner, repository, webUrl });
+describe('the address of a remote', () => {
+  /** The location of a skill in a repository with each of these remotes, and its address. */
+  async function placesOf(addresses: readonly string[]): Promise<[location: string, address: string][]> {
+    const files = addresses.flatMap((address, i) => [
+      [`${i + 10}/s/SKILL.md`, SKILL],
+      [`${i + 10}/.git/config`, `[remote "origin"]\n\turl = "${address.replaceAll('\\', '\\\\')}"\n`],
+    ]);
+    const { items } = await readAll(await temporaryFolder(Object.fromEntries(files)));
+    return rowsOf(items).map((row) => [row.location!, rowValue(row).codehostUrl]);
+  }
+
+  it('is read in all its forms, without user and password', async () => {
+    const addresses: readonly (readonly [string, string, string])[] = [
+      ['https://github.com/o/r.git', 'o/r', 'https://github.com/o/r'],
+      ['https://token@github.com/o/r/', 'o/r', 'https://github.com/o/r'],
+      ['https://u:p%40ss@GitHub.com:443/o/r', 'o/r', 'https://github.com/o/r'],
+      ['http://host.example:8080/o/r', 'o/r', 'https://host.example/o/r'],
+      ['https://host.example:8443/o/r', 'o/r', 'https://host.example:8443/o/r'],
+      ['ssh://git@host.example:2222/o/r.git', 'o/r', 'https://host.example/o/r'],
+      ['git@github.com:o/r.git', 'o/r', 'https://github.com/o/r'],
+      ['github.com:o/r', 'o/r', 'https://github.com/o/r'],
+      ['git@gitlab.com:g/s/r.git', 'g/s/r', 'https://gitlab.com/g/s/r'],
+    ];
+    expect(await placesOf(addresses.map(([address]) => address))).toEqual(
+      addresses.map(([, location, address]) => [`${location}/s`, `${address}/tree/HEAD/s`]),
+    );
+    expect(await placesOf(['git@work:o/r.git'])).toEqual([['o/r/s', 'unknown']]);
   });
 
-  it.each([
-    '/srv/git/o/r.git',
-    './o/r',
-    '../o/r',
-    'o/r',
-    'file:///srv/o/r',
-    'C:/o/r',
-    'C:\\o\\r',
-    'ext::sh -c x/y',
-    'https://github.com/r',
-    'https://github.com/o/../r',
-    'https://github.com/o/%2e%2e/r',
-    'https://ho st/o/r',
-    'https://host.example/o/r<script>',
-    '',
-  ])('sees no repository on a host in %j', (address) => {
-    expect(parseRemote(address)).toBeUndefined();
+  it('is none where it names no repository on a host', async () => {
+    const addresses = [
+      ...['/srv/git/o/r.git', '../o/r', 'o/r', 'file:///srv/o/r', 'C:/o/r', 'C:\\o\\r', 'ext::sh -c x/y'],
+      ...['https://github.com/r', 'https://github.com/o/../r', 'https://github.com/o/%2e%2e/r', 'https://ho st/o/r'],
+      'https://host.example/o/r<script>',
+    ];
+    for (const [location, address] of await placesOf(addresses)) {
+      expect([location.split('/').length, address]).toEqual([3, 'unknown']);
+    }
   });
 });

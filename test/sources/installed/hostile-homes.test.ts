@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
-import { LinkRoots, walkFolder } from '../../../src/sources/folder/walk-folder.js';
 import { inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
 import { walkInstalled } from '../../../src/sources/installed/read-installed.js';
-import { temporaryFolder } from '../folders.js';
 import { MadeUpHome, skillMarkdown } from './made-up-home.js';
 
 /** The skills that are found, as paths, and what was not read. */
@@ -19,17 +17,6 @@ async function foundIn(made: MadeUpHome): Promise<{ skills: string[]; problems: 
 }
 
 describe('a folder of an agent', () => {
-  test('has as many folders as are entered, and one more', async () => {
-    const folder = await temporaryFolder();
-    for (const name of ['a', 'b', 'c']) await mkdir(join(folder, name));
-    const problems = async (most: number): Promise<string[]> =>
-      (await walkFolder(new LinkRoots(folder), '~', undefined, most)).problems.map((problem) =>
-        problem.kind === 'remark' ? problem.message : problem.reason,
-      );
-    expect(await problems(4)).toEqual([]);
-    expect(await problems(3)).toEqual(['more than 3 folders: the rest is not looked at']);
-  });
-
   test('may have links in circles, into nothing, and to itself', async () => {
     const made = await MadeUpHome.with('home/.claude/skills/a', 'home/.cursor/skills/b');
     await made.link('home/.claude/skills/loop', 'home/.claude/skills');
