@@ -280,17 +280,13 @@ function addToAll(
     }
     return count;
   }
-  const { inBlock, starts } = documents;
-  for (let block = 0; block + 1 < starts.length; block++) {
-    const end = starts[block + 1]!;
-    for (let i = starts[block]!; i < end; i++) {
-      const document = block * BLOCK + inBlock[i]!;
-      if (filter?.[document] === 0) continue;
-      const before = sums[document]!;
-      const after = before + scale * bytes[i]!;
-      if (before === 0 && after > 0) seen[count++] = document;
-      sums[document] = after;
-    }
+  for (let i = 0; i < documents.length; i++) {
+    const document = documents[i]!;
+    if (filter?.[document] === 0) continue;
+    const before = sums[document]!;
+    const after = before + scale * bytes[i]!;
+    if (before === 0 && after > 0) seen[count++] = document;
+    sums[document] = after;
   }
   return count;
 }
@@ -312,14 +308,10 @@ function addToSeen({ word, scale, size }: WeightedWord, wanted: Uint32Array, sum
     }
     return;
   }
-  const { inBlock, starts } = documents;
-  for (let block = 0; block + 1 < starts.length; block++) {
-    const end = starts[block + 1]!;
-    for (let i = starts[block]!; i < end; i++) {
-      const document = block * BLOCK + inBlock[i]!;
-      const before = sums[document]!;
-      if (before > 0) sums[document] = before + scale * bytes[i]!;
-    }
+  for (let i = 0; i < documents.length; i++) {
+    const document = documents[i]!;
+    const before = sums[document]!;
+    if (before > 0) sums[document] = before + scale * bytes[i]!;
   }
 }
 
@@ -344,8 +336,8 @@ export interface RankedWord {
   readonly postings: number;
   /** By scored field, the posting lists of the word's forms; empty if no document has the word there. */
   readonly lists: readonly (readonly PostingList[])[];
-  /** The documents that have it in a field that counts; undefined if {@link bytes} are by document. */
-  readonly documents: DocumentBlocks | undefined;
+  /** The documents that have it in a field that counts, ascending; undefined if {@link bytes} are by document. */
+  readonly documents: Uint32Array | undefined;
   /** Saturation = byte * {@link scale}: beside each of the documents, or by document, 0 for those without the word. */
   readonly bytes: Uint8Array;
   /** The greatest saturation divided by {@link GREATEST_BYTE}. */
@@ -353,17 +345,6 @@ export interface RankedWord {
   /** Number of documents that have it in a field that counts. */
   readonly size: number;
 }
-
-/** Ascending documents in two bytes each: the numbers of every {@link BLOCK} documents, by block. */
-interface DocumentBlocks {
-  /** Number of the document less that of the first one of its block. */
-  readonly inBlock: Uint16Array;
-  /** Where each block begins in these, and behind the last block its end. */
-  readonly starts: Uint32Array;
-}
-
-/** Documents of a block. */
-const BLOCK = 0x10000;
 
 /** What a word is read by. */
 export interface FieldReading {
@@ -442,16 +423,8 @@ export function* readRankedWord(
     bytes[isListed ? i : document] = Math.min(GREATEST_BYTE, Math.ceil(amounts[document]! / scale));
     amounts[document] = 0;
   }
-  const documents = isListed ? blocksOf(found, amounts.length) : undefined;
+  const documents = isListed ? found.slice() : undefined;
   return { documentFrequency, postings, lists, documents, bytes, scale, size };
-}
-
-/** @param size number of documents of the catalogue */
-function blocksOf(documents: Uint32Array, size: number): DocumentBlocks {
-  const starts = new Uint32Array(Math.ceil(size / BLOCK) + 1);
-  for (let block = 0; block < starts.length; block++) starts[block] = lowerBound(documents, block * BLOCK);
-  // Storing a number in 16 bits cuts off that of the block.
-  return { inBlock: Uint16Array.from(documents), starts };
 }
 
 /** Sorts documents in their place. @param amounts 0 for each document but these */
@@ -476,11 +449,8 @@ function areAscending(documents: Uint32Array): boolean {
 /** The byte of a document; 0 if it does not have the word. */
 function byteOf({ documents, bytes }: RankedWord, document: number): number {
   if (documents === undefined) return bytes[document]!;
-  const { inBlock, starts } = documents;
-  const block = document >>> 16;
-  const wanted = document & 0xffff;
-  const at = lowerBound(inBlock, wanted, starts[block], starts[block + 1]);
-  return at < starts[block + 1]! && inBlock[at] === wanted ? bytes[at]! : 0;
+  const at = lowerBound(documents, document);
+  return documents[at] === document ? bytes[at]! : 0;
 }
 
 /** Number of words to remember, with some kilobytes each beside their documents. */
@@ -488,10 +458,10 @@ const WORDS_KEPT = 10_000;
 
 /**
  * Bytes of documents to keep with them: so many, or so many for each skill. The 7,033 words of 564 requests in 16
- * languages to 94,254 skills take 37 MB, those of the 250 English ones among them 27 MB.
+ * languages to 94,254 skills take 60 MB, those of the 250 English ones among them 45 MB.
  */
-const BYTES_KEPT = 40_000_000;
-const BYTES_KEPT_PER_SKILL = 64;
+const BYTES_KEPT = 64_000_000;
+const BYTES_KEPT_PER_SKILL = 100;
 
 /**
  * A cache for the words of recent questions. Reading a word passes over all its postings, which takes milliseconds for
@@ -501,11 +471,7 @@ const BYTES_KEPT_PER_SKILL = 64;
  */
 export function recentWords(size: number): RecentlyUsed<RankedWord> {
   const most = Math.max(BYTES_KEPT, BYTES_KEPT_PER_SKILL * size);
-  return new RecentlyUsed(
-    WORDS_KEPT,
-    most,
-    ({ documents, bytes }) => bytes.length + (documents?.inBlock.byteLength ?? 0),
-  );
+  return new RecentlyUsed(WORDS_KEPT, most, ({ documents, bytes }) => bytes.length + (documents?.byteLength ?? 0));
 }
 
 /**

@@ -39,4 +39,4 @@ export {
 export type { Segment } from './segments.js';
 export { packedRules } from './segments.js';
 export { editDistance, isWithinEdits } from './term-dictionary.js';
-export { QUESTION_WORK, QUESTION_WORK_PER_SKILL, Work } from './work.js';
+export { Work } from './work.js';

@@ -3,10 +3,10 @@
  * out, and the answer says `truncated`. It takes up to 50 ms, so that no question holds up the others. A question of a
  * few words costs a fiftieth of it.
  */
-export const QUESTION_WORK = 4_500_000;
+const QUESTION_WORK = 4_500_000;
 
 /** The same for each skill of a catalogue of more than 100,000: a word of a larger catalogue has more postings. */
-export const QUESTION_WORK_PER_SKILL = 45;
+const QUESTION_WORK_PER_SKILL = 45;
 
 /**
  * Counts the work of one question, and bounds it. Counted is what is read and compared (postings, positions, terms),

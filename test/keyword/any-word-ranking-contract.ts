@@ -46,12 +46,6 @@ export function describeAnyWordRanking(
       return [...(await rank(q, documents, weights, limit)).documents];
     }
 
-    test('finds nothing in an empty catalogue', async () => {
-      const { documents: numbers, scores, highest } = await rank('anything', []);
-      expect([numbers.length, scores.length]).toEqual([0, 0]);
-      expect(highest).toBeGreaterThan(0);
-    });
-
     test('finds nothing for a question without words', async () => {
       const { documents: numbers, highest, fieldsOf } = await rank('…', [{ name: 'react' }]);
       expect([numbers.length, highest, fieldsOf(0)]).toEqual([0, 0, NO_SCORE]);
@@ -62,26 +56,12 @@ export function describeAnyWordRanking(
       expect(await found('react testing', documents)).toEqual([2, 0]);
     });
 
-    test('ranks a rare word above a common one', async () => {
-      const documents = [{ name: 'pdf' }, { name: 'pdf' }, { name: 'ocr' }, { name: 'pdf' }];
-      expect(await found('pdf ocr', documents)).toEqual([2, 0, 1, 3]);
-    });
-
     test('finds the best of very many that score alike, in the order of their numbers', async () => {
       const alike = Array.from({ length: 9000 }, () => ({ description: 'react tests' }));
       const documents = [...alike, { description: 'react' }, ...alike, { description: 'react' }];
       const { documents: numbers, scores } = await rank('react', documents, EVEN, 5);
       expect([...numbers]).toEqual([9000, 18_001, 0, 1, 2]);
       expect(scores[2]).toBe(scores[4]);
-    });
-
-    test('counts a word less in a longer text, and more where it is repeated', async () => {
-      const documents = [
-        { description: 'invoices and many other things that are not asked for' },
-        { description: 'invoices' },
-        { description: 'invoices, invoices' },
-      ];
-      expect(await found('invoices', documents)).toEqual([2, 1, 0]);
     });
 
     test('finds nothing by a field of weight 0, and tells its score all the same', async () => {
@@ -92,82 +72,8 @@ export function describeAnyWordRanking(
       expect(await found('react', documents, NO_SCORE)).toEqual([]);
     });
 
-    test('takes a word in two fields for one that is repeated, not for two words', async () => {
-      const documents = [{ name: 'pdf', description: 'pdf' }, { name: 'pdf ocr' }, { name: 'ocr' }, { name: 'x' }];
-      const ranked = await rank('pdf ocr', documents);
-      expect(ranked.documents[0]).toBe(1);
-      const { score, fields } = scoresOfOne(ranked, 0);
-      expect(score).toBeGreaterThan(fields.name);
-      expect(score).toBeLessThan(fields.name + fields.description);
-    });
-
-    test('does not count a file that only repeats the description', async () => {
-      const text = 'reads pdf forms';
-      const repeated = { description: text, files: [{ filename: 'SKILL.md', text }] };
-      const { scores, fieldsOf } = await rank('pdf', [{ description: text }, repeated]);
-      expect(scores[1]).toBe(scores[0]);
-      expect(fieldsOf(1)).toEqual(fieldsOf(0));
-      const other = {
-        description: 'forms',
-        files: [
-          { filename: 'SKILL.md', text },
-          { filename: 'b', text: 'forms' },
-        ],
-      };
-      expect(await found('pdf', [other])).toEqual([0]);
-    });
-
-    test('scores each field on its own', async () => {
-      const documents = [
-        { name: 'deploy', author: 'ana', labels: ['git-workflows'], description: 'release' },
-        { files: [{ filename: 'SKILL.md', text: 'deploy' }] },
-      ];
-      const { fieldsOf } = await rank('deploy ana git', documents);
-      const scored = (number: number): string[] => SCORED_FIELDS.filter((field) => fieldsOf(number)[field] > 0);
-      expect(scored(0)).toEqual(['name', 'author', 'labels']);
-      expect(scored(1)).toEqual(['files']);
-    });
-
-    test('finds the forms of a word by its stem, and adds them up', async () => {
-      const descriptions = ['test', 'tests testing', 'tested', 'toast'];
-      const documents = descriptions.map((description) => ({ description }));
-      const { documents: numbers, fieldsOf } = await rank('testing', documents);
-      expect([...numbers].sort()).toEqual([0, 1, 2]);
-      expect(numbers[0]).toBe(1);
-      expect(fieldsOf(0)).toEqual(fieldsOf(2));
-    });
-
     test('finds no beginnings of words and no words some edits away', async () => {
       expect(await found('kuber raect', [{ name: 'kubernetes' }, { name: 'react' }])).toEqual([]);
-    });
-
-    test('finds the parts of words in PascalCase, with the description', async () => {
-      const { documents: numbers, fieldsOf } = await rank('builder', [
-        { name: 'PipelineBuilder' },
-        { name: 'builder' },
-      ]);
-      expect([...numbers].sort()).toEqual([0, 1]);
-      expect(fieldsOf(0)).toMatchObject({ name: 0, description: expect.closeTo(fieldsOf(1).name, 0) });
-      expect(fieldsOf(0).description).toBeGreaterThan(0);
-    });
-
-    test('finds Chinese by pairs of characters, a single character inside its pairs', async () => {
-      const documents = [{ name: '数据分析' }, { name: '数据' }, { name: '自动化测试' }, { name: '用于' }];
-      expect(await found('分析数据', documents)).toEqual([0, 1]);
-      expect(await found('用 测试', documents)).toEqual([3, 2]);
-    });
-
-    test('finds a single character that begins many pairs', async () => {
-      const seconds = Array.from({ length: 60 }, (_, i) => String.fromCodePoint(0x4e00 + i));
-      const documents = [...seconds.map((second) => ({ name: `用${second}` })), { name: '数据' }];
-      const { documents: numbers, fieldsOf } = await rank('用', documents, EVEN, 100);
-      expect([...numbers]).toEqual([...seconds.keys()]);
-      expect(fieldsOf(59)).toEqual(fieldsOf(0));
-      expect(fieldsOf(60)).toEqual(NO_SCORE);
-    });
-
-    test('reads quoted words as words', async () => {
-      expect(await found('"release notes"', [{ name: 'notes' }, { name: 'of the release' }])).toEqual([0, 1]);
     });
 
     test('lowers what can be reached by words that occur nowhere', async () => {
@@ -176,34 +82,6 @@ export function describeAnyWordRanking(
       const unknown = await rank('pdf zzyzx', documents);
       expect([...unknown.scores]).toEqual([...known.scores]);
       expect(unknown.highest).toBeGreaterThan(2 * known.highest);
-    });
-
-    test('stays below what can be reached, and comes close to it', async () => {
-      const { highest, fieldsOf } = await rank('pdf ocr', [
-        { description: 'pdf ocr '.repeat(500) },
-        { name: 'other', description: 'long text about many other things' },
-      ]);
-      expect(fieldsOf(0).description).toBeLessThan(highest);
-      expect(fieldsOf(0).description / highest).toBeGreaterThan(0.99);
-    });
-
-    test('ranks equal documents by their numbers', async () => {
-      const equal = { name: 'pdf', description: 'reads pdf and ocr' };
-      const documents = [equal, { name: 'x' }, equal, { name: 'ocr ocr' }, equal];
-      expect(await found('pdf ocr', documents, EVEN, 2)).toEqual([0, 2]);
-      expect(await found('pdf ocr', documents)).toEqual([0, 2, 4, 3]);
-    });
-
-    test('gives each question the same answer however often and in whatever order they are asked', async () => {
-      const documents = [{ name: 'react testing' }, { name: 'test' }, { description: 'react' }].map(documentOf);
-      const index = await build(sourceOf(documents));
-      const ask = (q: string, limit: number): number[] => [
-        ...allPieces(index.rank(readQuestion(q), { weights: EVEN, limit })).documents,
-      ];
-      const questions = ['react', 'testing', 'react testing', 'nothing'];
-      const first = questions.map((q) => ask(q, 10));
-      ask('react testing', 1);
-      expect(questions.toReversed().map((q) => ask(q, 10))).toEqual(first.toReversed());
     });
 
     test('keeps telling the fields of one question after the next was asked', async () => {
@@ -292,7 +170,7 @@ export function describeAnyWordRanking(
             }
           },
         ),
-        { numRuns: 100 },
+        { numRuns: 25 },
       );
     });
 
@@ -328,22 +206,7 @@ export function describeAnyWordRanking(
             );
           }
         }),
-        { numRuns: 40 },
-      );
-    });
-
-    test('ranks a copy right behind its original or after it', async () => {
-      await fc.assert(
-        fc.asyncProperty(catalogueOf(40), asked, async (documents, { wanted, weights, limit }) => {
-          const index = await build(sourceOf([...documents, ...documents]));
-          const question = readQuestion(questionFor(documents, wanted));
-          const numbers = [...allPieces(index.rank(question, { weights, limit })).documents];
-          for (const [place, number] of numbers.entries()) {
-            const original = number % documents.length;
-            expect(numbers.indexOf(original)).toBeLessThanOrEqual(place);
-            expect(numbers).toContain(original);
-          }
-        }),
+        { numRuns: 12 },
       );
     });
   });

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CompletionOptions, type KeywordDocument, readQuestion } from '../../src/keyword/index.js';
-import { catalogue, picks, questionFor, sourceOf } from './arbitrary-catalogue.js';
+import { sourceOf } from './arbitrary-catalogue.js';
 import { documentOf, INDEXES } from './build-indexes.js';
 
 describe('completions', () => {
@@ -74,30 +73,6 @@ describe('completions', () => {
       expect(together('cvs')).toEqual(['workflow 0', 'worktrees 0']);
     });
   });
-
-  describe('all indexes complete alike', () => {
-    test('whatever is in the catalogue', async () => {
-      await fc.assert(
-        fc.asyncProperty(catalogue, picks, fc.nat(4), async (documents, wanted, cut) => {
-          const [one, ...others] = await Promise.all(INDEXES.map(([, build]) => build(sourceOf(documents))));
-          const question = questionFor(documents, wanted);
-          const typed = question.slice(0, Math.max(1, question.length - cut));
-          const letters = typed.split(/\s/).at(-1) ?? '';
-          const options: CompletionOptions = {
-            limit: 5,
-            isLeftOut: (term) => term.startsWith('the'),
-            words: readQuestion(question).words,
-          };
-          for (const other of others) {
-            expect(other.wordsBeginning(letters, options)).toEqual(one!.wordsBeginning(letters, options));
-            expect(other.wordsBeginning(letters, ALL)).toEqual(one!.wordsBeginning(letters, ALL));
-            expect(other.namesBeginning(typed, 5)).toEqual(one!.namesBeginning(typed, 5));
-          }
-        }),
-        { numRuns: 80 },
-      );
-    });
-  });
 });
 
 describe('corrected words', () => {
@@ -152,19 +127,5 @@ describe('corrected words', () => {
       expect(await corrected('rust snapshost', documents)).toEqual(['some-words', []]);
       expect(await corrected('zzzzzz', documents)).toEqual([undefined, []]);
     });
-  });
-
-  test('all indexes read misspelt words alike, whatever is in the catalogue', async () => {
-    await fc.assert(
-      fc.asyncProperty(catalogue, fc.array(picks, { minLength: 4, maxLength: 4 }), async (documents, questions) => {
-        const [one, ...others] = await Promise.all(INDEXES.map(([, build]) => build(sourceOf(documents))));
-        for (const wanted of questions) {
-          const question = readQuestion(questionFor(documents, wanted));
-          const expected = one!.match(question).corrected();
-          for (const other of others) expect(other.match(question).corrected()).toEqual(expected);
-        }
-      }),
-      { numRuns: 60 },
-    );
   });
 });

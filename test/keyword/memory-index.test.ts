@@ -58,7 +58,7 @@ test('an index of many revisions answers in each as one of its documents, also a
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 15 },
   );
 });
 

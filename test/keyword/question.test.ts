@@ -252,7 +252,7 @@ describe('stop words', () => {
           const question = readQuestion(parts.join(' '));
           expect(readQuestion(parts.join(' '), stopWordsOf(question.language))).toEqual(question);
         }),
-        { numRuns: 500 },
+        { numRuns: 100 },
       );
     });
 

@@ -52,23 +52,6 @@ describe('an index whose file turns out to be damaged', () => {
     for (const accepts of [accepting(), accepting()]) expect(['cargo', 'react'].map(accepts)).toEqual([true, false]);
   });
 
-  test('finds the best in the documents when the file turns out to be damaged by then', () => {
-    const late: KeywordIndex = {
-      ...failing(new DamagedArrayFileError('bad')),
-      match: () => ({
-        step: 'all-words',
-        documents: Uint32Array.of(1),
-        best: () => {
-          throw new DamagedArrayFileError('bad');
-        },
-        accepting: () => () => true,
-        corrected: () => [],
-      }),
-    };
-    const { best } = new RecoveringIndex(late, DOCUMENTS).match(readQuestion('cargo'), { scored: true });
-    expect([...best!({ count: 1, isShown: () => true }).documents]).toEqual([1]);
-  });
-
   test('keeps count of the work that the question took before', () => {
     const weights = { name: 1, author: 1, labels: 1, description: 1, files: 1 };
     const work = new Work(1000);
