@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { removeSkills, updateSkills } from '../src/index.js';
 import { readPostgresAddress } from '../src/share/postgres/postgres-address.js';
-import { Replica } from '../src/share/shared-catalogue/replica.js';
+import { Replica, replicaFiles } from '../src/share/shared-catalogue/replica.js';
 import { SharedStore } from '../src/share/shared-catalogue/shared-store.js';
 import { readManifest } from '../src/share/snapshot/manifest.js';
 import { derivedFiles } from '../src/store/files.js';
@@ -54,7 +54,7 @@ async function measure(database: string): Promise<void> {
     await timed('publish everything', async () => store.publish(whole, await store.head()));
     whole.close();
     const first = join(folder, 'first');
-    const copy = new Replica(first, parsed, store);
+    const copy = new Replica(replicaFiles(parsed, first), store);
     await timed('a new server without a checkpoint: all rows and all indexes', () => copy.bringUp());
     await timed('write a checkpoint', () => copy.storeSnapshot(join(folder, 'files')));
 

@@ -43,12 +43,11 @@ const LATE = {
   keyword: ['build/collect-keywords.ts', 'build/merge-keywords.ts', 'memory-index.ts'],
   indexing: ['index-keywords.ts'],
   share: [
+    'follow-copy.ts',
     'postgres/postgres-pool.ts',
     'postgres/shared-tables.ts',
-    'shared-catalogue/follow-shared.ts',
     'shared-catalogue/replica.ts',
     'shared-catalogue/shared-faults.ts',
-    'snapshot/follow-snapshot.ts',
   ],
   search: ['memory-search.ts'],
   sources: ['folder/front-matter.ts', 'installed/find-folders.ts', 'installed/read-installed.ts', 'open-source.ts'],

@@ -96,15 +96,14 @@ export type StateEvent = PostgresEvent;
 export interface SharedAccessOptions extends Pick<AccessOptions, 'anonymous' | 'key'> {
   /**
    * Address of the database: `postgres://user@host:5432/database`. The parameters are `sslmode` (`disable`, `require`
-   * for TLS without a check of the certificate, `verify-full`), `sslrootcert` (a file), `host` (the folder of a
-   * socket) and `service` (a section of PostgreSQL's service file). What is left out comes from the service, if there
-   * is one, then from PGHOST, PGPORT, PGUSER, PGDATABASE, PGPASSWORD and PGSSLMODE.
+   * for TLS without a check of the certificate, `verify-full`), `sslrootcert` (a file) and `host` (the folder of a
+   * socket). What is left out comes from PGHOST, PGPORT, PGUSER, PGDATABASE, PGPASSWORD and PGSSLMODE.
    */
   readonly state: string;
   /**
    * A file whose first line is the password, read for each new connection.
    *
-   * @default the password of the address or its service, PGPASSWORD, or `~/.pgpass`
+   * @default the password of the address, PGPASSWORD, or `~/.pgpass`
    */
   readonly passwordFile?: string | undefined;
   /** Connections to the database at most, an integer from 1 to 100. @default 4 */

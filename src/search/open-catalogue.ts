@@ -9,7 +9,6 @@ import {
   type DocumentNumber,
   isCatalogueAddress,
   isPostgresAddress,
-  isSnapshotAddress,
   resolveDatabase,
   SkillSearchError,
   untilAborted,
@@ -304,16 +303,12 @@ export async function openOrMend<T>(open: () => T | Promise<T>, follower: CopyFo
 }
 
 /**
- * Brings the local copy of what an address names up to date, and with an interval keeps it so.
+ * Brings the replica of what an address names up to date, and with an interval keeps it so.
  *
- * @throws {SkillSearchError} as `followSnapshot` and `followShared`
+ * @throws {SkillSearchError} as `followCopy` of share
  * @throws the signal's reason when aborted
  */
 export async function followCopy(options: FollowCopyOptions): Promise<CopyFollower> {
-  if (isSnapshotAddress(options.address)) {
-    const { followSnapshot } = await import('../share/snapshot/follow-snapshot.js');
-    return followSnapshot(options);
-  }
-  const { followShared } = await import('../share/shared-catalogue/follow-shared.js');
-  return followShared(options);
+  const { followCopy: follow } = await import('../share/follow-copy.js');
+  return follow(options);
 }

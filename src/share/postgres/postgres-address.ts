@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
-import { SkillSearchError, type Surroundings, splitHosts, surroundings } from '../../core/index.js';
+import { decodePart, SkillSearchError, type Surroundings, splitHosts, surroundings } from '../../core/index.js';
 
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
@@ -26,9 +26,7 @@ export interface PostgresAddress {
   /** Undefined for what PGUSER says, or the user of the system. */
   readonly user: string | undefined;
   readonly database: string | undefined;
-  /**
-   * Of the address or its service; undefined for what PGPASSWORD or the password file of PostgreSQL's programs says.
-   */
+  /** Of the address; undefined for what PGPASSWORD or the password file of PostgreSQL's programs says. */
   readonly password: string | undefined;
   readonly tls: TlsMode | undefined;
   /** Certificates of those who may sign the server's, in PEM. */
@@ -40,9 +38,8 @@ export interface PostgresAddress {
 /**
  * Reads an address: `postgres://user:password@host:port/database`, every part of which may be left out. There may be
  * several hosts, with commas between them. Parameters are `host` (for the folder of a socket), `target_session_attrs`
- * (which of several hosts is meant), `sslmode` (`disable`, `require`, `verify-ca`, `verify-full`), `sslrootcert` (a
- * file) and `service`. What the address leaves out comes from that section of the service file, or from the one that
- * `PGSERVICE` names, and then from the environment.
+ * (which of several hosts is meant), `sslmode` (`disable`, `require`, `verify-ca`, `verify-full`) and `sslrootcert` (a
+ * file). What the address leaves out comes from the environment.
  *
  * No message repeats the address: a part of a password may stand anywhere in one that cannot be read.
  *
@@ -52,82 +49,63 @@ export interface PostgresAddress {
 export function readPostgresAddress(
   option: string,
   address: string,
-  of: Surroundings = surroundings(),
+  { env }: Surroundings = surroundings(),
 ): PostgresAddress {
   const fault = (expected: string): SkillSearchError =>
     new SkillSearchError('INVALID_OPTION', `${option} must be an address such as ${EXAMPLE}: ${expected}`, {
       parameter: option,
     });
-  const [first, ...others] = splitHosts(address);
-  if (![first, ...others].every((one) => URL.canParse(one))) {
+  const parts = splitHosts(address);
+  if (!parts.every((one) => URL.canParse(one))) {
     throw fault(
       'this one cannot be read: a port is a number up to 65535, and characters such as / # ? @ and : in a password are written %2F %23 %3F %40 %3A',
     );
   }
-  const url = new URL(first);
+  const urls = parts.map((part) => new URL(part));
+  const url = urls[0]!;
   if (url.hash !== '') throw fault('a # in it is written %23');
   // Whatever comes before an @ may be the end of a password.
   if (url.pathname.includes('@') || url.search.includes('@'))
     throw fault('a / or ? in a password is written %2F or %3F');
-  const parameters = new Map<string, string>();
-  for (const [name, value] of url.searchParams) {
-    if (!PARAMETERS.has(name)) throw fault(`its parameters may be ${[...PARAMETERS].join(', ')}`);
-    parameters.set(name, value);
+  const parameters = new Map(url.searchParams);
+  if (![...parameters.keys()].every((name) => PARAMETERS.has(name))) {
+    throw fault(`its parameters may be ${[...PARAMETERS].join(', ')}`);
   }
-  const named = parameters.get('service') ?? of.env['PGSERVICE'];
-  const service = named === undefined || named === '' ? undefined : readService(named, of);
-  const tls = parameters.get('sslmode') ?? service?.get('sslmode') ?? (of.env['PGSSLMODE'] || undefined);
-  if (tls !== undefined && !TLS_MODES.includes(tls as never)) {
+  const tls = parameters.get('sslmode') ?? (env['PGSSLMODE'] || undefined);
+  if (tls !== undefined && !isOneOf(TLS_MODES, tls)) {
     throw fault(`sslmode (or PGSSLMODE) must be one of ${TLS_MODES.join(', ')}`);
   }
-  const target = parameters.get('target_session_attrs') ?? service?.get('target_session_attrs') ?? 'any';
-  if (!isTargetSession(target)) throw fault(`target_session_attrs must be one of ${TARGET_SESSIONS.join(', ')}`);
-  const parts = { user: url.username, password: url.password, dbname: url.pathname.slice(1) };
-  const [user, password, database] = Object.entries(parts).map(([key, part]) => {
-    const decoded = decode(part);
+  const target = parameters.get('target_session_attrs') ?? 'any';
+  if (!isOneOf(TARGET_SESSIONS, target)) {
+    throw fault(`target_session_attrs must be one of ${TARGET_SESSIONS.join(', ')}`);
+  }
+  const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map((part) => {
+    const decoded = decodePart(part);
     if (decoded === undefined) throw fault('a % in it is written %25');
     if (decoded.includes('\0')) throw fault('it must not contain the character U+0000');
-    return decoded === '' ? service?.get(key) : decoded;
+    return decoded === '' ? undefined : decoded;
   });
   if (database?.includes('/') === true) throw fault('the name of a database has no /');
-  const urls = [url, ...others.map((other) => new URL(other))];
   const names = urls.map(({ hostname }) => hostname.replace(/^\[(.*)\]$/, '$1'));
-  const isUnnamed = urls.length === 1 && names[0] === '';
-  if (!isUnnamed && !names.every((name) => /^[a-z0-9._:%-]+$/i.test(name))) {
+  if ((names.length > 1 || names[0] !== '') && !names.every((name) => /^[a-z0-9._:%-]+$/i.test(name))) {
     throw fault('it names a host, or several with commas between them');
   }
-  const listed = parameters.get('host') ?? (isUnnamed ? service?.get('host') : undefined);
-  const ports = urls.some(({ port }) => port !== '') ? urls.map(({ port }) => port) : service?.get('port')?.split(',');
-  const hosts = hostsOf(listed?.split(',') ?? names, ports ?? [], fault);
-  const root = parameters.get('sslrootcert') ?? service?.get('sslrootcert') ?? (of.env['PGSSLROOTCERT'] || undefined);
-  return {
-    hosts,
-    target,
-    user,
-    database,
-    password,
-    tls: tls as PostgresAddress['tls'],
-    certificates: root === undefined ? undefined : readCertificates(root),
-    shown: shownOf({ hosts, user, database }),
-  };
+  const listed = parameters.get('host')?.split(',') ?? names;
+  if (urls.length > 1 && urls.length !== listed.length) throw fault('it has one port for each host, or one for all');
+  const hosts = listed.map((name, i) => {
+    const { port } = urls[i] ?? url;
+    return { host: name.trim() || undefined, port: port === '' ? undefined : Number(port) };
+  });
+  const root = parameters.get('sslrootcert') ?? (env['PGSSLROOTCERT'] || undefined);
+  const certificates = root === undefined ? undefined : readCertificates(root);
+  return { hosts, target, user, database, password, tls, certificates, shown: shownOf({ hosts, user, database }) };
 }
 
 const EXAMPLE = 'postgres://user@host:5432/database';
-const PARAMETERS: ReadonlySet<string> = new Set(['host', 'service', 'sslmode', 'sslrootcert', 'target_session_attrs']);
+const PARAMETERS: ReadonlySet<string> = new Set(['host', 'sslmode', 'sslrootcert', 'target_session_attrs']);
 
-/** @param ports none, one for all hosts, or one for each, some of which may be empty */
-function hostsOf(
-  names: readonly string[],
-  ports: readonly string[],
-  fault: (expected: string) => SkillSearchError,
-): PostgresHost[] {
-  if (ports.length > 1 && ports.length !== names.length) throw fault('it has one port for each host, or one for all');
-  return names.map((name, i) => {
-    const port = (ports.length > 1 ? ports[i] : ports[0])?.trim() ?? '';
-    if (port !== '' && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535))
-      throw fault('its ports must be numbers up to 65535');
-    return { host: name.trim() || undefined, port: port === '' ? undefined : Number(port) };
-  });
+function isOneOf<T extends string>(texts: readonly T[], text: string): text is T {
+  return (texts as readonly string[]).includes(text);
 }
 
 /** An address with one of its hosts. */
@@ -148,14 +126,6 @@ function shownOf({ hosts, user, database }: Pick<PostgresAddress, 'hosts' | 'use
   return `postgres://${name}${places.join(',')}/${encodeURIComponent(database ?? '')}${suffix}`;
 }
 
-function decode(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
-}
-
 function readCertificates(path: string): string {
   let text: string;
   try {
@@ -171,10 +141,6 @@ function readCertificates(path: string): string {
 /** Which of several hosts an address means, as PostgreSQL's own programs have it. */
 const TARGET_SESSIONS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 export type TargetSession = (typeof TARGET_SESSIONS)[number];
-
-function isTargetSession(text: string): text is TargetSession {
-  return TARGET_SESSIONS.includes(text as TargetSession);
-}
 
 /** What a database says of itself. */
 export interface FoundSession {
@@ -225,62 +191,6 @@ export function candidatesOf(address: PostgresAddress): readonly Candidate[] {
   return target === 'prefer-standby' ? [...wanting('standby'), ...wanting('any')] : wanting(target);
 }
 
-/** What a section of a service file says, by the names that PostgreSQL's own programs know. */
-type PostgresService = ReadonlyMap<string, string>;
-
-/**
- * Reads the section of a service from PostgreSQL's connection service file: the one that `PGSERVICEFILE` names or the
- * user's, then that of the system. Lines are `[name of a service]` and `key=value`; a `#` begins a comment.
- *
- * Source: https://www.postgresql.org/docs/current/libpq-pgservice.html
- *
- * @throws {SkillSearchError} `INVALID_OPTION` if no file has the service. No message repeats what a file says.
- */
-function readService(name: string, of: Surroundings): PostgresService {
-  const paths = serviceFiles(of);
-  for (const path of paths) {
-    const section = sectionOf(textAt(path), name);
-    if (section !== undefined) return section;
-  }
-  const message = `no service ${JSON.stringify(name)} is in ${paths.join(' or ')}: add a section [${name}] with host, port, user, dbname and password`;
-  throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'service' });
-}
-
-function serviceFiles({ platform, home, env }: Surroundings): string[] {
-  const { join } = platform === 'win32' ? win32 : posix;
-  const inHome =
-    platform === 'win32'
-      ? join(env['APPDATA'] ?? home, 'postgresql', '.pg_service.conf')
-      : join(home, '.pg_service.conf');
-  const folder = env['PGSYSCONFDIR'];
-  return [env['PGSERVICEFILE'] ?? inHome, ...(folder === undefined ? [] : [join(folder, 'pg_service.conf')])];
-}
-
-/** The text of a file; empty if there is none. */
-function textAt(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    const message = `the service file of PostgreSQL cannot be read: ${(cause as Error).message}`;
-    throw new SkillSearchError('INVALID_OPTION', message, { path, cause });
-  }
-}
-
-function sectionOf(text: string, name: string): PostgresService | undefined {
-  let found: Map<string, string> | undefined;
-  for (const line of text.split(/\r?\n/).map((it) => it.trim())) {
-    if (line === '' || line.startsWith('#')) continue;
-    const section = /^\[(.*)\]$/.exec(line)?.[1];
-    // As PostgreSQL's own programs do: the first section of that name counts.
-    if (section !== undefined && found !== undefined) break;
-    if (section === name) found = new Map();
-    const at = line.indexOf('=');
-    if (section === undefined && at > 0) found?.set(line.slice(0, at).trim(), line.slice(at + 1).trim());
-  }
-  return found;
-}
-
 /** What a connection is to, as PostgreSQL's password file names it. */
 export interface PasswordTarget {
   /** A name, an address, or the folder of a socket, which is `localhost` in the file. */
@@ -304,16 +214,18 @@ export interface PasswordTarget {
 export function findPassword(target: PasswordTarget, of: Surroundings): string | undefined {
   const path = passwordFile(of);
   const text = passwordFileText(path, of);
-  for (const line of text?.split(/\r*(?:\n|$)/) ?? []) {
+  const wanted = [target.host, String(target.port), target.database, target.user];
+  for (const line of text.split(/\r*(?:\n|$)/)) {
     if (line.startsWith('#')) continue;
-    const [host, port, database, user, ...rest] = fieldsOf(line);
-    if (rest.length === 0) continue;
-    const fits =
-      (matches(host, target.host) || (target.host.startsWith('/') && matches(host, 'localhost'))) &&
-      matches(port, String(target.port)) &&
-      matches(database, target.database) &&
-      matches(user, target.user);
-    if (fits) return unescaped(rest.join(':'));
+    // What a `\` stands before parts nothing.
+    const fields = line.match(/(?:^|:)(?:[^\\:]|\\.?)*/g)?.map((part, i) => (i === 0 ? part : part.slice(1))) ?? [];
+    const fits = wanted.every((value, i) => {
+      const field = fields[i];
+      if (field === undefined || field === '*') return field !== undefined;
+      const isSocket = i === 0 && value.startsWith('/') && field === 'localhost';
+      return isSocket || unescaped(field) === value;
+    });
+    if (fits && fields.length > 4) return unescaped(fields.slice(4).join(':'));
   }
   return undefined;
 }
@@ -325,33 +237,21 @@ function passwordFile({ platform, home, env }: Surroundings): string {
   return win32.join(env['APPDATA'] ?? win32.join(home, 'AppData', 'Roaming'), 'postgresql', 'pgpass.conf');
 }
 
-/** @returns undefined if there is no file */
-function passwordFileText(path: string, { platform }: Surroundings): string | undefined {
+/** @returns nothing if there is no file */
+function passwordFileText(path: string, { platform }: Surroundings): string {
+  const refused = (reason: string, cause?: unknown): SkillSearchError =>
+    new SkillSearchError('INVALID_OPTION', `the password file ${path} ${reason}`, { path, cause });
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return '';
+  // Windows has other permissions. As PostgreSQL's own programs do, a file that is open to others is not used.
+  if (platform !== 'win32' && (stat.mode & 0o077) !== 0) {
+    throw refused('is not used because others may read it: run chmod 600 on it');
+  }
   try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return undefined;
-    // Windows has other permissions. As PostgreSQL's own programs do, a file that is open to others is not used.
-    if (platform !== 'win32' && (stat.mode & 0o077) !== 0) {
-      throw refused(path, 'is not used because others may read it: run chmod 600 on it');
-    }
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    if (cause instanceof SkillSearchError) throw cause;
-    throw refused(path, `cannot be read: ${(cause as Error).message}`, cause);
+    throw refused(`cannot be read: ${(cause as Error).message}`, cause);
   }
-}
-
-function refused(path: string, reason: string, cause?: unknown): SkillSearchError {
-  return new SkillSearchError('INVALID_OPTION', `the password file ${path} ${reason}`, { path, cause });
-}
-
-/** The parts of a line, as they are written. What a `\` stands before parts nothing. */
-function fieldsOf(line: string): string[] {
-  return line.match(/(?:^|:)(?:[^\\:]|\\.?)*/g)?.map((part, i) => (i === 0 ? part : part.slice(1))) ?? [];
-}
-
-function matches(field: string | undefined, value: string): boolean {
-  return field === '*' || (field !== undefined && unescaped(field) === value);
 }
 
 function unescaped(field: string): string {

@@ -87,7 +87,8 @@ const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
   CERT_HAS_EXPIRED: () => 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: () =>
     'its certificate is for another name: give the host by that name, or compare no names with sslmode=verify-ca',
-  '28P01': () => `the password is not accepted: ${WHERE_PASSWORDS_ARE}`,
+  '28P01': () =>
+    'there is no password, or it is not accepted: it comes from PGPASSWORD, from ~/.pgpass, or from a password file that is named beside the address',
   '28000': ({ tls }) =>
     `this user may not connect from here: see pg_hba.conf of the database${tls === undefined ? '; where it demands TLS, add ?sslmode=verify-full' : ''}`,
   '3D000': () => 'there is no such database: make it with createdb',
@@ -102,8 +103,6 @@ const CLOSED =
   'what listens there closed the connection without an answer: is it PostgreSQL, is the port right, and does something between, such as a proxy, let it through?';
 const NO_WAY = 'there is no way to that host';
 const NO_ANSWER = 'nothing answers there in time: are host and port right, and is it PostgreSQL?';
-const WHERE_PASSWORDS_ARE =
-  'it comes from PGPASSWORD, from ~/.pgpass, from a service file, or from a password file that is named beside the address';
 
 /** An error while a database is opened, as a sentence that says what to do. */
 export function openingError(error: unknown, address: PostgresAddress): SkillSearchError {
@@ -133,7 +132,6 @@ export function noHostError({ hosts, shown }: PostgresAddress, errors: readonly 
 function adviceByMessage(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
   if (isTold(error)) return /no .*user name/.test(message) ? 'name a user: postgres://user@host/database' : undefined;
-  if (message.includes('password must be a')) return `it asks for a password: ${WHERE_PASSWORDS_ARE}`;
   if (/^Connection terminated|error establishing an SSL connection|Received unexpected/.test(message)) {
     return /timeout/i.test(message) ? NO_ANSWER : CLOSED;
   }

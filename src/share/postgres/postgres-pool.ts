@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
@@ -14,51 +15,40 @@ import {
   type TlsMode,
 } from './postgres-address.js';
 import { AnswerTimeout, awayError, isLost, noHostError, openingError, statementError } from './postgres-error.js';
-import { rowsOf, TransactionSession, within } from './postgres-session.js';
-import type { CopiedRow, PostgresSession, PostgresStatement, SessionOptions } from './statements.js';
+import {
+  type CopiedRow,
+  type PostgresSession,
+  type PostgresStatement,
+  rowsOf,
+  type SessionOptions,
+  TransactionSession,
+  within,
+} from './postgres-session.js';
 
-/** Bounds of what is kept in PostgreSQL. Times are in milliseconds. */
-interface PostgresLimits {
+/** The limits of what is kept in PostgreSQL. Times are in milliseconds. They cannot be changed. */
+export const POSTGRES_LIMITS = {
+  /** Connections of one process, unless a caller says otherwise: requests are counted together, so few are needed. */
+  usualConnections: 4,
   /**
-   * Connections of one process, where nobody said otherwise: counting needs few, since requests are counted together.
-   */
-  readonly usualConnections: number;
-  /**
-   * How long connecting may take, and how long work of several statements waits for a connection. Whoever asked for one
+   * How long connecting may take, and how long work of several statements waits for a connection. A caller of one
    * statement has given up by then: the connection is for those who come later, on a machine that has too much to do.
    */
-  readonly connectTime: number;
-  /** For one statement of a request, with the wait for a connection: whoever asked is told within 2 seconds. */
-  readonly requestTime: number;
-  /** From a statement to its answer. A connection on which none comes is given up. */
-  readonly answerTime: number;
-  /** What one statement may take in the database. Shorter, so that a database that is only slow can say so. */
-  readonly statementTime: number;
-  /** How long opening may take: whoever gave a wrong address wants to know soon. */
-  readonly openingTime: number;
-  /** How long making or changing tables may take, with the wait for another server that does so. */
-  readonly preparingTime: number;
-  /** After which a connection that nobody uses is closed. */
-  readonly idleTime: number;
-  /** Between two looks for a database that does not answer. */
-  readonly lookInterval: number;
-  /** Statements that may wait for a connection: as many as a server has clients. Beyond, they are refused. */
-  readonly waiting: number;
-}
-
-/** The limits of what is kept in PostgreSQL. They cannot be changed. */
-export const POSTGRES_LIMITS: PostgresLimits = {
-  usualConnections: 4,
   connectTime: 5000,
+  /** For one statement of a request, with the wait for a connection: the caller is told within 2 seconds. */
   requestTime: 1900,
+  /** From a statement to its answer. A connection on which none comes is given up. */
   answerTime: 1050,
+  /** What one statement may take in the database. Shorter, so that a database that is only slow can say so. */
   statementTime: 900,
-  openingTime: 3000,
+  /** How long making tables may take, with the wait for another server that does so. */
   preparingTime: 60_000,
+  /** After which an idle connection is closed. */
   idleTime: 60_000,
+  /** Between two looks for a database that does not answer. */
   lookInterval: 250,
+  /** Statements that may wait for a connection: as many as a server has clients. Beyond, they are refused. */
   waiting: 2000,
-};
+} as const;
 
 /**
  * Milliseconds until it is told anew that more ask than the database can answer: thousands a second may fail by that.
@@ -127,34 +117,17 @@ export class PostgresPool {
   static async connect(address: PostgresAddress, options: PostgresPoolOptions): Promise<PostgresPool> {
     const { passwordFile } = options;
     if (passwordFile !== undefined) await readPassword(passwordFile);
-    const { Pool, Client } = await loadPg();
-    const makePool = (at: PostgresAddress, settings: PoolConfig = {}): Pool => {
-      const made = new Pool({ ...configOf(at, options), Client: closingClient(Client), ...settings });
+    const { Pool } = await loadPg();
+    const makePool = (at: PostgresAddress): Pool => {
+      const made = new Pool(configOf(at, options));
       // Lost connections: who uses one is told by its statement, and one that is idle is replaced.
       made.on('error', () => {});
       made.on('connect', (client) => client.on('error', () => {}));
       return made;
     };
     const pool = new PostgresPool(address, makePool, options);
-    const errors: SkillSearchError[] = [];
-    for (const candidate of candidatesOf(address)) {
-      try {
-        const first = makePool(candidate.address, {
-          max: 1,
-          connectionTimeoutMillis: POSTGRES_LIMITS.openingTime,
-        });
-        const client = await first.connect();
-        try {
-          await within(POSTGRES_LIMITS.openingTime, pool.#check(client, candidate));
-        } finally {
-          client.release(true);
-        }
-        pool.#use(candidate.address);
-        return pool;
-      } catch (error) {
-        errors.push(openingError(error, candidate.address));
-      }
-    }
+    const errors = await pool.#find(POSTGRES_LIMITS.connectTime);
+    if (errors.length === 0) return pool;
     await pool.close();
     throw noHostError(address, errors);
   }
@@ -346,12 +319,13 @@ export class PostgresPool {
 
   /** @param patience milliseconds to wait for a connection */
   async #look(patience: number): Promise<void> {
-    const found = await this.#find(patience);
+    const errors = await this.#find(patience);
     if (this.#isClosed || this.#away === undefined) return;
-    if (found !== 'found') {
+    if (errors.length > 0) {
       const { connectTime, lookInterval } = POSTGRES_LIMITS;
+      const isSlow = errors.some(({ cause }) => cause instanceof AnswerTimeout);
       // A machine that has too much to do needs longer for a connection than anybody wants to wait at first.
-      this.#lookIn(lookInterval, found === 'slow' ? Math.min(connectTime, patience * 2) : patience);
+      this.#lookIn(lookInterval, isSlow ? Math.min(connectTime, patience * 2) : patience);
       return;
     }
     const milliseconds = performance.now() - this.#away.since;
@@ -359,22 +333,27 @@ export class PostgresPool {
     this.#onChange?.({ kind: 'back', milliseconds });
   }
 
-  /** Looks for a host that can be used, and uses it. @returns `slow` where connecting to one took too long */
-  async #find(patience: number): Promise<'found' | 'slow' | 'missing'> {
-    let isSlow = false;
+  /**
+   * Looks for a host that can be used, and uses it.
+   *
+   * @param patience milliseconds to wait for each
+   * @returns what is wrong with all of them; nothing if one can be used
+   */
+  async #find(patience: number): Promise<SkillSearchError[]> {
+    const errors: SkillSearchError[] = [];
     for (const candidate of candidatesOf(this.address)) {
-      // It finds the way anew: a name may lead to another machine by now.
+      if (this.#isClosed) break;
+      // It looks the host up once more: a name may lead to another machine by now.
       this.#use(candidate.address);
       try {
         const client = await this.#connect(this.#pool, patience);
         await this.#lend(client, (lent) => within(POSTGRES_LIMITS.answerTime, this.#check(lent, candidate)));
-        return 'found';
+        return [];
       } catch (error) {
-        if (this.#isClosed) return 'missing';
-        isSlow ||= error instanceof NotConnected && error.cause instanceof AnswerTimeout;
+        errors.push(openingError(error instanceof NotConnected ? error.cause : error, candidate.address));
       }
     }
-    return isSlow ? 'slow' : 'missing';
+    return errors;
   }
 
   /** Checks that the database is one that can be used. */
@@ -411,29 +390,6 @@ class NotConnected extends Error {
   constructor(cause: unknown) {
     super('not connected', { cause });
   }
-}
-
-/**
- * A client that closes its connection where connecting fails. Without a password the client itself gives up, and leaves
- * the connection open: it would keep the process alive until the database has waited long enough, a minute.
- */
-function closingClient(Client: typeof pg.Client): typeof pg.Client {
-  return class ClosingClient extends Client {
-    override connect(): Promise<pg.Client>;
-    override connect(callback: (error: Error | null) => void): void;
-    override connect(callback?: (error: Error | null) => void): Promise<pg.Client> | undefined {
-      const connecting = super.connect().catch((error: unknown) => {
-        void this.end().catch(() => {});
-        throw error;
-      });
-      if (callback === undefined) return connecting;
-      connecting.then(
-        () => callback(null),
-        (error: Error) => callback(error),
-      );
-      return undefined;
-    }
-  };
 }
 
 function configOf(address: PostgresAddress, { connections, passwordFile }: PostgresPoolOptions): PoolConfig {
@@ -477,14 +433,13 @@ async function limitStatements(client: ClientBase): Promise<void> {
 
 /**
  * The password that neither an address nor an option has said. The client would find the same ones, and warn that it
- * will cease to read the password file.
+ * will cease to read the password file; without any it would leave the connection open for a minute.
  *
  * @param target what the client gives such a function: the connection, with all defaults
  */
 function usualPassword(target?: PasswordTarget): string {
   const of = surroundings();
-  // The client says that there is no password.
-  return of.env['PGPASSWORD'] || (target && findPassword(target, of)) || '';
+  return of.env['PGPASSWORD'] || (target && findPassword(target, of)) || randomUUID();
 }
 
 async function readPassword(path: string): Promise<string> {

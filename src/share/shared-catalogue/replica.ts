@@ -3,21 +3,13 @@ import { constants, existsSync, realpathSync, rmSync, statSync, utimesSync } fro
 import { copyFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import {
-  checkPath,
-  isDamage,
-  makeFolder,
-  SkillSearchError,
-  type Surroundings,
-  surroundings,
-  userFolders,
-} from '../../core/index.js';
+import { checkPath, isDamage, makeFolder, SkillSearchError, surroundings, userFolders } from '../../core/index.js';
 import { type IndexingWarning, indexKeywords, indexWhenDue, wordsAreDue } from '../../indexing/index.js';
 import { derivedFiles, FileLock, filesBeside } from '../../store/index.js';
 import { applyChanges, putInPlace, readNamedState, writeNote } from '../../store/writing.js';
 import { type PostgresAddress, readPostgresAddress } from '../postgres/postgres-address.js';
-import { type CopyOrigin, type FetchChunk, LocalCopy } from '../snapshot/local-copy.js';
 import { CATALOGUE_NAME, readManifest } from '../snapshot/manifest.js';
+import { type FetchChunk, lockOf, ReplicaFiles } from '../snapshot/replica-files.js';
 import { nothingPublished, type Revision, sharedDamage } from './catalogue-tables.js';
 import type { SharedChanges } from './shared-images.js';
 import { CONNECTIONS, SharedStore } from './shared-store.js';
@@ -98,7 +90,7 @@ export async function connectShared(options: ConnectOptions): Promise<ConnectedC
   if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
   const address = readPostgresAddress('database', database);
   const store = await SharedStore.open(address, { passwordFile, isReader });
-  return { store, replica: new Replica(resolve(replicaFolder(address, cache)), address, store) };
+  return { store, replica: new Replica(replicaFiles(address, cache && resolve(cache)), store) };
 }
 
 /**
@@ -139,28 +131,25 @@ export interface ReplicaPlace {
  */
 export function claimReplica(database: string, cache: string | undefined): ReplicaPlace {
   const address = readPostgresAddress('database', database);
-  const folder = replicaFolder(address, cache);
-  const files = new LocalCopy(folder, sharedOrigin(address));
+  const files = replicaFiles(address, cache);
   files.claim();
-  return { path: files.database, folder: realpathSync(folder), shown: address.shown };
+  return { path: files.database, folder: realpathSync(files.folder), shown: address.shown };
 }
 
-/** What names the catalogue of an address among others. The user and the password do not matter. */
-export function sharedOrigin(address: PostgresAddress, { env }: Surroundings = surroundings()): CopyOrigin {
+/**
+ * Where the replica of a catalogue is, or will be. The user and the password of the address do not matter.
+ *
+ * @param cache undefined for a folder in the user's cache folder
+ */
+export function replicaFiles(address: PostgresAddress, cache: string | undefined): ReplicaFiles {
+  const of = surroundings();
+  const { env } = of;
   const host = address.hosts.map((one) => one.host ?? env['PGHOST'] ?? 'localhost').join();
   const port = address.hosts.map((one) => one.port ?? env['PGPORT'] ?? 5432).join();
   const database = address.database ?? env['PGDATABASE'] ?? address.user ?? env['PGUSER'] ?? userInfo().username;
-  const key = createHash('sha256')
-    .update(JSON.stringify([host, port, database]))
-    .digest('hex')
-    .slice(0, 20);
-  return { key, shown: address.shown };
-}
-
-/** The folder of the replica of a catalogue. */
-export function replicaFolder(address: PostgresAddress, cache: string | undefined): string {
-  const of = surroundings();
-  return cache ?? join(userFolders(of).cache, 'shared', sharedOrigin(address, of).key);
+  const named = JSON.stringify([host, port, database]);
+  const key = createHash('sha256').update(named).digest('hex').slice(0, 20);
+  return new ReplicaFiles(cache ?? join(userFolders(of).cache, 'shared', key), { key, shown: address.shown });
 }
 
 /** Which revision of a shared catalogue a file is; undefined if it is none, or cannot be read. */
@@ -192,13 +181,13 @@ export class Replica {
   /** Where it lies. */
   readonly folder: string;
   readonly #store: SharedStore;
-  readonly #files: LocalCopy;
+  readonly #files: ReplicaFiles;
 
-  constructor(folder: string, address: PostgresAddress, store: SharedStore) {
-    this.folder = folder;
+  constructor(files: ReplicaFiles, store: SharedStore) {
+    this.#files = files;
     this.#store = store;
-    this.#files = new LocalCopy(folder, sharedOrigin(address));
-    this.database = this.#files.database;
+    this.database = files.database;
+    this.folder = files.folder;
   }
 
   /** Which revision is here; undefined if none is, or it cannot be read. */
@@ -223,10 +212,10 @@ export class Replica {
    */
   async hold<T>(options: BringUpOptions, work: (revision: Revision) => Promise<T>): Promise<T> {
     const { signal, index = 'all', fromNothing = false, onBehind } = options;
-    return this.#alone(signal, async () => {
-      const { revision, isBehind } = await this.#writing(signal, () => this.#reach(fromNothing, signal));
+    return this.#files.alone(signal, async () => {
+      const { revision, isBehind } = await this.#files.writing(signal, () => this.#reach(fromNothing, signal));
       if (isBehind) onBehind?.();
-      if (index !== 'nothing') await this.#writing(signal, () => this.#index(options, index));
+      if (index !== 'nothing') await this.#files.writing(signal, () => this.#index(options, index));
       return work(revision);
     });
   }
@@ -237,7 +226,9 @@ export class Replica {
    * @throws the signal's reason when aborted
    */
   async index(options: IndexReplicaOptions): Promise<void> {
-    await this.#alone(options.signal, () => this.#writing(options.signal, () => this.#index(options, 'all')));
+    await this.#files.alone(options.signal, () =>
+      this.#files.writing(options.signal, () => this.#index(options, 'all')),
+    );
   }
 
   /**
@@ -257,8 +248,8 @@ export class Replica {
    * @throws {SkillSearchError} as {@link hold}
    */
   async adopt(staging: string, revision: Revision, signal?: AbortSignal): Promise<void> {
-    await this.#alone(signal, () =>
-      this.#writing(signal, async () => {
+    await this.#files.alone(signal, () =>
+      this.#files.writing(signal, async () => {
         const here = this.revision;
         if (here?.identity === revision.identity && here.version >= revision.version) return;
         writeNote(staging, noteOf(revision));
@@ -276,10 +267,10 @@ export class Replica {
    */
   async storeSnapshot(folder: string, signal?: AbortSignal): Promise<void> {
     const database = join(folder, CATALOGUE_NAME);
-    await this.#writing(signal, async () => {
+    await this.#files.writing(signal, async () => {
       rmSync(folder, { recursive: true, force: true });
       makeFolder(folder, { code: 'DATABASE_NOT_WRITABLE' });
-      const revision = await this.#alone(signal, async () => {
+      const revision = await this.#files.alone(signal, async () => {
         const places = [database, ...derivedFiles(database)];
         for (const [i, file] of [this.database, ...derivedFiles(this.database)].entries()) {
           if (existsSync(file)) await copyFile(file, places[i]!, constants.COPYFILE_FICLONE);
@@ -398,9 +389,8 @@ export class Replica {
       if (found === undefined) return undefined;
       try {
         const manifest = readManifest(found.manifest, shown);
-        // Changes that were written since have made other files of those that a note tells of.
-        this.#files.forget();
-        await this.#files.bringTo(manifest, fetch, signal, CHUNKS_AT_ONCE);
+        await this.#files.bringTo(manifest, fetch, CHUNKS_AT_ONCE, signal);
+        // Changes that are written from now on make other files of them.
         this.#files.forget();
         return this.revision;
       } catch (error) {
@@ -419,29 +409,6 @@ export class Replica {
   /** Where all skills are written into a new file. */
   get #staging(): string {
     return join(dirname(this.database), 'new', CATALOGUE_NAME);
-  }
-
-  async #alone<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const lock = await this.#writing(signal, async () => {
-      this.claim();
-      return FileLock.takeInTurn(lockOf(this.database), signal, () => true);
-    });
-    try {
-      return await work();
-    } finally {
-      lock?.release();
-    }
-  }
-
-  /** Errors of the file system become one of ours. */
-  async #writing<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof SkillSearchError || signal?.aborted === true) throw error;
-      const message = `cannot write the local copy in ${this.folder}: ${(error as Error).message}`;
-      throw new SkillSearchError('DATABASE_NOT_WRITABLE', message, { path: this.folder, cause: error });
-    }
   }
 }
 
@@ -463,9 +430,4 @@ export async function indexDueWords(database: string, signal: AbortSignal | unde
   } finally {
     lock?.release();
   }
-}
-
-/** Locked by the process that works on a replica: that changes it, writes its index files, or needs it as it is. */
-function lockOf(database: string): string {
-  return `${database}.replica-lock`;
 }

@@ -1,5 +1,5 @@
 import type { CatalogueChanges, SkillImage } from '../../store/writing.js';
-import type { PostgresSession } from '../postgres/statements.js';
+import type { PostgresSession } from '../postgres/postgres-session.js';
 import {
   isAhead,
   isKnown,

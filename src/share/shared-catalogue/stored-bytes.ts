@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SkillSearchError } from '../../core/index.js';
 import { type PackedBlob, type StoredVector, unpackBlob } from '../../store/writing.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
-import type { PostgresSession, RunStatement } from '../postgres/statements.js';
+import type { PostgresSession, RunStatement } from '../postgres/postgres-session.js';
 
 type LimitName =
   | 'statementTime'

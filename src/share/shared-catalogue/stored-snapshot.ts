@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
+import type { RunStatement } from '../postgres/postgres-session.js';
 import { mayWrite } from '../postgres/shared-tables.js';
-import type { RunStatement } from '../postgres/statements.js';
 import { digestOf, type Manifest, manifestText, readChunk, readManifest } from '../snapshot/manifest.js';
 import { readWhileUnchanged } from '../snapshot/write-files.js';
 import { isKnown, type Revision, readPresent, sharedDamage } from './catalogue-tables.js';

@@ -1,25 +1,15 @@
 import { createHash } from 'node:crypto';
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isSnapshotAddress, SkillSearchError } from '../../core/index.js';
+import { anyOf, decodePart, isSnapshotAddress, SkillSearchError } from '../../core/index.js';
 import { chunkPath, digestOf, MAX_MANIFEST_BYTES, type Manifest, readManifest } from './manifest.js';
 
-/** Bounds of how fast the server of a snapshot must answer. */
-interface SnapshotRateLimits {
-  /**
-   * Milliseconds after which it is looked how much of an answer came. A server that says nothing is asked twice for a
-   * chunk: whoever waits is told within a minute.
-   */
-  readonly time: number;
-  /**
-   * Bytes of an answer that must come in that time. Six chunks come at a time: a line of 16 KB a second is fast enough.
-   */
-  readonly bytes: number;
-}
-
-/** The least rate of an answer that has not ended. It cannot be changed. */
-const SNAPSHOT_RATE_LIMITS: SnapshotRateLimits = { time: 15_000, bytes: 32 * 1024 };
+/**
+ * Milliseconds after which it is looked how much of an answer came. A server that says nothing is asked twice for a
+ * chunk: the caller is told within a minute.
+ */
+const RATE_TIME = 15_000;
+/** Bytes that must come in that time. Six chunks come at a time: a line of 16 KB a second is fast enough. */
+const RATE_BYTES = 32 * 1024;
 
 /** How often a chunk is asked for, and milliseconds before the second time. Later waits are longer. */
 const MOST_ATTEMPTS = 4;
@@ -30,7 +20,7 @@ const MOST_REDIRECTS = 5;
 /** Chunks that are asked for at the same time. */
 export const REQUESTS_AT_ONCE = 6;
 
-/** A manifest, and what its server calls that state of it. */
+/** A manifest, and what its server calls that revision of it. */
 export interface FetchedManifest {
   readonly manifest: Manifest;
   /** Undefined if the server names none. */
@@ -43,51 +33,43 @@ interface Got {
   readonly body: Buffer;
 }
 
-/** An answer whose body is still to come, and what watches over how fast it comes. */
-interface Begun {
-  readonly response: IncomingMessage;
-  readonly rate: LeastRate;
-}
-
 /** The web server that a snapshot lies on. */
 export class Origin {
   /** The address without user, password and query: safe to show. */
   readonly shown: string;
+  /** Names this snapshot among others: without what may change, and without secrets. */
+  readonly key: string;
   readonly #manifest: URL;
   readonly #authorization: string | undefined;
-  readonly #rateTime: number | undefined;
-  readonly #agents = {
-    http: new HttpAgent({ keepAlive: true, maxSockets: REQUESTS_AT_ONCE }),
-    https: new HttpsAgent({ keepAlive: true, maxSockets: REQUESTS_AT_ONCE }),
-  };
+  readonly #rateTime: number;
 
   /**
-   * @param rateTime as of {@link LeastRate}
+   * @param rateTime milliseconds in which enough of an answer must come, again and again until it has ended
    * @throws {SkillSearchError} `INVALID_OPTION` if it is not the address of a file
    */
-  constructor(address: string, rateTime?: number) {
+  constructor(address: string, rateTime: number = RATE_TIME) {
     const url = URL.canParse(address) ? new URL(address) : undefined;
     if (url === undefined || !isSnapshotAddress(address) || url.pathname.endsWith('/')) {
-      const message =
-        'database must be the http or https address of a manifest, such as https://example.org/manifest.json';
-      throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
+      throw refusedAddress(
+        'database must be the http or https address of a manifest, such as https://example.org/manifest.json',
+      );
     }
-    const { username, password } = url;
-    if (username !== '' || password !== '') {
-      const text = `${decoded(username)}:${decoded(password)}`;
-      this.#authorization = `Basic ${Buffer.from(text).toString('base64')}`;
+    if (url.username !== '' || url.password !== '') {
+      const [user, password] = [decodePart(url.username), decodePart(url.password)];
+      if (user === undefined || password === undefined) {
+        throw refusedAddress(
+          'the user or password in the address of the snapshot is not percent-encoded: % itself is %25',
+        );
+      }
+      this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
     }
     url.username = '';
     url.password = '';
     url.hash = '';
     this.#manifest = url;
-    this.shown = `${url.origin}${url.pathname}`;
     this.#rateTime = rateTime;
-  }
-
-  /** What names this snapshot among others: without what may change, and without secrets. */
-  get key(): string {
-    return createHash('sha256').update(this.shown).digest('hex').slice(0, 20);
+    this.shown = `${url.origin}${url.pathname}`;
+    this.key = createHash('sha256').update(this.shown).digest('hex').slice(0, 20);
   }
 
   /**
@@ -98,11 +80,11 @@ export class Origin {
    * @throws {SkillSearchError} `SNAPSHOT_NOT_AVAILABLE`, `INVALID_SNAPSHOT`
    * @throws the signal's reason when aborted
    */
-  async manifest(tag: string | undefined, signal: AbortSignal): Promise<FetchedManifest | undefined> {
+  async manifest(tag: string | undefined, signal: AbortSignal | undefined): Promise<FetchedManifest | undefined> {
     const headers = tag === undefined ? {} : { 'If-None-Match': tag };
     const got = await this.#get(this.#manifest, MAX_MANIFEST_BYTES, headers, signal);
     if (got.status === 304 && tag !== undefined) return undefined;
-    if (got.status !== 200) throw this.#refused('its manifest', got.status);
+    if (got.status !== 200) throw this.#unavailable(`the server answers ${got.status} for its manifest`);
     return { manifest: readManifest(got.body.toString('utf8'), this.shown), tag: got.tag };
   }
 
@@ -116,13 +98,14 @@ export class Origin {
     const url = new URL(chunkPath(digest), this.#manifest);
     // What gives access to the manifest gives it to the chunks, too: addresses that are signed for a folder.
     url.search = this.#manifest.search;
+    const name = `chunk ${digest.slice(0, 12)}`;
     let slow = 0;
     for (let attempt = 1; ; attempt++) {
       try {
         const { status, body } = await this.#get(url, bytes, {}, signal);
-        if (status !== 200) throw this.#refused(`chunk ${digest.slice(0, 12)}`, status);
+        if (status !== 200) throw this.#unavailable(`the server answers ${status} for ${name}`);
         if (body.length === bytes && digestOf(body) === digest) return body;
-        const message = `${this.shown}: chunk ${digest.slice(0, 12)} is not what the manifest says: ${body.length} of ${bytes} bytes, SHA-256 ${digestOf(body).slice(0, 12)}`;
+        const message = `${this.shown}: ${name} is not what the manifest says: ${body.length} of ${bytes} bytes, SHA-256 ${digestOf(body).slice(0, 12)}`;
         throw new SkillSearchError('INVALID_SNAPSHOT', message);
       } catch (error) {
         if (error instanceof Error && error.cause instanceof TooSlowError) slow += 1;
@@ -132,91 +115,73 @@ export class Origin {
     }
   }
 
-  /** Ends the connections that are kept. */
-  close(): void {
-    this.#agents.http.destroy();
-    this.#agents.https.destroy();
-  }
-
-  async #get(from: URL, most: number, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Got> {
-    let url = from;
-    for (let redirects = 0; ; redirects++) {
-      const begun = await this.#ask(url, headers, signal);
-      const { response } = begun;
-      const status = response.statusCode ?? 0;
-      const { location, etag } = response.headers;
-      if (status < 301 || status > 308 || status === 304 || location === undefined) {
-        return { status, tag: etag, body: await this.#bodyOf(begun, status === 200 ? most : 0, signal) };
-      }
-      response.resume();
-      const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
-      const isSafe = next !== undefined && (next.protocol === 'https:' || next.protocol === url.protocol);
-      if (!isSafe || redirects === MOST_REDIRECTS) {
-        throw this.#unavailable(isSafe ? 'it redirects again and again' : 'it redirects to what is not https');
-      }
-      url = next;
-    }
-  }
-
-  #ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Begun> {
-    const isSecure = url.protocol === 'https:';
-    const ask: typeof requestHttp = isSecure ? requestHttps : requestHttp;
-    const agent = isSecure ? this.#agents.https : this.#agents.http;
-    const all: Record<string, string> = { 'User-Agent': 'skill-discovery', 'Accept-Encoding': 'identity', ...headers };
-    // Only its own server may see the password.
-    if (this.#authorization !== undefined && url.origin === this.#manifest.origin) {
-      all['Authorization'] = this.#authorization;
-    }
-    return new Promise((resolve, reject) => {
-      const request = ask(url, { agent, headers: all, signal });
-      // A request that has its response would not say why it was destroyed.
-      let begun: IncomingMessage | undefined;
-      const rate = new LeastRate((slow) => void (begun ?? request).destroy(slow), this.#rateTime);
-      request.on('close', () => rate.stop());
-      request.on('response', (response) => {
-        begun = response;
-        resolve({ response, rate });
-      });
-      request.on('error', (cause: Error) =>
-        reject(signal.aborted ? signal.reason : this.#unavailable(requestFault(cause), cause)),
-      );
-      request.end();
-    });
-  }
-
   /** @param most bytes that are read; what has more is refused */
-  async #bodyOf({ response, rate }: Begun, most: number, signal: AbortSignal): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    if (most === 0) {
-      response.resume();
-      return Buffer.alloc(0);
-    }
-    const encoding = response.headers['content-encoding'] ?? 'identity';
-    if (encoding.toLowerCase() !== 'identity') {
-      response.destroy();
-      throw this.#unavailable(
-        `the server sends it compressed, with Content-Encoding: ${encoding}, though it was asked not to: store the files of a snapshot as they are`,
-      );
-    }
+  async #get(
+    url: URL,
+    most: number,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<Got> {
+    const rate = new LeastRate(this.#rateTime);
+    const either = anyOf([signal, rate.signal]);
     try {
-      for await (const part of response as AsyncIterable<Buffer>) {
+      const response = await this.#ask(url, headers, either.signal);
+      const { status } = response;
+      const tag = response.headers.get('etag') ?? undefined;
+      if (status !== 200) {
+        await response.body?.cancel();
+        return { status, tag, body: Buffer.alloc(0) };
+      }
+      const encoding = response.headers.get('content-encoding') ?? 'identity';
+      if (encoding.toLowerCase() !== 'identity') {
+        throw this.#unavailable(
+          `the server sends it compressed, with Content-Encoding: ${encoding}, though it was asked not to: store the files of a snapshot as they are`,
+        );
+      }
+      const parts: Uint8Array[] = [];
+      let bytes = 0;
+      for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
         bytes += part.length;
         rate.came(part.length);
         if (bytes > most)
           throw new SkillSearchError('INVALID_SNAPSHOT', `${this.shown}: an answer has more than ${most} bytes`);
         parts.push(part);
       }
-    } catch (cause) {
-      if (cause instanceof SkillSearchError) throw cause;
-      signal.throwIfAborted();
+      return { status, tag, body: Buffer.concat(parts) };
+    } catch (error) {
+      if (error instanceof SkillSearchError) throw error;
+      signal?.throwIfAborted();
+      const cause = rate.signal.aborted ? rate.signal.reason : error;
       throw this.#unavailable(requestFault(cause as Error), cause);
+    } finally {
+      rate.stop();
+      either.end();
     }
-    return Buffer.concat(parts);
   }
 
-  #refused(what: string, status: number): SkillSearchError {
-    return this.#unavailable(`the server answers ${status} for ${what}`);
+  /** The answer of the server that an address leads to. */
+  async #ask(from: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+    let url = from;
+    for (let redirects = 0; ; redirects++) {
+      const all: Record<string, string> = {
+        'User-Agent': 'skill-discovery',
+        'Accept-Encoding': 'identity',
+        ...headers,
+      };
+      // Only its own server may see the password.
+      if (this.#authorization !== undefined && url.origin === this.#manifest.origin) {
+        all['Authorization'] = this.#authorization;
+      }
+      const response = await fetch(url, { headers: all, redirect: 'manual', signal });
+      const location = response.headers.get('location');
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
+      await response.body?.cancel();
+      const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+      const isSafe = next !== undefined && (next.protocol === 'https:' || next.protocol === url.protocol);
+      if (!isSafe) throw this.#unavailable('it redirects to what is not https');
+      if (redirects === MOST_REDIRECTS) throw this.#unavailable('it redirects again and again');
+      url = next;
+    }
   }
 
   #unavailable(reason: string, cause?: unknown): SkillSearchError {
@@ -225,43 +190,37 @@ export class Origin {
   }
 }
 
-/** @throws {SkillSearchError} `INVALID_OPTION` */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    const message = 'the user or password in the address of the snapshot is not percent-encoded: % itself is %25';
-    throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
-  }
+function refusedAddress(message: string): SkillSearchError {
+  return new SkillSearchError('INVALID_OPTION', message, { parameter: 'database' });
 }
 
 /** Why an answer was given up. */
-export class TooSlowError extends Error {
+class TooSlowError extends Error {
   override readonly name = 'TooSlowError';
 }
 
-/** Watches over an answer: one that trickles would keep a start waiting without end. */
-export class LeastRate {
+/** Aborts its signal when too little of an answer comes: one that trickles would keep a start waiting without end. */
+class LeastRate {
+  readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
   #bytes = 0;
 
-  /**
-   * @param onSlow called once, when too little came
-   * @param time milliseconds in which enough must come, again and again until the answer has ended
-   */
-  constructor(onSlow: (error: TooSlowError) => void, time: number = SNAPSHOT_RATE_LIMITS.time) {
-    const look = (): void => {
+  /** @param time milliseconds in which enough must come, again and again until the answer has ended */
+  constructor(time: number) {
+    this.#timer = setInterval(() => {
       const bytes = this.#bytes;
       this.#bytes = 0;
-      if (bytes >= SNAPSHOT_RATE_LIMITS.bytes) return;
-      this.stop();
+      if (bytes >= RATE_BYTES) return;
       const came = bytes === 0 ? 'nothing' : bytes === 1 ? 'only 1 byte' : `only ${bytes} bytes`;
-      onSlow(new TooSlowError(`${came} came within ${time / 1000} seconds`));
-    };
-    this.#timer = setInterval(look, time).unref();
+      this.#controller.abort(new TooSlowError(`${came} came within ${time / 1000} seconds`));
+    }, time);
   }
 
-  /** Says that more of the answer is here. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Notes that more of the answer is here. */
   came(bytes: number): void {
     this.#bytes += bytes;
   }
@@ -275,8 +234,10 @@ export class LeastRate {
 /** What the codes of Node.js mean for somebody who gave an address. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection broke off',
+  UND_ERR_SOCKET: 'the connection broke off',
   ECONNREFUSED: 'nothing listens there: the connection was refused',
   ETIMEDOUT: 'no connection came about',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection came about',
   ENOTFOUND: 'no machine has that name',
   EAI_AGAIN: 'its name could not be looked up',
 };
@@ -286,7 +247,8 @@ const NO_TLS = /wrong version number|packet length too long|record layer failure
 
 /** Says in a sentence why a request failed. */
 function requestFault(error: Error): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  // `fetch` itself says only that it failed.
+  const { code = '', message } = (error.cause instanceof Error ? error.cause : error) as NodeJS.ErrnoException;
   // Versions of Node.js differ in the code.
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     if (NO_TLS.test(message)) return 'what answers there does not speak https: is the address one of http?';

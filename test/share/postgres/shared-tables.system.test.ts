@@ -85,15 +85,6 @@ describeWithPostgres('tables in a database', (server) => {
       });
       expect(await columnsOf(address, 'usage')).toEqual([]);
     });
-
-    test('in other schemas are no matter', async () => {
-      const address = await server.database();
-      await server.execute(address, 'CREATE TABLE usage (n int); CREATE TABLE format (n int)');
-      const access = await connectAccess({ state: address });
-      expect(await access.createKey()).toMatchObject({ id: 1 });
-      await access.close();
-      expect(await server.execute(address, 'SELECT * FROM usage')).toEqual([]);
-    });
   });
 
   test('are not made by a user who may not, who is told what an administrator has to do', async () => {

@@ -12,7 +12,7 @@ import {
   SkillSearchError,
   updateSkills,
 } from '../../../src/index.js';
-import { followShared } from '../../../src/share/shared-catalogue/follow-shared.js';
+import { followCopy } from '../../../src/share/follow-copy.js';
 import { revisionIn } from '../../../src/share/shared-catalogue/replica.js';
 import { derivedFiles, filesBeside, sqliteFiles } from '../../../src/store/files.js';
 import { writeNote } from '../../../src/store/notes.js';
@@ -242,7 +242,7 @@ describeWithPostgres('a search over the address of a database', (server) => {
     const sources = [{ name: 'rows', rows: rowsOf(50) }];
     await buildCatalogue({ database: loader.database, embedder: new StandInEmbedder(), sources });
     await loader.publish();
-    const follower = await followShared({
+    const follower = await followCopy({
       ...{ address: loader.address, cache: scratchFolder(), passwordFile: undefined, interval: 20, signal: undefined },
       // Files may be deleted while it looks.
       onProblem: () => {},

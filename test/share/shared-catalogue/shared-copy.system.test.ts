@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { replicaFolder, revisionIn } from '../../../src/share/shared-catalogue/replica.js';
+import { replicaFiles, revisionIn } from '../../../src/share/shared-catalogue/replica.js';
 import type { SharedChanges } from '../../../src/share/shared-catalogue/shared-images.js';
 import { readManifest } from '../../../src/share/snapshot/manifest.js';
 import { codeOf } from '../../error-code.js';
@@ -387,7 +387,8 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
 });
 
 describe('the folder of a copy', () => {
-  const folderOf = (address: string): string => replicaFolder(readPostgresAddress('database', address), undefined);
+  const folderOf = (address: string): string =>
+    replicaFiles(readPostgresAddress('database', address), undefined).folder;
 
   test('is another for each database, whoever asks for it', () => {
     const folders = ['postgres://a:1@host/one', 'postgres://b@host:5432/one'].map(folderOf);

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import type { Revision } from '../../../src/share/shared-catalogue/catalogue-tables.js';
-import { Replica } from '../../../src/share/shared-catalogue/replica.js';
+import { Replica, replicaFiles } from '../../../src/share/shared-catalogue/replica.js';
 import { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
@@ -50,7 +50,7 @@ export class SharedLoader {
 
   /** A copy in a folder. */
   copyIn(folder: string): Replica {
-    return new Replica(folder, readPostgresAddress('database', this.address), this.store);
+    return new Replica(replicaFiles(readPostgresAddress('database', this.address), folder), this.store);
   }
 
   /** Stores a snapshot of what is published. */

@@ -1,73 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { connectAccess } from '../../../src/access/index.js';
 import { codeOf } from '../../error-code.js';
-import { scratchFile } from '../../scratch-folder.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import { PASSWORD, USER } from '../postgres/postgres-cluster.js';
 import { MODEL, makeChanges, makeImage, readAll, sha256 } from './made-changes.js';
 import { openStore, publishedAs } from './open-store.js';
 
 describeWithPostgres('a shared catalogue', (server) => {
-  describe('is not opened, and says what to do without a password,', () => {
-    test.each<[string, (address: string) => string, string, RegExp]>([
-      [
-        'with a wrong password',
-        (address) => address.replace(/:[^:@]+@/, ':zebra@'),
-        'DATABASE_NOT_READABLE',
-        /the password is not accepted: .*a password file/,
-      ],
-      [
-        'where nothing listens',
-        (address) => address.replace(/:\d+\//, ':1/'),
-        'DATABASE_NOT_READABLE',
-        /is PostgreSQL running/,
-      ],
-      [
-        'in a database that is not there',
-        (address) => address.replace(/[^/]+$/, 'nowhere'),
-        'DATABASE_NOT_READABLE',
-        /createdb/,
-      ],
-    ])('%s', async (_, change, code, advice) => {
-      const refused = openStore(change(await server.database('postgres')));
-      await expect(refused).rejects.toMatchObject({ code, message: expect.stringMatching(advice) });
-      const { message } = (await refused.catch((error: unknown) => error)) as Error;
-      for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), 'zebra']) expect(message).not.toContain(secret);
-    });
-
-    test('where the schema has tables of something else', async () => {
-      const address = await server.database();
-      await server.execute(address, 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.invoice (n int)');
-      await expect(openStore(address)).rejects.toMatchObject({
-        code: 'NOT_A_CATALOGUE',
-        message: expect.stringMatching(/ has tables of something else: give the address of another database$/),
-      });
-    });
-
-    test('where its tables are of a newer version', async () => {
-      const address = await server.database();
-      await (await openStore(address)).close();
-      await server.execute(address, 'UPDATE skill_discovery.format SET version = 2');
-      await expect(openStore(address)).rejects.toMatchObject({
-        code: 'UNSUPPORTED_FORMAT',
-        message: expect.stringContaining('has catalogue format 2, this version reads format 1'),
-      });
-    });
-
-    test('where it may only be read', async () => {
-      const address = await server.database();
-      await server.execute(
-        address,
-        `ALTER DATABASE ${address.replace(/.*\//, '')} SET default_transaction_read_only = on`,
-      );
-      await expect(openStore(address)).rejects.toMatchObject({
-        code: 'DATABASE_NOT_WRITABLE',
-        message: expect.stringContaining('the primary'),
-      });
-    });
-  });
-
   test('says what rights a user needs, and these are enough', async () => {
     const address = await server.database();
     const owner = await openStore(address);
@@ -87,15 +25,6 @@ describeWithPostgres('a shared catalogue', (server) => {
     const error = await publishing.catch((thrown: unknown) => thrown);
     await server.execute(address, /GRANT.*$/.exec((error as Error).message)![0]);
     publishedAs(await reader.publish(makeChanges([makeImage('a')]), await owner.head()));
-  });
-
-  test('is opened with the password of a file', async () => {
-    const passwordFile = scratchFile('password');
-    writeFileSync(passwordFile, `${PASSWORD}\n`);
-    const address = await server.database();
-    const store = await openStore(address.replace(/\/\/[^@]+@/, `//${USER}@`), { passwordFile });
-    expect(store.shown).not.toContain(encodeURIComponent(PASSWORD));
-    expect(await store.head()).toMatchObject({ version: 0 });
   });
 
   test('is made once by loads that start at one moment, beside keys and quotas', async () => {

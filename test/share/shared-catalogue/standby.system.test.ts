@@ -13,7 +13,7 @@ import {
   updateSkills,
 } from '../../../src/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { Replica } from '../../../src/share/shared-catalogue/replica.js';
+import { Replica, replicaFiles } from '../../../src/share/shared-catalogue/replica.js';
 import { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
@@ -112,7 +112,7 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     await standby.caughtUp();
     const database = standby.addressOf(loader.address);
     const store = await readerOf(database);
-    const copy = new Replica(scratchFolder(), readPostgresAddress('database', database), store);
+    const copy = new Replica(replicaFiles(readPostgresAddress('database', database), scratchFolder()), store);
     expect(await copy.bringUp()).toMatchObject({ version: 1 });
     expect(await loader.store.snapshot.find()).toBeDefined();
   });

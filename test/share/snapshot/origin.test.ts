@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -90,6 +91,17 @@ describe('what a server of a snapshot does wrong is said in a sentence', () => {
   });
 });
 
+test('an answer that comes fast enough is read to its end, though it takes long', async () => {
+  const origin = await originThat(async (response) => {
+    for (let i = 0; i < 20; i++) {
+      response.write(CHUNK.subarray(i * 10_000, (i + 1) * 10_000));
+      await wait(30);
+    }
+    response.end();
+  });
+  expect(await origin.chunk(digestOf(CHUNK), CHUNK.length, signal)).toEqual(CHUNK);
+});
+
 test('an answer that is being read ends with the reason of its signal', async () => {
   const reason = new Error('enough');
   const closing = new AbortController();
@@ -111,9 +123,7 @@ async function originThat(answer: (response: ServerResponse) => void, time = 200
 }
 
 function originAt(address: string, time: number): Origin {
-  const origin = new Origin(address, time);
-  onTestFinished(() => origin.close());
-  return origin;
+  return new Origin(address, time);
 }
 
 async function portOf(server: Server): Promise<number> {

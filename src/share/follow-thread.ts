@@ -1,16 +1,15 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ErrorMessage, messageOf } from '../../core/index.js';
-import { readPostgresAddress } from '../postgres/postgres-address.js';
-import type { FollowReply, FollowRequest, FollowThreadData } from './follow-shared.js';
-import { ReplicaKeeper } from './replica-keeper.js';
+import { type ErrorMessage, messageOf } from '../core/index.js';
+import type { FollowReply, FollowRequest, FollowThreadData } from './follow-copy.js';
+import { keeperOf } from './keepers.js';
 
 // The thread that keeps a replica up to date: it looks again and again until it is told to close.
 
-const { address, passwordFile, folder, interval } = workerData as FollowThreadData;
+const { interval, ...place } = workerData as FollowThreadData;
 const port = parentPort!;
 const report = (reply: FollowReply): void => port.postMessage(reply);
 const closing = new AbortController();
-const keeper = new ReplicaKeeper({ address: readPostgresAddress('database', address), passwordFile, folder });
+const keeper = keeperOf(place);
 let running: Promise<ErrorMessage | undefined> | undefined;
 let indexing: Promise<void> | undefined;
 /** What was reported of index files that could not be written. */

@@ -1,86 +1,91 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { type ErrorMessage, errorOf, SkillSearchError, startWorker, untilAborted } from '../../core/index.js';
-import type { CopyStats } from '../../result.js';
-import { readPostgresAddress } from '../postgres/postgres-address.js';
-import {
-  type CopyFollower,
-  type FollowCopyOptions,
-  LONGEST_WITH_COPY,
-  OutageReporter,
-  tookTooLong,
-} from '../snapshot/follower.js';
-import { LocalCopy } from '../snapshot/local-copy.js';
-import type { Revision } from './catalogue-tables.js';
-import { indexDueWords, replicaFolder, revisionIn, sharedOrigin } from './replica.js';
-import { type LookedReplica, ReplicaKeeper } from './replica-keeper.js';
+import { type ErrorMessage, errorOf, SkillSearchError, startWorker, untilAborted } from '../core/index.js';
+import type { CopyStats } from '../result.js';
+import { keeperOf, type LookedReplica, type ReplicaAddress, type ReplicaKeeper } from './keepers.js';
+import type { Revision } from './shared-catalogue/catalogue-tables.js';
+import { indexDueWords, revisionIn } from './shared-catalogue/replica.js';
+import type { ReplicaFiles } from './snapshot/replica-files.js';
 
-/** What the thread of a follower is started with. */
-export interface FollowThreadData {
-  /** The address, with its password if it has one. */
-  readonly address: string;
-  readonly passwordFile: string | undefined;
-  readonly folder: string;
-  /** Milliseconds between two looks. */
-  readonly interval: number;
+/** What is followed, and how. */
+export interface FollowCopyOptions extends ReplicaAddress {
+  /** Milliseconds between two looks; undefined to look once. */
+  readonly interval: number | undefined;
+  /** Called when a look failed and the former revision stays. What stays wrong is reported once. */
+  readonly onProblem: (error: unknown) => void;
+  /** Called when a look succeeds after one that was reported to have failed, with the milliseconds since that. */
+  readonly onReachable?: (milliseconds: number) => void;
+  /**
+   * Whether words are searched. A single look then also writes their index where it is due: the search would have to
+   * collect them anyway, and so would each one after it.
+   *
+   * @default false
+   */
+  readonly needsWords?: boolean;
+  /** Ends the first look. */
+  readonly signal: AbortSignal | undefined;
 }
 
-/** To the thread. */
-export type FollowRequest =
-  /** @property fromNothing whether what is here is damaged */
-  { readonly kind: 'look'; readonly id: number; readonly fromNothing: boolean } | { readonly kind: 'close' };
-
-/** From the thread. */
-export type FollowReply =
+/** A replica that is kept up to date. */
+export interface CopyFollower {
+  /** Path of the local catalogue. */
+  readonly database: string;
   /**
-   * The replica is the newest revision that the database has, and words can be searched; vectors may still be indexed.
+   * Looks now.
    *
-   * @property isNewest whether it is not even newer, as beside a standby that is behind
+   * @throws {SkillSearchError} as opening a follower does; the former revision stays then
    */
-  | { readonly kind: 'agreed'; readonly revision: Revision; readonly isNewest: boolean }
-  /** A look failed. */
-  | { readonly kind: 'failed'; readonly error: ErrorMessage }
-  /** An index file of the replica could not be written. */
-  | { readonly kind: 'warned'; readonly message: string }
-  /** The look that a caller asked for has ended. */
-  | { readonly kind: 'looked'; readonly id: number; readonly error: ErrorMessage | undefined };
+  look(): Promise<void>;
+  /**
+   * Makes the replica again, as the newest revision: what is here cannot be opened.
+   *
+   * @throws {SkillSearchError} as opening a follower does
+   */
+  mend(): Promise<void>;
+  /**
+   * What is known of the replica.
+   *
+   * @param stamp of the revision that is asked about
+   */
+  statsOf(stamp: string): CopyStats;
+  /** Stops looking. What is being fetched is continued by the next process. */
+  close(): Promise<void>;
+}
+
+/** How long a single look may take where there is a replica already, in milliseconds. */
+const LONGEST_WITH_COPY = 5000;
 
 /** How often a busy database is asked again, and how long where there is no replica yet, in milliseconds. */
 const LOOK_AGAIN = 500;
 const LONGEST_START = 30_000;
 
 /**
- * Brings the replica of a shared catalogue up to date, and with an interval keeps it so, in a thread. A replica that is
- * there is used at once then, whether the database answers or not; without an interval the database has a few seconds.
+ * Brings the replica of what an address names up to date, and with an interval keeps it so, in a thread. A replica that
+ * is there is used at once then, whether the address answers or not; without an interval it has a few seconds.
  *
  * @throws {SkillSearchError} `INVALID_OPTION`; `CATALOGUE_EXISTS` if the folder holds another catalogue; if there is no
- *   replica yet: `DATABASE_NOT_FOUND` if nothing was ever published, `DATABASE_NOT_READABLE`, `DATABASE_NOT_WRITABLE`,
- *   `UNSUPPORTED_FORMAT`, `SERVICE_UNAVAILABLE`, `POSTGRES_CLIENT_MISSING`
+ *   replica yet: those of {@link ReplicaKeeper.look}
  * @throws the signal's reason when aborted
  */
-export async function followShared(options: FollowCopyOptions): Promise<CopyFollower> {
-  const { interval, passwordFile, needsWords = false, signal } = options;
+export async function followCopy(options: FollowCopyOptions): Promise<CopyFollower> {
+  const { address, cache, passwordFile, interval, needsWords = false, signal } = options;
   signal?.throwIfAborted();
-  const address = readPostgresAddress('database', options.address);
-  const folder = replicaFolder(address, options.cache);
-  const files = new LocalCopy(folder, sharedOrigin(address));
-  const here = files.exists ? revisionIn(files.database) : undefined;
-  const known = new KnownReplica(files, here);
+  const keeper = keeperOf({ address, cache, passwordFile });
+  const known = new KnownReplica(keeper);
   if (interval !== undefined) {
-    const follower = new ThreadFollower({ address: options.address, passwordFile, folder, interval }, known, options);
-    if (here === undefined) await follower.usable(signal);
+    const follower = new ThreadFollower({ address, cache, passwordFile, interval }, known, options);
+    if (!known.exists) await follower.usable(signal);
     return follower;
   }
   const { database } = known;
-  const keeper = (): ReplicaKeeper => new ReplicaKeeper({ address, passwordFile, folder });
   // The process that wrote the replica may have ended before its words were indexed, and perhaps none follows it here.
-  const finish = async (): Promise<void> => (needsWords ? indexDueWords(database, signal) : undefined);
-  await lookOnce(keeper(), known, options);
+  const finish = async (): Promise<void> =>
+    needsWords && keeper.isShared ? indexDueWords(database, signal) : undefined;
+  await lookOnce(keeper, known, options);
   await finish();
-  const nothing = async (): Promise<void> => {};
   const mend = async (): Promise<void> => {
-    const mending = keeper();
+    const mending = keeperOf({ address, cache, passwordFile });
     try {
       known.agreed(await untilAborted(mending.look({ signal, index: 'nothing', fromNothing: true }), signal));
     } finally {
@@ -88,6 +93,7 @@ export async function followShared(options: FollowCopyOptions): Promise<CopyFoll
     }
     await finish();
   };
+  const nothing = async (): Promise<void> => {};
   return { database, statsOf: (stamp) => known.statsOf(stamp), look: nothing, mend, close: nothing };
 }
 
@@ -113,7 +119,8 @@ async function lookOnce(
     }
   } catch (error) {
     if (signal?.aborted === true || !known.exists) throw error;
-    onProblem(tooLong?.aborted === true ? tookTooLong() : error);
+    const isLate = tooLong?.aborted === true;
+    onProblem(isLate ? new Error(`bringing it up to date takes longer than ${LONGEST_WITH_COPY / 1000} s`) : error);
   } finally {
     const closed = keeper.close();
     // A database that says nothing is not waited for.
@@ -136,27 +143,32 @@ function isWorthAnotherTry(error: unknown, began: number): boolean {
 const KNOWN_REVISIONS = 4;
 
 /** What this process knows of a replica. */
-export class KnownReplica {
-  readonly #files: LocalCopy;
-  #revisions: readonly Revision[];
+class KnownReplica {
+  readonly database: string;
+  readonly #files: ReplicaFiles;
+  /** Of a catalogue in PostgreSQL; snapshots have none. */
+  #revisions: readonly Revision[] = [];
+  #exists: boolean;
 
-  /** @param here the revision that was found, if any was */
-  constructor(files: LocalCopy, here: Revision | undefined) {
+  constructor({ files, isShared }: ReplicaKeeper) {
     this.#files = files;
-    this.#revisions = here === undefined ? [] : [here];
+    this.database = files.database;
+    this.#exists = files.exists;
+    if (!isShared || !this.#exists) return;
+    const here = revisionIn(files.database);
+    if (here !== undefined) this.#note(here);
+    this.#exists = here !== undefined;
   }
 
-  get database(): string {
-    return this.#files.database;
-  }
-
+  /** Whether there is one that can be searched. */
   get exists(): boolean {
-    return this.#revisions.length > 0;
+    return this.#exists;
   }
 
   /** Notes what the replica is. */
   agreed({ revision, isNewest }: LookedReplica): void {
-    this.#note(revision);
+    this.#exists = true;
+    if (revision !== undefined) this.#note(revision);
     if (isNewest) this.#files.confirm();
   }
 
@@ -189,6 +201,28 @@ export class KnownReplica {
 /** After which a thread that has died is started again, in milliseconds. */
 const RESTART_AFTER = 5000;
 
+/** What the thread of a follower is started with. */
+export interface FollowThreadData extends ReplicaAddress {
+  /** Milliseconds between two looks. */
+  readonly interval: number;
+}
+
+/** To the thread. */
+export type FollowRequest =
+  /** @property fromNothing whether what is here is damaged */
+  { readonly kind: 'look'; readonly id: number; readonly fromNothing: boolean } | { readonly kind: 'close' };
+
+/** From the thread. */
+export type FollowReply =
+  /** The replica is as new as it can be, and words can be searched; vectors may still be indexed. */
+  | ({ readonly kind: 'agreed' } & LookedReplica)
+  /** A look failed. */
+  | { readonly kind: 'failed'; readonly error: ErrorMessage }
+  /** An index file of the replica could not be written. */
+  | { readonly kind: 'warned'; readonly message: string }
+  /** The look that a caller asked for has ended. */
+  | { readonly kind: 'looked'; readonly id: number; readonly error: ErrorMessage | undefined };
+
 type FollowListeners = Pick<FollowCopyOptions, 'onProblem' | 'onReachable'>;
 
 interface Waiting {
@@ -197,12 +231,13 @@ interface Waiting {
 }
 
 /** Keeps a replica up to date in a thread of its own, so that no search waits for what is written meanwhile. */
-export class ThreadFollower implements CopyFollower {
+class ThreadFollower implements CopyFollower {
   readonly database: string;
   readonly #data: FollowThreadData;
   readonly #known: KnownReplica;
   readonly #listeners: FollowListeners;
-  readonly #outage: OutageReporter;
+  /** What is wrong now, and since when something is that was reported, by `performance.now()`. */
+  #outage: { readonly message: string; readonly since: number | undefined } | undefined;
   readonly #looks = new Map<number, Waiting>();
   readonly #began = performance.now();
   #lastLook = 0;
@@ -219,7 +254,6 @@ export class ThreadFollower implements CopyFollower {
     this.#data = data;
     this.#known = known;
     this.#listeners = listeners;
-    this.#outage = new OutageReporter(listeners);
     this.#worker = this.#start();
   }
 
@@ -308,7 +342,9 @@ export class ThreadFollower implements CopyFollower {
       return;
     } else if (reply.kind === 'agreed') {
       this.#known.agreed(reply);
-      this.#outage.over();
+      const since = this.#outage?.since;
+      this.#outage = undefined;
+      if (since !== undefined) this.#listeners.onReachable?.(performance.now() - since);
       this.#first?.resolve();
     } else if (reply.kind === 'warned') {
       this.#listeners.onProblem(new Error(reply.message));
@@ -317,14 +353,15 @@ export class ThreadFollower implements CopyFollower {
     }
   }
 
+  /** Reports once what stays wrong at look after look; to the caller that waits for the first look in another way. */
   #report(error: Error): void {
-    if (this.#first === undefined) {
-      this.#outage.report(error);
-      return;
-    }
-    this.#outage.note(error);
+    const isNews = error.message !== this.#outage?.message;
+    const isFirst = this.#first !== undefined;
+    const since = this.#outage?.since ?? (isFirst || !isNews ? undefined : performance.now());
+    this.#outage = { message: error.message, since };
     // The thread looks again soon.
-    if (!isWorthAnotherTry(error, this.#began)) this.#first.reject(error);
+    if (isFirst && !isWorthAnotherTry(error, this.#began)) this.#first?.reject(error);
+    if (!isFirst && isNews) this.#listeners.onProblem(error);
   }
 
   /** The thread has ended: of too little memory, say. */

@@ -2,9 +2,99 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SkillSearchError } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { PostgresPool } from '../../../src/share/postgres/postgres-pool.js';
+import { PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
 import { scratchFile } from '../../scratch-folder.js';
-import { PostgresCluster, programs } from './postgres-cluster.js';
+import { describeWithStandbys } from './describe-with-postgres.js';
+import { PostgresCluster, type PostgresStandby, programs } from './postgres-cluster.js';
+
+describeWithStandbys('an address of several hosts', (server) => {
+  let standby: PostgresStandby;
+  beforeAll(async () => {
+    standby = await server.standby();
+  }, 60_000);
+
+  /** Of the primary and its standby, in the order of these ports, and of whatever else they name. */
+  async function addressOf(ports: readonly number[], target?: string): Promise<string> {
+    const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
+    const address = (await server.database('postgres')).replace(/127\.0\.0\.1:\d+/, hosts);
+    return target === undefined ? address : `${address}?target_session_attrs=${target}`;
+  }
+
+  async function connected(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
+    const pool = await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options });
+    onTestFinished(() => pool.close());
+    return pool;
+  }
+
+  async function portOf(pool: PostgresPool): Promise<number> {
+    const [row] = await pool.run<{ port: number }>({ text: 'SELECT inet_server_port() AS port' });
+    return row!.port;
+  }
+
+  const NOWHERE = 1;
+
+  describe('leads who only reads', () => {
+    test.each([
+      [undefined, 'the first', 'standby'],
+      ['any', 'the first', 'standby'],
+      ['read-write', 'one that may be written', 'primary'],
+      ['primary', 'the primary', 'primary'],
+      ['read-only', 'one that may only be read', 'standby'],
+      ['standby', 'a standby', 'standby'],
+      ['prefer-standby', 'a standby', 'standby'],
+    ] as const)('with target_session_attrs=%s to %s', async (target, _, expected) => {
+      const pool = await connected(await addressOf([NOWHERE, standby.port, server.port], target), { isReader: true });
+      expect(await portOf(pool)).toBe(expected === 'primary' ? server.port : standby.port);
+    });
+
+    test('to the primary where it prefers a standby and there is none', async () => {
+      const pool = await connected(await addressOf([server.port, NOWHERE], 'prefer-standby'), { isReader: true });
+      expect(await portOf(pool)).toBe(server.port);
+    });
+  });
+
+  test('leads who writes to the one that may be written, wherever it stands', async () => {
+    for (const target of [undefined, 'any', 'prefer-standby', 'primary']) {
+      expect(await portOf(await connected(await addressOf([standby.port, server.port], target)))).toBe(server.port);
+    }
+  });
+
+  test('of which none will do is told with the reason of each, and without the password', async () => {
+    const error = await connected(await addressOf([NOWHERE, standby.port])).catch((refused: unknown) => refused);
+    expect(error).toMatchObject({
+      code: 'DATABASE_NOT_WRITABLE',
+      message: expect.stringMatching(
+        new RegExp(`127\\.0\\.0\\.1:1/.*nothing listens there.*; .*:${standby.port}/\\S* may only be read: .*primary$`),
+      ),
+    });
+    expect((error as Error).message).not.toContain('zebra');
+    const one = connected(await addressOf([server.port, NOWHERE], 'standby'), { isReader: true });
+    await expect(one).rejects.toMatchObject({
+      code: 'DATABASE_NOT_READABLE',
+      message: expect.stringMatching(/ is a primary, and its address wants target_session_attrs=standby; cannot open /),
+    });
+  });
+
+  test('leads who writes to another that has become the primary, and who reads to one that is there', async () => {
+    const next = await server.standby();
+    const ports = [server.port, next.port];
+    const events: string[] = [];
+    const writer = await connected(await addressOf(ports), { onChange: ({ kind }) => void events.push(kind) });
+    const reader = await connected(await addressOf(ports), { isReader: true });
+    expect([await portOf(writer), await portOf(reader)]).toEqual([server.port, server.port]);
+    await next.caughtUp();
+    await server.stop();
+    onTestFinished(() => server.start());
+    const portAtLast = (pool: PostgresPool) =>
+      expect.poll(() => portOf(pool).catch(() => undefined), { timeout: 20_000 });
+    await portAtLast(reader).toBe(next.port);
+    await expect(portOf(writer)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    await next.promote();
+    await portAtLast(writer).toBe(next.port);
+    expect(events).toEqual(['away', 'back']);
+    await writer.run({ text: 'CREATE TABLE written (a int)' });
+  });
+});
 
 // Made with openssl for these tests, and used nowhere else. They are valid until 2126.
 const SIGNER = `-----BEGIN CERTIFICATE-----
