@@ -74,11 +74,16 @@ export async function followCopy(options: FollowCopyOptions): Promise<CopyFollow
   const keeper = keeperOf({ address, cache, passwordFile });
   const known = new KnownReplica(keeper);
   if (interval !== undefined) {
-    const follower = new ThreadFollower({ address, cache, passwordFile, interval }, known, options);
+    const follower = new ThreadFollower(
+      keeper.files.database,
+      { address, cache, passwordFile, interval },
+      known,
+      options,
+    );
     if (!known.exists) await follower.usable(signal);
     return follower;
   }
-  const { database } = known;
+  const { database } = keeper.files;
   // The process that wrote the replica may have ended before its words were indexed, and perhaps none follows it here.
   const finish = async (): Promise<void> =>
     needsWords && keeper.isShared ? indexDueWords(database, signal) : undefined;
@@ -144,57 +149,46 @@ const KNOWN_REVISIONS = 4;
 
 /** What this process knows of a replica. */
 class KnownReplica {
-  readonly database: string;
+  /** Whether there is one that can be searched. */
+  exists: boolean;
   readonly #files: ReplicaFiles;
-  /** Of a catalogue in PostgreSQL; snapshots have none. */
+  /** Whether it has revisions: snapshots have none. */
+  readonly #isShared: boolean;
   #revisions: readonly Revision[] = [];
-  #exists: boolean;
 
   constructor({ files, isShared }: ReplicaKeeper) {
     this.#files = files;
-    this.database = files.database;
-    this.#exists = files.exists;
-    if (!isShared || !this.#exists) return;
-    const here = revisionIn(files.database);
-    if (here !== undefined) this.#note(here);
-    this.#exists = here !== undefined;
-  }
-
-  /** Whether there is one that can be searched. */
-  get exists(): boolean {
-    return this.#exists;
+    this.#isShared = isShared;
+    this.exists = files.exists && (!isShared || this.#read() !== undefined);
   }
 
   /** Notes what the replica is. */
   agreed({ revision, isNewest }: LookedReplica): void {
-    this.#exists = true;
+    this.exists = true;
     if (revision !== undefined) this.#note(revision);
     if (isNewest) this.#files.confirm();
   }
 
   statsOf(stamp: string): CopyStats {
-    const { version, publishedAt } = this.#revisionOf(stamp) ?? {};
+    const ofStamp = (revision: Revision | undefined): boolean => revision?.stamp === stamp;
+    // The file may be opened before the thread has said what it is.
+    const revision = this.#revisions.find(ofStamp) ?? [this.#read()].find(ofStamp);
     const { confirmedAt } = this.#files;
     return {
-      ...(version === undefined ? {} : { version }),
-      ...(publishedAt === undefined ? {} : { publishedAt: Math.floor(publishedAt / 1000) }),
+      ...(revision && { version: revision.version, publishedAt: Math.floor(revision.publishedAt / 1000) }),
       ...(confirmedAt === undefined ? {} : { confirmedAt }),
     };
+  }
+
+  #read(): Revision | undefined {
+    const revision = this.#isShared ? revisionIn(this.#files.database) : undefined;
+    if (revision !== undefined) this.#note(revision);
+    return revision;
   }
 
   #note(revision: Revision): void {
     const others = this.#revisions.filter(({ stamp }) => stamp !== revision.stamp);
     this.#revisions = [revision, ...others].slice(0, KNOWN_REVISIONS);
-  }
-
-  #revisionOf(stamp: string): Revision | undefined {
-    const known = this.#revisions.find((revision) => revision.stamp === stamp);
-    if (known !== undefined) return known;
-    // The file may be opened before the thread has said what it is.
-    const here = revisionIn(this.database);
-    if (here?.stamp !== stamp) return undefined;
-    this.#note(here);
-    return here;
   }
 }
 
@@ -249,8 +243,8 @@ class ThreadFollower implements CopyFollower {
   /** The caller that waits until there is a replica. */
   #first: Waiting | undefined;
 
-  constructor(data: FollowThreadData, known: KnownReplica, listeners: FollowListeners) {
-    this.database = known.database;
+  constructor(database: string, data: FollowThreadData, known: KnownReplica, listeners: FollowListeners) {
+    this.database = database;
     this.#data = data;
     this.#known = known;
     this.#listeners = listeners;

@@ -124,10 +124,7 @@ class SharedKeeper implements ReplicaKeeper {
       const present = await store.head();
       // The replica may have been deleted, or another process may have brought it to another revision.
       const here = replica.revision;
-      if (here !== undefined && isSameRevision(here, present)) {
-        const { publishedAt } = present;
-        return { revision: publishedAt === undefined ? here : { ...here, publishedAt }, isNewest: true };
-      }
+      if (here !== undefined && isSameRevision(here, present)) return { revision: here, isNewest: true };
       if (here !== undefined && isAhead(here, present)) return { revision: here, isNewest: false };
     }
     let isNewest = true;

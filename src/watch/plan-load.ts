@@ -78,14 +78,10 @@ export class GatheredChanges<Key> {
   /** Puts back what was taken but not loaded. It waits like new changes, counted from when it came first. */
   putBack(changes: ReadonlyMap<Key, SourceChanges>, firstAt: number): void {
     for (const [source, { paths, everything }] of changes) {
-      const gathered = this.#of(source);
-      gathered.events += paths.size;
-      gathered.everything ||= everything || gathered.events > MAX_GATHERED_EVENTS;
-      if (gathered.everything) gathered.paths = new Set();
-      else for (const path of paths) gathered.paths.add(path);
+      if (everything) this.addEverything(source);
+      for (const path of paths) this.add(source, path);
     }
-    this.#wait();
-    this.#firstAt = Math.min(firstAt, this.#firstAt!);
+    this.#firstAt = Math.min(firstAt, this.#firstAt ?? firstAt);
   }
 
   /** Takes all changes. */

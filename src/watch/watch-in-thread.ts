@@ -14,9 +14,13 @@ export interface WatchThreadData {
 export type WatchMessage =
   | { readonly kind: 'started' }
   | { readonly kind: 'refused'; readonly error: ErrorMessage }
-  | { readonly kind: 'change'; readonly change: WatchedChange }
-  | { readonly kind: 'problem'; readonly problem: Omit<WatchProblem, 'error'>; readonly error?: ErrorMessage }
-  | { readonly kind: 'progress'; readonly progress: LoadProgress };
+  | { readonly kind: 'onChange'; readonly event: WatchedChange }
+  | { readonly kind: 'onProgress'; readonly event: LoadProgress }
+  | {
+      readonly kind: 'onProblem';
+      readonly event: Omit<WatchProblem, 'error'>;
+      readonly error: ErrorMessage | undefined;
+    };
 
 /**
  * Watches in a thread of its own, so that loads do not hold up this one. Its loads start threads of their own, as
@@ -36,7 +40,7 @@ export async function watchInThread({
   // Standard output may be for messages of a protocol.
   const worker = startWorker(import.meta.url, 'watch-thread', { workerData: data, stdout: true });
   worker.ref();
-  const tell = { change: quietly(onChange), problem: quietly(onProblem), progress: quietly(onProgress) };
+  const report = { onChange: quietly(onChange), onProblem: quietly(onProblem), onProgress: quietly(onProgress) };
   let isClosing = false;
   const exit = once(worker, 'exit').catch((error: unknown) => error);
   const close = async (): Promise<void> => {
@@ -52,18 +56,15 @@ export async function watchInThread({
       if (message.kind === 'started') resolve();
       else if (message.kind === 'refused') reject(errorOf(message.error));
       else if (isClosing) return;
-      else if (message.kind === 'change') tell.change(message.change);
-      else if (message.kind === 'progress') tell.progress(message.progress);
-      else {
-        const { problem, error } = message;
-        tell.problem(error === undefined ? problem : { ...problem, error: errorOf(error) });
-      }
+      else if (message.kind === 'onChange') report.onChange(message.event);
+      else if (message.kind === 'onProgress') report.onProgress(message.event);
+      else report.onProblem({ ...message.event, ...(message.error && { error: errorOf(message.error) }) });
     });
     void exit.then((error: unknown) => {
       const reason = error instanceof Error ? `: ${error.message}` : '';
       const message = `the sources are watched no more, because the thread has ended${reason}`;
       reject(new Error(message));
-      if (!isClosing) tell.problem({ kind: 'ended', message, error });
+      if (!isClosing) report.onProblem({ kind: 'ended', message, error });
     });
   });
   try {

@@ -14,10 +14,10 @@ port.once('message', () => stop.abort());
 try {
   const watch = await startWatch({
     ...options,
-    onProgress: progress ? (state) => tell({ kind: 'progress', progress: state }) : undefined,
-    onChange: (change) => tell({ kind: 'change', change }),
-    onProblem: ({ error, ...problem }) =>
-      tell({ kind: 'problem', problem, ...(error === undefined ? {} : { error: messageOf(error) }) }),
+    onProgress: progress ? (event) => tell({ kind: 'onProgress', event }) : undefined,
+    onChange: (event) => tell({ kind: 'onChange', event }),
+    onProblem: ({ error, ...event }) =>
+      tell({ kind: 'onProblem', event, error: error === undefined ? undefined : messageOf(error) }),
     signal: stop.signal,
   });
   tell({ kind: 'started' });

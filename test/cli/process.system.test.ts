@@ -13,7 +13,7 @@ import { contentOf, filesBeside, vectorsOf } from '../catalogue-file.js';
 import { projectWithout, projectWithPart } from '../project-copy.js';
 import { row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { serveFolder } from '../share/snapshot/snapshot-server.js';
+import { serveFolder } from '../share/snapshot/snapshots.js';
 import { type Captured, linesOf, runCaptured } from './run-captured.js';
 import { catchOutput, runProcess, startProcess } from './run-process.js';
 import { SEARCH, startServing } from './serving.js';

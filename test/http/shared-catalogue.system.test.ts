@@ -7,7 +7,7 @@ import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
-import { SharedLoader } from '../share/shared-catalogue/shared-loader.js';
+import { SharedLoader } from '../share/shared-catalogue/machines.js';
 import { until } from '../until.js';
 import { accessOf, HEALTH, keyword, SEMANTIC } from './ask.js';
 

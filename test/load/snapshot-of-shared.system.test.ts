@@ -7,7 +7,7 @@ import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
-import { serveFolder } from '../share/snapshot/snapshot-server.js';
+import { serveFolder } from '../share/snapshot/snapshots.js';
 
 /** Rows with texts that do not get much smaller when they are packed. */
 function* manyRows(count: number): Generator<Row> {

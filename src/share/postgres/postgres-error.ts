@@ -78,30 +78,23 @@ export function awayError(shown: string, cause: unknown): SkillSearchError {
 const ADVICE: Readonly<Record<string, (address: PostgresAddress) => string>> = {
   ECONNREFUSED: () => 'nothing listens there: is PostgreSQL running, and are host and port right?',
   ENOENT: () => 'there is no socket: is PostgreSQL running, and does `host` name the folder of its socket?',
-  ENOTFOUND: () => 'no such host is known',
-  EAI_AGAIN: () => 'the name of the host cannot be looked up now',
-  EHOSTUNREACH: () => NO_WAY,
-  ENETUNREACH: () => NO_WAY,
   ETIMEDOUT: () => NO_ANSWER,
   ECONNRESET: () => CLOSED,
-  CERT_HAS_EXPIRED: () => 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: () =>
     'its certificate is for another name: give the host by that name, or compare no names with sslmode=verify-ca',
   '28P01': () =>
-    'there is no password, or it is not accepted: it comes from PGPASSWORD, from ~/.pgpass, or from a password file that is named beside the address',
+    'the password is not accepted, or there is none: it comes from PGPASSWORD, from ~/.pgpass, or from a password file that is named beside the address',
   '28000': ({ tls }) =>
     `this user may not connect from here: see pg_hba.conf of the database${tls === undefined ? '; where it demands TLS, add ?sslmode=verify-full' : ''}`,
   '3D000': () => 'there is no such database: make it with createdb',
   '42501': ({ user }) =>
     `the user may not make the tables, or use those that are there. Let an administrator run: CREATE SCHEMA skill_discovery AUTHORIZATION ${user ?? 'USER'} (where there is this schema: ${grantsTo(user)})`,
   '53300': () => 'it has as many connections as it may have: raise max_connections, or use fewer connections',
-  '57P03': () => 'it is starting or stopping: try again in some seconds',
   '25006': () => 'it may only be read: is this a standby? Give the address of the primary',
 };
 
 const CLOSED =
   'what listens there closed the connection without an answer: is it PostgreSQL, is the port right, and does something between, such as a proxy, let it through?';
-const NO_WAY = 'there is no way to that host';
 const NO_ANSWER = 'nothing answers there in time: are host and port right, and is it PostgreSQL?';
 
 /** An error while a database is opened, as a sentence that says what to do. */

@@ -17,11 +17,12 @@ import {
 import { AnswerTimeout, awayError, isLost, noHostError, openingError, statementError } from './postgres-error.js';
 import {
   type CopiedRow,
+  inTransaction,
   type PostgresSession,
   type PostgresStatement,
+  RolledBack,
   rowsOf,
   type SessionOptions,
-  TransactionSession,
   within,
 } from './postgres-session.js';
 
@@ -157,36 +158,14 @@ export class PostgresPool {
   async session<T>(options: SessionOptions, work: (session: PostgresSession) => Promise<T>): Promise<T> {
     const { signal } = options;
     signal?.throwIfAborted();
-    let isDone = false;
-    let thrown: unknown;
-    const inTransaction = async (client: PoolClient, discard: () => void): Promise<T | undefined> => {
-      const session = new TransactionSession(client, options);
-      try {
-        await session.begin();
-        const made = await work(session);
-        await session.commit();
-        isDone = true;
-        return made;
-      } catch (error) {
-        await session.rollback();
-        if (session.isLost) discard();
-        // What the database says of itself counts for all who ask it. Anything else is the work's own.
-        const { failure } = session;
-        const isOfDatabase = failure === error || isLost(failure);
-        if (isOfDatabase && failure !== undefined && signal?.aborted !== true) throw failure;
-        thrown = error;
-        return undefined;
-      }
-    };
-    const result = await this.#guarded(async () => {
-      const client = await this.#connect(this.#pool, POSTGRES_LIMITS.connectTime, signal).catch((error: unknown) => {
-        if (signal?.aborted !== true) throw error;
-        thrown = signal.reason;
+    return this.#guarded(async () => {
+      const connecting = this.#connect(this.#pool, POSTGRES_LIMITS.connectTime, signal);
+      const client = await connecting.catch((error: unknown) => {
+        signal?.throwIfAborted();
+        throw error;
       });
-      return client === undefined ? undefined : this.#lend(client, inTransaction);
-    });
-    if (!isDone) throw thrown;
-    return result as T;
+      return this.#lend(client, (lent) => inTransaction(lent, options, work));
+    }, signal);
   }
 
   /**
@@ -209,14 +188,17 @@ export class PostgresPool {
     await within(1000, this.#pool.end()).catch(() => {});
   }
 
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+  async #guarded<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#isClosed) throw new SkillSearchError('SERVICE_UNAVAILABLE', `${this.address.shown} was closed`);
     if (this.#away !== undefined) throw awayError(this.address.shown, this.#away.cause);
     if (this.#waiting >= POSTGRES_LIMITS.waiting) throw this.#tooMany();
     const pool = this.#pool;
     try {
       return await work();
-    } catch (error) {
+    } catch (thrown) {
+      if (thrown instanceof RolledBack && thrown.failure === undefined) throw thrown.cause;
+      if (signal?.aborted === true && thrown === signal.reason) throw thrown;
+      const error = thrown instanceof RolledBack ? thrown.failure : thrown;
       if (isWaitTimeout(error)) throw this.#tooMany();
       const lost = error instanceof NotConnected ? error.cause : isLost(error) ? error : undefined;
       if (lost === undefined) throw statementError(error, this.address);
@@ -275,17 +257,14 @@ export class PostgresPool {
   }
 
   /** Does work with a connection, which is closed if it is of no more use afterwards. */
-  async #lend<T>(client: PoolClient, work: ClientWork<T>): Promise<T> {
+  async #lend<T>(client: PoolClient, work: (client: PoolClient) => Promise<T>): Promise<T> {
     const pool = this.#pool;
     let isBroken = false;
-    const discard = (): void => {
-      isBroken = true;
-    };
     this.#lent += 1;
     try {
-      return await work(client, discard);
+      return await work(client);
     } catch (error) {
-      isBroken ||= isLost(error);
+      isBroken = error instanceof RolledBack ? error.isBroken : isLost(error);
       throw error;
     } finally {
       client.release(isBroken);
@@ -374,9 +353,6 @@ export class PostgresPool {
     checkTarget(shown, target, session, this.#isReader);
   }
 }
-
-/** What is done with a connection. Whoever calls `discard` has it closed afterwards. */
-type ClientWork<T> = (client: PoolClient, discard: () => void) => Promise<T>;
 
 /** Whether all connections were in use for too long, as the pool says it: whoever has them will be told more. */
 function isWaitTimeout(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { ClientBase, Connection, PoolClient, Submittable } from 'pg';
+import type { ClientBase, Connection, Submittable } from 'pg';
 import { AnswerTimeout, isLost } from './postgres-error.js';
 
 /** The columns of a row as PostgreSQL's binary format has them; null for NULL. */
@@ -39,74 +39,73 @@ export type RunStatement = <Row>(statement: PostgresStatement) => Promise<Row[]>
 /** Milliseconds between the database's own limit of a statement, and the one after which it counts as dead. */
 const GRACE = 1000;
 
-/** A transaction of any length on one connection: what is limited is each of its statements, and the pauses between. */
-export class TransactionSession implements PostgresSession {
-  readonly #client: PoolClient;
-  readonly #options: SessionOptions;
-  /** The statement before: the client does not queue them. */
-  #last: Promise<unknown> = Promise.resolve();
-  #failure: unknown;
-  #isLost = false;
-
-  constructor(client: PoolClient, options: SessionOptions) {
-    this.#client = client;
-    this.#options = options;
-  }
-
+/** Why a transaction was rolled back. */
+export class RolledBack extends Error {
+  override readonly name = 'RolledBack' as const;
+  /** What the database says; undefined where the fault is the work's own. */
+  readonly failure: unknown;
   /** Whether the connection is of no more use: it does not answer, or still works on what was aborted. */
-  get isLost(): boolean {
-    return this.#isLost;
+  readonly isBroken: boolean;
+
+  /** @param cause what the work has thrown */
+  constructor(cause: unknown, failure: unknown, isBroken: boolean) {
+    super('rolled back', { cause });
+    this.failure = failure;
+    this.isBroken = isBroken;
   }
+}
 
-  /** What the last statement that failed failed with. */
-  get failure(): unknown {
-    return this.#failure;
-  }
-
-  readonly run = <Row>(statement: PostgresStatement): Promise<Row[]> =>
-    this.#inTurn(() => rowsOf<Row>(this.#client, statement));
-
-  readonly copy = (query: string): Promise<CopiedRow[]> =>
-    this.#inTurn(() => this.#client.query(new CopyOut(query)).rows);
-
-  async begin(): Promise<void> {
-    const { isSnapshot, statementTime, pauseTime } = this.#options;
-    const kind = isSnapshot === true ? ' ISOLATION LEVEL REPEATABLE READ, READ ONLY' : '';
-    await this.run({
-      text: `BEGIN${kind}; SET LOCAL statement_timeout = ${statementTime};
-        SET LOCAL idle_in_transaction_session_timeout = ${pauseTime}`,
-    });
-  }
-
-  commit(): Promise<unknown> {
-    return this.run({ text: 'COMMIT' });
-  }
-
-  /** Never throws. A lost connection is closed by whoever lent it, and that rolls back, too. */
-  async rollback(): Promise<void> {
-    const { statementTime } = this.#options;
-    if (this.#isLost) return;
-    await within(statementTime, this.#client.query('ROLLBACK')).catch(() => {
-      this.#isLost = true;
-    });
-  }
-
-  async #inTurn<T>(ask: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => this.#bounded(ask));
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-
-  async #bounded<T>(ask: () => Promise<T>): Promise<T> {
-    const { signal, statementTime } = this.#options;
+/**
+ * Does work in a transaction of any length on one connection: what is limited is each of its statements, and the pauses
+ * between.
+ *
+ * @throws {RolledBack}
+ */
+export async function inTransaction<T>(
+  client: ClientBase,
+  { isSnapshot = false, statementTime, pauseTime, signal }: SessionOptions,
+  work: (session: PostgresSession) => Promise<T>,
+): Promise<T> {
+  let failure: unknown;
+  let isBroken = false;
+  const bounded = async <R>(ask: () => Promise<R>): Promise<R> => {
     signal?.throwIfAborted();
     try {
       return await within(statementTime + GRACE, ask(), signal);
     } catch (error) {
-      this.#failure = error;
-      this.#isLost ||= signal?.aborted === true || isLost(error);
+      failure = error;
+      isBroken ||= signal?.aborted === true || isLost(error);
       throw error;
     }
+  };
+  /** The statement before: the client does not queue them. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <R>(ask: () => Promise<R>): Promise<R> => {
+    const turn = last.then(() => bounded(ask));
+    last = turn.catch(() => {});
+    return turn;
+  };
+  const run = <Row>(statement: PostgresStatement): Promise<Row[]> => inTurn(() => rowsOf<Row>(client, statement));
+  const copy = (query: string): Promise<CopiedRow[]> => inTurn(() => client.query(new CopyOut(query)).rows);
+  try {
+    await run({
+      text: `BEGIN${isSnapshot ? ' ISOLATION LEVEL REPEATABLE READ, READ ONLY' : ''};
+        SET LOCAL statement_timeout = ${statementTime};
+        SET LOCAL idle_in_transaction_session_timeout = ${pauseTime}`,
+    });
+    const made = await work({ run, copy });
+    await run({ text: 'COMMIT' });
+    return made;
+  } catch (error) {
+    // A broken connection is closed, and that rolls back, too.
+    if (!isBroken) {
+      await within(statementTime, client.query('ROLLBACK')).catch(() => {
+        isBroken = true;
+      });
+    }
+    // What the database says of itself counts for all who ask it. Anything else is the work's own.
+    const isOfDatabase = failure === error || isLost(failure);
+    throw new RolledBack(error, isOfDatabase && signal?.aborted !== true ? failure : undefined, isBroken);
   }
 }
 

@@ -29,60 +29,41 @@ const { preparingTime } = POSTGRES_LIMITS;
 const TIMES = { statementTime: preparingTime, pauseTime: preparingTime };
 
 /**
- * Makes the tables of a part. Where they are there already, this only reads.
+ * Makes the tables of a part. Where they are there already, this only reads; so it does where nothing may be written
+ * and that is enough.
  *
+ * @param isReader whether nothing is written later
+ * @returns whether there are tables
  * @throws {SkillSearchError} the part's `foreignCode` if the schema or its tables belong to something else;
  *   `UNSUPPORTED_FORMAT` for another format; `DATABASE_NOT_WRITABLE` if the user may not make tables;
  *   `DATABASE_NOT_READABLE`
  */
-export async function prepareTables(pool: PostgresPool, tables: SharedTables): Promise<void> {
+export async function prepareTables(pool: PostgresPool, tables: SharedTables, isReader = false): Promise<boolean> {
   const { shown } = pool.address;
-  const { part, foreignCode, statements } = tables;
   try {
-    if (await pool.session(TIMES, ({ run }) => areMade(run, tables, shown))) return;
+    const [isMade, isEnough] = await pool.session(TIMES, async ({ run }) => [
+      await areMade(run, tables, shown),
+      isReader && !(await mayWrite(run)),
+    ]);
+    if (isMade || isEnough) return isMade;
     await pool.session(TIMES, async ({ run }) => {
       await run({ text: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
       if (await areMade(run, tables, shown)) return;
-      await makeSchema(run);
-      await run({ text: statements });
-      await run({ text: `INSERT INTO ${SCHEMA}.format (part, version) VALUES ($1, $2)`, values: [part, FORMAT] });
+      await run({ text: MAKE_SCHEMA });
+      await run({ text: tables.statements });
+      const values = [tables.part, FORMAT];
+      await run({ text: `INSERT INTO ${SCHEMA}.format (part, version) VALUES ($1, $2)`, values });
     });
-  } catch (error) {
-    throw tablesError(error, pool, foreignCode);
-  }
-}
-
-/**
- * Like {@link prepareTables}, for who only reads: where nothing may be written, nothing is.
- *
- * @returns whether there are tables
- * @throws {SkillSearchError} as {@link prepareTables}
- */
-export async function findTables(pool: PostgresPool, tables: SharedTables): Promise<boolean> {
-  try {
-    const [isMade, isWritable] = await pool.session(TIMES, async ({ run }) => [
-      await areMade(run, tables, pool.address.shown),
-      await mayWrite(run),
-    ]);
-    if (isMade || !isWritable) return isMade;
+    return true;
   } catch (error) {
     throw tablesError(error, pool, tables.foreignCode);
   }
-  await prepareTables(pool, tables);
-  return true;
 }
 
 /** Not `IF NOT EXISTS` alone: that needs the right to make schemas also where an administrator has made this one. */
-async function makeSchema(run: RunStatement): Promise<void> {
-  const [found] = await run<{ schema: boolean }>({
-    text: 'SELECT to_regnamespace($1) IS NOT NULL AS schema',
-    values: [SCHEMA],
-  });
-  if (found?.schema !== true) await run({ text: `CREATE SCHEMA ${SCHEMA}` });
-  await run({
-    text: `CREATE TABLE IF NOT EXISTS ${SCHEMA}.format (part text PRIMARY KEY, version integer NOT NULL)`,
-  });
-}
+const MAKE_SCHEMA = `
+  DO $$ BEGIN IF to_regnamespace('${SCHEMA}') IS NULL THEN CREATE SCHEMA ${SCHEMA}; END IF; END $$;
+  CREATE TABLE IF NOT EXISTS ${SCHEMA}.format (part text PRIMARY KEY, version integer NOT NULL)`;
 
 /** Whether the tables of a part are there, in the format of this version. */
 async function areMade(run: RunStatement, { part, noun, foreignCode }: SharedTables, shown: string): Promise<boolean> {

@@ -90,11 +90,8 @@ export interface Revision {
   readonly version: number;
   /** Names the contents of that version. Empty at version 0. */
   readonly stamp: string;
-  /**
-   * When that version was published, by the clock of the database, in Unix milliseconds. Absent at version 0, and where
-   * it is not known.
-   */
-  readonly publishedAt?: number;
+  /** When that version was published, by the clock of the database, in Unix milliseconds. 0 at version 0. */
+  readonly publishedAt: number;
 }
 
 /** The newest revision that a database has. */
@@ -111,21 +108,20 @@ export interface PresentRevision extends Revision {
 export const PUBLISHED_AT = 'floor(extract(epoch FROM published_at) * 1000)::float8';
 
 export async function readPresent(run: RunStatement): Promise<PresentRevision> {
-  type Row = Revision & Pick<PresentRevision, 'isStandby' | 'oldest'>;
-  type Nullable = Record<'id' | 'classifier', string | null> &
-    Record<'number' | 'dimensions' | 'published', number | null>;
-  const [row] = await run<Row & Nullable>({
+  type Row = Omit<PresentRevision, 'model' | 'classifier'> &
+    Record<'id' | 'classifier', string | null> &
+    Record<'number' | 'dimensions', number | null>;
+  const [row] = await run<Row>({
     name: 'skill-discovery present',
     text: `SELECT identity, catalogue.version::float8 AS version, catalogue.stamp, oldest::float8 AS oldest, classifier,
-        pg_is_in_recovery() AS "isStandby", ${PUBLISHED_AT} AS published, number, id, dimensions
+        pg_is_in_recovery() AS "isStandby", coalesce(${PUBLISHED_AT}, 0) AS "publishedAt", number, id, dimensions
       FROM skill_discovery.catalogue
         LEFT JOIN skill_discovery.model ON model.number = catalogue.model
         LEFT JOIN skill_discovery.revision ON revision.version = catalogue.version`,
   });
-  const { classifier, number, id, dimensions, published, ...revision } = row!;
+  const { classifier, number, id, dimensions, ...revision } = row!;
   return {
     ...revision,
-    ...(published === null ? {} : { publishedAt: published }),
     model: number === null ? undefined : { number, id: JSON.parse(id!) as string, dimensions: dimensions! },
     classifier: classifier ?? undefined,
   };

@@ -41,12 +41,12 @@ export function publishChanges(
 ): Promise<Revision | undefined> {
   const { statementTime, publishingPause, publishedTogether, bytesTogether } = SHARED_CATALOGUE_LIMITS;
   return pool.session({ statementTime, pauseTime: publishingPause, signal }, async ({ run }) => {
-    await run({ text: 'SELECT FROM skill_discovery.catalogue FOR UPDATE' });
+    await run({ text: LOCK });
     // Another statement: one that has waited sees the row as it is now, but other tables as they were.
     const present = await readPresent(run);
     if (!isSameRevision(onto, present)) return undefined;
     const { identity } = present;
-    const [version, { stamp, removed, changed }] = [present.version + 1, changes];
+    const [version, { stamp, removed, changed, classifier }] = [present.version + 1, changes];
     const alone = runAlone(pool, signal);
     const model = changes.model && (await noteModel(alone, pool.address.shown, changes.model));
     for (const ids of inParts(removed, IDS_TOGETHER)) {
@@ -59,32 +59,28 @@ export function publishChanges(
     let done = 0;
     for await (const batch of changes.images()) {
       for (const images of inParts(batch, publishedTogether, bytesTogether, bytesOfImage)) {
-        const texts = await sendBytes(alone, changes, model, images);
-        await run(insertOf(version, images, texts));
+        await run(insertOf(version, images, await sendBytes(alone, changes, model, images)));
         done += images.length;
       }
     }
     if (done !== changed.length) throw new RangeError(`${done} images of ${changed.length} skills`);
-    const [published] = await run<{ publishedAt: number }>({
+    const [published] = await run<Pick<Revision, 'publishedAt'>>({
       text: `INSERT INTO skill_discovery.revision (version, stamp, published_at) VALUES ($1, $2, clock_timestamp())
         RETURNING ${PUBLISHED_AT} AS "publishedAt"`,
       values: [version, stamp],
     });
     await run({
-      text: 'UPDATE skill_discovery.catalogue SET version = $1, stamp = $2, oldest = $3, model = $4, classifier = $5',
-      values: [
-        version,
-        stamp,
-        await forgetOld(run, version, present.oldest),
-        model?.number ?? null,
-        changes.classifier ?? null,
-      ],
+      text: 'UPDATE skill_discovery.catalogue SET version = $1, stamp = $2, model = $3, classifier = $4',
+      values: [version, stamp, model?.number ?? null, classifier ?? null],
     });
-    await cleanUnused(run);
-    return { identity, version, stamp, ...published };
+    return { identity, version, stamp, ...published! };
   });
 }
 
+/** What keeps others from publishing until the transaction ends. */
+const LOCK = 'SELECT FROM skill_discovery.catalogue FOR UPDATE';
+
+/** @param texts for each image the digests of its texts */
 function insertOf(version: number, images: readonly SkillImage[], texts: readonly (readonly Buffer[])[]) {
   const digestsOf = ({ contents }: SkillImage, i: number): string =>
     [...texts[i]!, ...keptIn(contents)].map((digest) => digest.toString('hex')).join(' ');
@@ -124,10 +120,16 @@ async function sendBytes(
   images: readonly SkillImage[],
 ): Promise<Buffer[][]> {
   const texts = new Map<string, string>();
-  const digests = images.map(({ files }) => files.map(({ text }) => noteText(text, texts)));
+  const digests = images.map(({ files }) =>
+    files.map(({ text }) => {
+      const digest = createHash('sha256').update(text).digest();
+      texts.set(digest.toString('hex'), text);
+      return digest;
+    }),
+  );
   for (const part of inParts(await missingBlobs(run, distinct(digests.flat())), HELD)) {
-    const packed = part.map((digest) => digest.toString('hex')).map((sha256) => [sha256, texts.get(sha256)!] as const);
-    await storeBlobs(run, await Promise.all(packed.map(([sha256, text]) => packBlob(sha256, Buffer.from(text)))));
+    const names = part.map((digest) => digest.toString('hex'));
+    await storeBlobs(run, await Promise.all(names.map((sha256) => packBlob(sha256, Buffer.from(texts.get(sha256)!)))));
   }
   const kept = images.flatMap(({ contents }) => keptIn(contents));
   for (const part of inParts(await missingBlobs(run, distinct(kept)), HELD)) {
@@ -151,75 +153,46 @@ export function keptIn(contents: SkillImage['contents']): Buffer[] {
   return (contents?.files ?? []).filter(({ kept }) => kept === 'blob').map(({ sha256 }) => sha256);
 }
 
-function noteText(text: string, texts: Map<string, string>): Buffer {
-  const digest = createHash('sha256').update(text).digest();
-  texts.set(digest.toString('hex'), text);
-  return digest;
-}
-
-/** Forgets removed skills and revisions beyond their bounds. @returns the first version from which changes are known */
-async function forgetOld(run: RunStatement, version: number, oldest: number): Promise<number> {
-  const { removed, versions } = SHARED_CATALOGUE_LIMITS;
-  // The latest version of the first one too many: a version is forgotten as a whole.
-  const [beyond] = await run<{ version: number }>({
-    text: `SELECT version::float8 AS version FROM skill_discovery.skill WHERE image IS NULL
-      ORDER BY skill.version DESC OFFSET $1 LIMIT 1`,
-    values: [removed],
-  });
-  const known = Math.max(oldest, beyond?.version ?? 0, version - versions);
-  if (known === oldest) return oldest;
-  await run({ text: 'DELETE FROM skill_discovery.skill WHERE image IS NULL AND version <= $1', values: [known] });
-  await run({ text: 'DELETE FROM skill_discovery.revision WHERE version < $1', values: [known] });
-  return known;
-}
-
-/** Vectors, or blobs, that one statement deletes. What is left is for the next day. */
-const MOST_DELETED = 100_000;
-
-/** What says of a row of `vector` or `blob` that it may go. Each is one join: a catalogue may have millions of rows. */
-const UNUSED = [
-  ['vector', 'model, text_hash', 'model IS DISTINCT FROM (SELECT model FROM skill_discovery.catalogue)'],
-  [
-    'vector',
-    'model, text_hash',
-    'NOT EXISTS (SELECT FROM skill_discovery.skill WHERE skill.text_hash = vector.text_hash)',
-  ],
-  ['blob', 'sha256', 'NOT EXISTS (SELECT FROM used WHERE used.sha256 = blob.sha256)'],
-] as const;
+/** Hours between two removals of what is old. */
+const CLEANING_HOURS = 24;
 
 /**
- * Deletes vectors and blobs that no skill has and that are older than some days, at most once a day. A replica that
- * reads has its snapshot of the database, and still sees them. Where this takes too long it is left for the next day:
- * what is to be published must not fail of it.
+ * What removes it. Changes are known for 30 days: a replica of an earlier version is made again. Vectors and blobs that
+ * no skill has are kept for 7 days, because a load that was stopped is soon started again; what is beyond a limit is
+ * left for the next day. A replica that reads has its snapshot of the database, and still sees them all. Each statement
+ * has one join: a catalogue may have millions of rows, and nested loops take minutes.
  */
-async function cleanUnused(run: RunStatement): Promise<void> {
-  const { unusedDays, cleaningHours } = SHARED_CATALOGUE_LIMITS;
-  const due = await run({
+const CLEANING: readonly string[] = [
+  'SET LOCAL enable_nestloop = off',
+  `UPDATE skill_discovery.catalogue SET oldest = greatest(oldest,
+    (SELECT max(version) FROM skill_discovery.revision WHERE published_at < now() - interval '30 days'))`,
+  'DELETE FROM skill_discovery.skill WHERE image IS NULL AND version <= (SELECT oldest FROM skill_discovery.catalogue)',
+  'DELETE FROM skill_discovery.revision WHERE version < (SELECT oldest FROM skill_discovery.catalogue)',
+  `DELETE FROM skill_discovery.vector WHERE (model, text_hash) IN (
+    SELECT model, text_hash FROM skill_discovery.vector WHERE made_at < now() - interval '7 days' AND NOT EXISTS (
+      SELECT FROM skill_discovery.skill CROSS JOIN skill_discovery.catalogue
+      WHERE skill.text_hash = vector.text_hash AND catalogue.model = vector.model) LIMIT 100000)`,
+  `WITH used AS MATERIALIZED (
+      SELECT DISTINCT decode(unnest(string_to_array(digests, ' ')), 'hex') AS sha256 FROM skill_discovery.skill)
+    DELETE FROM skill_discovery.blob WHERE sha256 IN (
+      SELECT sha256 FROM skill_discovery.blob WHERE made_at < now() - interval '7 days'
+        AND NOT EXISTS (SELECT FROM used WHERE used.sha256 = blob.sha256) LIMIT 100000)`,
+];
+
+/** Removes what is old, at most once a day. */
+export async function cleanUp(pool: PostgresPool, signal: AbortSignal | undefined): Promise<void> {
+  const { statementTime } = SHARED_CATALOGUE_LIMITS;
+  const due = await runAlone(
+    pool,
+    signal,
+  )({
     text: `UPDATE skill_discovery.catalogue SET cleaned_at = now()
       WHERE cleaned_at < now() - make_interval(hours => $1) RETURNING 1`,
-    values: [cleaningHours],
+    values: [CLEANING_HOURS],
   });
   if (due.length === 0) return;
-  await run({ text: 'SAVEPOINT cleaning' });
-  // Tables that were just written have no statistics, and the database takes each join for one of few rows. By nested
-  // loops 15,000 vectors took minutes.
-  await run({ text: 'SET LOCAL enable_nestloop = off' });
-  try {
-    for (const [table, key, unused] of UNUSED) {
-      await run({
-        text: `WITH used AS MATERIALIZED (
-            SELECT DISTINCT decode(unnest(string_to_array(digests, ' ')), 'hex') AS sha256 FROM skill_discovery.skill)
-          DELETE FROM skill_discovery.${table} WHERE (${key}) IN (
-            SELECT ${key} FROM skill_discovery.${table}
-            WHERE made_at < now() - make_interval(days => $1) AND ${unused} LIMIT ${MOST_DELETED})`,
-        values: [unusedDays],
-      });
-    }
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== QUERY_CANCELED) throw error;
-    await run({ text: 'ROLLBACK TO SAVEPOINT cleaning' });
-  }
+  await pool.session({ statementTime, pauseTime: statementTime, signal }, async ({ run }) => {
+    // What others send for a skill that they publish is not deleted before they have published it.
+    for (const text of [LOCK, ...CLEANING]) await run({ text });
+  });
 }
-
-/** The database's code of a statement that took too long. */
-const QUERY_CANCELED = '57014';

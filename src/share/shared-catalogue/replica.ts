@@ -156,10 +156,9 @@ export function replicaFiles(address: PostgresAddress, cache: string | undefined
 export function revisionIn(database: string): Revision | undefined {
   try {
     const { stamp, note } = readNamedState(database) ?? { stamp: '', note: '' };
-    const [, identity, version, published] = /^(\S+) (\d+)(?: (\d+))?$/.exec(note) ?? [];
+    const [, identity, version, publishedAt] = /^(\S+) (\d+) (\d+)$/.exec(note) ?? [];
     if (identity === undefined) return undefined;
-    const publishedAt = published === undefined ? {} : { publishedAt: Number(published) };
-    return { identity, version: Number(version), stamp, ...publishedAt };
+    return { identity, version: Number(version), stamp, publishedAt: Number(publishedAt) };
   } catch (error) {
     if (error instanceof SkillSearchError) return undefined;
     throw error;
@@ -168,7 +167,7 @@ export function revisionIn(database: string): Revision | undefined {
 
 /** What a catalogue notes of the revision that it is: whose, which version, and when it was published. */
 function noteOf({ identity, version, publishedAt }: Revision): string {
-  return [identity, version, ...(publishedAt === undefined ? [] : [publishedAt])].join(' ');
+  return `${identity} ${version} ${publishedAt}`;
 }
 
 /**

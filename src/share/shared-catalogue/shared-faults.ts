@@ -117,14 +117,7 @@ function differenceFrom(
   }
 }
 
-/** What a catalogue stores of a skill. What is absent and what is undefined are one. */
-function comparable({ columns, files, contents, derivedCategories, hasVector, claims }: SkillImage): object {
-  return {
-    columns: { ...columns },
-    files: files.map(({ filename, text }) => ({ filename, text })),
-    contents: contents && { complete: contents.complete, files: contents.files.map((file) => ({ ...file })) },
-    derivedCategories,
-    hasVector,
-    claims: claims.map(({ source, row }) => ({ source, row })),
-  };
+/** What is absent and what is undefined are one. */
+function comparable(image: SkillImage): object {
+  return JSON.parse(JSON.stringify(image)) as object;
 }

@@ -1,14 +1,7 @@
 import type { CatalogueChanges, SkillImage } from '../../store/writing.js';
 import type { PostgresSession } from '../postgres/postgres-session.js';
-import {
-  isAhead,
-  isKnown,
-  type PresentRevision,
-  type Revision,
-  readPresent,
-  sharedDamage,
-} from './catalogue-tables.js';
-import { distinct, inParts, readBlobs, readTexts, readVectors, SHARED_CATALOGUE_LIMITS } from './stored-bytes.js';
+import { isAhead, isKnown, type Revision, readPresent, sharedDamage } from './catalogue-tables.js';
+import { distinct, inParts, readBlobs, readVectors, SHARED_CATALOGUE_LIMITS } from './stored-bytes.js';
 
 /** What leads from a revision of a shared catalogue to its present one. */
 export interface SharedChanges extends CatalogueChanges {
@@ -44,10 +37,10 @@ export async function readChanges(
   const from = isWhole ? 0 : since!.version;
   const changed = await idsSince(session, from, 'IS NOT NULL');
   const removed = isWhole ? [] : await idsSince(session, from, 'IS NULL');
-  const { stamp, model, classifier } = present;
+  const { identity, version, stamp, publishedAt, model, classifier } = present;
   const skills = (): AsyncGenerator<readonly ReadSkill[]> => readSkills(session, changed);
   return {
-    revision: revisionOf(present),
+    revision: { identity, version, stamp, publishedAt },
     isWhole,
     isBehind,
     stamp,
@@ -70,10 +63,6 @@ export async function readChanges(
   };
 }
 
-function revisionOf({ identity, version, stamp, publishedAt }: PresentRevision): Revision {
-  return { identity, version, stamp, ...(publishedAt === undefined ? {} : { publishedAt }) };
-}
-
 /** Ids of which a later version is there, in order. */
 async function idsSince({ copy }: PostgresSession, version: number, image: string): Promise<string[]> {
   const rows = await copy(
@@ -93,16 +82,20 @@ async function* readSkills(session: PostgresSession, ids: readonly string[]): As
     const bytesOf = (id: string): number => stored.get(id)?.bytes ?? 0;
     for (const some of inParts(part, TOGETHER, SHARED_CATALOGUE_LIMITS.bytesTogether, bytesOf)) {
       const wanted = some.flatMap((id) => stored.get(id)?.image.files ?? []).map(({ sha256 }) => sha256);
-      const texts = await readTexts(session, distinct(wanted));
+      const texts = new Map((await readBlobs(session, distinct(wanted))).map((blob) => [blob.sha256, blob.content]));
       yield some.map((id) => ({ id, image: withTexts(stored.get(id)?.image, texts) }));
     }
   }
 }
 
-function withTexts(stored: StoredImage | undefined, texts: ReadonlyMap<string, string>): SkillImage | undefined {
-  const files = stored?.files.map(({ filename, sha256 }) => ({ filename, text: texts.get(sha256.toString('hex')) }));
-  const isWhole = files?.every((file): file is SkillImage['files'][number] => file.text !== undefined);
-  return stored === undefined || isWhole !== true ? undefined : { ...stored, files: files as SkillImage['files'] };
+function withTexts(stored: StoredImage | undefined, texts: ReadonlyMap<string, Buffer>): SkillImage | undefined {
+  const files: { filename: string; text: string }[] = [];
+  for (const { filename, sha256 } of stored?.files ?? []) {
+    const text = texts.get(sha256.toString('hex'));
+    if (text === undefined) return undefined;
+    files.push({ filename, text: text.toString() });
+  }
+  return stored && { ...stored, files };
 }
 
 /** An image as a row has it: its texts are blobs. */

@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { SkillSearchError } from '../../core/index.js';
 import type { CatalogueChanges, StoredVector } from '../../store/writing.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { POSTGRES_LIMITS, PostgresPool } from '../postgres/postgres-pool.js';
-import { findTables, prepareTables } from '../postgres/shared-tables.js';
+import { prepareTables } from '../postgres/shared-tables.js';
 import {
   CATALOGUE_TABLES,
   nothingPublished,
@@ -11,7 +10,7 @@ import {
   type Revision,
   readPresent,
 } from './catalogue-tables.js';
-import { publishChanges } from './publish-changes.js';
+import { cleanUp, publishChanges } from './publish-changes.js';
 import { readChanges, type SharedChanges } from './shared-images.js';
 import { findModel, noteModel, readVectors, runAlone, SHARED_CATALOGUE_LIMITS, storeVectors } from './stored-bytes.js';
 import { StoredSnapshot } from './stored-snapshot.js';
@@ -63,9 +62,8 @@ export class SharedStore {
   static async open(address: PostgresAddress, options: SharedStoreOptions = {}): Promise<SharedStore> {
     const pool = await PostgresPool.connect(address, { connections: CONNECTIONS, ...options });
     try {
-      if (options.isReader !== true) await prepareTables(pool, CATALOGUE_TABLES);
-      else if (!(await findTables(pool, CATALOGUE_TABLES))) throw nothingPublished(address.shown);
-      return new SharedStore(pool);
+      if (await prepareTables(pool, CATALOGUE_TABLES, options.isReader)) return new SharedStore(pool);
+      throw nothingPublished(address.shown);
     } catch (error) {
       await pool.close();
       throw error;
@@ -107,25 +105,17 @@ export class SharedStore {
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if others take too long; whatever the work throws
    */
   async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { statementTime, publishingWait } = SHARED_CATALOGUE_LIMITS;
-    const began = performance.now();
+    const { publishingWait } = SHARED_CATALOGUE_LIMITS;
     let done: { readonly result: T } | undefined;
     try {
       // The pause between its statements has no limit: the load runs meanwhile.
-      await this.#pool.session({ statementTime, pauseTime: 0, signal }, async ({ run }) => {
+      await this.#pool.session({ statementTime: publishingWait, pauseTime: 0, signal }, async ({ run }) => {
         await run({ text: 'SET LOCAL tcp_keepalives_idle = 60; SET LOCAL tcp_keepalives_interval = 20' });
-        for (;;) {
-          const [turn] = await run<{ isMine: boolean }>({
-            text: 'SELECT pg_try_advisory_xact_lock($1) AS "isMine"',
-            values: [TURN],
-          });
-          if (turn?.isMine === true) break;
-          if (performance.now() - began > publishingWait) {
-            const message = `another load into ${this.shown} has been running for ${publishingWait / 60_000} minutes`;
-            throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: this.shown });
-          }
-          await wait(TURN_STEP, undefined, { signal }).catch(() => signal?.throwIfAborted());
-        }
+        await run({ text: 'SELECT pg_advisory_xact_lock($1)', values: [TURN] }).catch((cause: unknown) => {
+          if ((cause as { readonly code?: unknown }).code !== QUERY_CANCELED) throw cause;
+          const message = `another load into ${this.shown} has been running for ${publishingWait / 60_000} minutes`;
+          throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: this.shown, cause });
+        });
         done = { result: await work() };
       });
     } catch (error) {
@@ -142,8 +132,11 @@ export class SharedStore {
    * @returns undefined if that is not the present one
    * @throws {SkillSearchError} `MODEL_MISMATCH` if the model has another number of dimensions there
    */
-  publish(changes: CatalogueChanges, onto: Revision, signal?: AbortSignal): Promise<Revision | undefined> {
-    return publishChanges(this.#pool, changes, onto, signal);
+  async publish(changes: CatalogueChanges, onto: Revision, signal?: AbortSignal): Promise<Revision | undefined> {
+    const published = await publishChanges(this.#pool, changes, onto, signal);
+    // What fails of it is left for the next day.
+    if (published !== undefined) await cleanUp(this.#pool, signal).catch(() => {});
+    return published;
   }
 
   /** Vectors that any load has made. Those that are not there are left out. */
@@ -176,5 +169,5 @@ export class SharedStore {
   }
 }
 
-/** Milliseconds between two tries to have a turn. */
-const TURN_STEP = 100;
+/** The database's code of a statement that took too long. */
+const QUERY_CANCELED = '57014';

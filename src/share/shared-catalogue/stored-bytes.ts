@@ -4,20 +4,8 @@ import { type PackedBlob, type StoredVector, unpackBlob } from '../../store/writ
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { PostgresSession, RunStatement } from '../postgres/postgres-session.js';
 
-type LimitName =
-  | 'statementTime'
-  | 'publishingPause'
-  | 'readingPause'
-  | 'publishingWait'
-  | 'publishedTogether'
-  | 'bytesTogether'
-  | 'removed'
-  | 'versions'
-  | 'unusedDays'
-  | 'cleaningHours';
-
 /** The limits of a catalogue in PostgreSQL. Times are in milliseconds. They cannot be changed. */
-export const SHARED_CATALOGUE_LIMITS: Readonly<Record<LimitName, number>> = {
+export const SHARED_CATALOGUE_LIMITS = {
   /** What one statement of a load or of a replica may take: each handles some thousand skills at most. */
   statementTime: 60_000,
   /**
@@ -36,15 +24,7 @@ export const SHARED_CATALOGUE_LIMITS: Readonly<Record<LimitName, number>> = {
    * time of a statement. One skill alone may have twice as many.
    */
   bytesTogether: 16_777_216,
-  /** Ids of removed skills that are remembered. A replica of a version before them is made again. */
-  removed: 200_000,
-  /** Versions that are remembered, likewise. */
-  versions: 10_000,
-  /** Days for which vectors and bytes are kept that no skill has: a load that was stopped is soon started again. */
-  unusedDays: 7,
-  /** Hours between two removals of what is older. */
-  cleaningHours: 24,
-};
+} as const;
 
 /** A model whose vectors are stored. */
 export interface StoredModel {
@@ -110,48 +90,38 @@ export async function storeVectors(
   }
 }
 
+/** A blob, and what it is when it is unpacked. */
+export interface ReadBlob extends PackedBlob {
+  readonly content: Buffer;
+}
+
 /** Reads blobs. Those that are not there, or are not what their digest says, are left out. */
 export async function readBlobs(
-  session: Pick<PostgresSession, 'copy'>,
-  digests: readonly Buffer[],
-): Promise<PackedBlob[]> {
-  return (await readWhole(session, digests)).map(({ blob }) => blob);
-}
-
-/** Like {@link readBlobs}, as texts by their digests. */
-export async function readTexts(
-  session: Pick<PostgresSession, 'copy'>,
-  digests: readonly Buffer[],
-): Promise<ReadonlyMap<string, string>> {
-  return new Map((await readWhole(session, digests)).map(({ blob, bytes }) => [blob.sha256, bytes.toString()]));
-}
-
-async function readWhole(
   { copy }: Pick<PostgresSession, 'copy'>,
   digests: readonly Buffer[],
-): Promise<{ readonly blob: PackedBlob; readonly bytes: Buffer }[]> {
-  const found: { readonly blob: PackedBlob; readonly bytes: Buffer }[] = [];
+): Promise<ReadBlob[]> {
+  const found: ReadBlob[] = [];
   for (const part of inParts(digests, TOGETHER)) {
     const rows = await copy(
       `SELECT sha256, size, packing, bytes FROM skill_discovery.blob WHERE sha256 = ANY (${bytesArray(part)})`,
     );
     for (const row of rows) {
-      const [digest, size, packing, packed] = row as [Buffer, Buffer, Buffer, Buffer];
-      const sha256 = digest.toString('hex');
-      const blob = { sha256, size: size.readDoubleBE(), packing: packing.toString(), bytes: packed } as PackedBlob;
-      const bytes = unpackedOrNone(blob);
-      if (bytes !== undefined && createHash('sha256').update(bytes).digest('hex') === sha256)
-        found.push({ blob, bytes });
+      const [digest, sizeBytes, packing, bytes] = row as [Buffer, Buffer, Buffer, Buffer];
+      const [sha256, size] = [digest.toString('hex'), sizeBytes.readDoubleBE()];
+      const blob = { sha256, size, packing: packing.toString(), bytes } as PackedBlob;
+      const content = contentOf(blob);
+      const isWhole = content !== undefined && createHash('sha256').update(content).digest('hex') === sha256;
+      if (isWhole && content.length === size) found.push({ ...blob, content });
     }
   }
   return found;
 }
 
-function unpackedOrNone({ bytes, packing, size }: PackedBlob): Buffer | undefined {
+/** @returns undefined if it is packed in another way than it says */
+function contentOf({ bytes, packing, size }: PackedBlob): Buffer | undefined {
   if (packing !== 'deflate' && packing !== 'raw') return undefined;
   try {
-    const unpacked = unpackBlob(bytes, packing, size);
-    return unpacked?.length === size ? unpacked : undefined;
+    return unpackBlob(bytes, packing, size);
   } catch {
     return undefined;
   }

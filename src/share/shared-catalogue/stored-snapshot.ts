@@ -1,10 +1,9 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/postgres-session.js';
 import { mayWrite } from '../postgres/shared-tables.js';
-import { digestOf, type Manifest, manifestText, readChunk, readManifest } from '../snapshot/manifest.js';
+import { digestOf, manifestText, readManifest } from '../snapshot/manifest.js';
 import { readWhileUnchanged } from '../snapshot/write-files.js';
-import { isKnown, type Revision, readPresent, sharedDamage } from './catalogue-tables.js';
+import { isKnown, PUBLISHED_AT, type Revision, readPresent, sharedDamage } from './catalogue-tables.js';
 import { bytesArray, distinct, inParts, runAlone, SHARED_CATALOGUE_LIMITS } from './stored-bytes.js';
 
 /** The files of a replica at a revision. */
@@ -62,36 +61,6 @@ export class StoredSnapshot {
    * @throws the signal's reason when aborted
    */
   async store(database: string, revision: Revision, signal?: AbortSignal): Promise<void> {
-    const places = new Map<string, { readonly path: string; readonly offset: number; readonly bytes: number }>();
-    const note = async (chunk: Buffer, path: string, offset: number): Promise<string> => {
-      const digest = digestOf(chunk);
-      places.set(digest, { path, offset, bytes: chunk.length });
-      return digest;
-    };
-    const manifest = await readWhileUnchanged(database, note, signal);
-    const files = new Map<string, FileHandle>();
-    const read = async (digest: string): Promise<Buffer> => {
-      const { path, offset, bytes } = places.get(digest)!;
-      const file = files.get(path) ?? (await open(path));
-      files.set(path, file);
-      const chunk = Buffer.allocUnsafe(bytes);
-      await readChunk(file, chunk, offset);
-      return chunk;
-    };
-    try {
-      await this.#put(revision, manifest, read, signal);
-    } finally {
-      await Promise.all([...files.values()].map((file) => file.close()));
-    }
-  }
-
-  async #put(
-    revision: Revision,
-    manifest: Manifest,
-    read: (digest: string) => Promise<Buffer>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const digests = new Set(manifest.files.flatMap((file) => file.chunks));
     const { statementTime, publishingPause } = SHARED_CATALOGUE_LIMITS;
     await this.#pool.session({ statementTime, pauseTime: publishingPause, signal }, async ({ run }) => {
       const [lock] = await run<{ isFree: boolean }>({
@@ -105,14 +74,18 @@ export class StoredSnapshot {
         text: `SELECT encode(sha256, 'hex') AS sha256 FROM skill_discovery.chunk`,
       });
       const there = new Set(stored.map(({ sha256 }) => sha256));
-      for (const digest of digests) {
-        if (there.has(digest)) continue;
-        await run({
-          text: 'INSERT INTO skill_discovery.chunk (sha256, bytes) VALUES ($1, $2)',
-          values: [Buffer.from(digest, 'hex'), await read(digest)],
-        });
-      }
-      const dropped = [...there].filter((digest) => !digests.has(digest)).map((digest) => Buffer.from(digest, 'hex'));
+      const put = async (bytes: Buffer): Promise<string> => {
+        const digest = digestOf(bytes);
+        if (!there.has(digest)) {
+          const values = [Buffer.from(digest, 'hex'), bytes];
+          await run({ text: 'INSERT INTO skill_discovery.chunk (sha256, bytes) VALUES ($1, $2)', values });
+        }
+        there.add(digest);
+        return digest;
+      };
+      const manifest = await readWhileUnchanged(database, put, signal);
+      const used = new Set(manifest.files.flatMap((file) => file.chunks));
+      const dropped = [...there].filter((digest) => !used.has(digest)).map((digest) => Buffer.from(digest, 'hex'));
       await run({ text: 'DELETE FROM skill_discovery.chunk WHERE sha256 = ANY ($1)', values: [dropped] });
       await run({ text: 'DELETE FROM skill_discovery.snapshot' });
       await run({
@@ -140,13 +113,10 @@ export class StoredSnapshot {
       return { revision, problem: 'its manifest is none' };
     }
     let damaged = 0;
-    const run = runAlone(this.#pool, signal);
     for (const part of inParts(digests, DIGESTED_TOGETHER)) {
-      const [row] = await run<{ whole: number }>({
-        text: `SELECT count(*)::int AS whole FROM skill_discovery.chunk
-          WHERE sha256 = ANY ($1) AND sha256(bytes) = sha256`,
-        values: [part],
-      });
+      const text = `SELECT count(*)::int AS whole FROM skill_discovery.chunk
+        WHERE sha256 = ANY ($1) AND sha256(bytes) = sha256`;
+      const [row] = await runAlone(this.#pool, signal)<{ whole: number }>({ text, values: [part] });
       damaged += part.length - row!.whole;
     }
     if (damaged === 0) return undefined;
@@ -174,24 +144,20 @@ export class StoredSnapshot {
   async changedSince(signal?: AbortSignal): Promise<number | undefined> {
     const found = await this.find(signal);
     if (found === undefined) return undefined;
-    const [row] = await runAlone(
-      this.#pool,
-      signal,
-    )<{ changed: number }>({
-      text: 'SELECT count(*)::int AS changed FROM skill_discovery.skill WHERE version > $1',
-      values: [found.revision.version],
-    });
+    const text = 'SELECT count(*)::int AS changed FROM skill_discovery.skill WHERE version > $1';
+    const [row] = await runAlone(this.#pool, signal)<{ changed: number }>({ text, values: [found.revision.version] });
     return row!.changed;
   }
 }
 
 async function find(run: RunStatement): Promise<FoundSnapshot | undefined> {
-  const [row] = await run<{ version: number; stamp: string; manifest: string }>({
-    text: `SELECT version::float8 AS version, stamp, manifest FROM skill_discovery.snapshot
-      ORDER BY snapshot.version DESC LIMIT 1`,
+  const [row] = await run<Omit<Revision, 'identity'> & { readonly manifest: string }>({
+    text: `SELECT snapshot.version::float8 AS version, snapshot.stamp, manifest, ${PUBLISHED_AT} AS "publishedAt"
+      FROM skill_discovery.snapshot JOIN skill_discovery.revision USING (version)`,
   });
   if (row === undefined) return undefined;
+  const { manifest, ...found } = row;
   const present = await readPresent(run);
-  const revision = { identity: present.identity, version: row.version, stamp: row.stamp };
-  return (await isKnown(run, present, revision)) ? { revision, manifest: row.manifest } : undefined;
+  const revision = { identity: present.identity, ...found };
+  return (await isKnown(run, present, revision)) ? { revision, manifest } : undefined;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { clearUnfinished, makeFolder, SkillSearchError, syncToDisk, unfinishedFor } from '../../core/index.js';
@@ -32,11 +32,6 @@ export interface WrittenFiles {
   readonly pruned: number;
 }
 
-/** The manifest of a snapshot; the one before it is kept for {@link SnapshotOptions.prune}. */
-const MANIFEST = 'manifest.json';
-const FORMER = 'manifest-before.json';
-const LOCK = '.snapshot-lock';
-
 /** What {@link writeFiles} writes, and where. */
 export interface FilesToWrite {
   /** Absolute path of the catalogue. It is only read. */
@@ -50,6 +45,11 @@ export interface FilesToWrite {
   readonly signal: AbortSignal | undefined;
 }
 
+/** The manifest of a snapshot; the one before it is kept for {@link FilesToWrite.prunes}. */
+const MANIFEST = 'manifest.json';
+const FORMER = 'manifest-before.json';
+const LOCK = '.snapshot-lock';
+
 /**
  * The work of `writeSnapshot`: writes the files of a catalogue into a folder. The manifest is written last. A chunk
  * that is there already is not written again.
@@ -62,81 +62,58 @@ export async function writeFiles(files: FilesToWrite): Promise<WrittenFiles> {
   const { database, folder, signal } = files;
   // Plays back what a killed change has left, and says what is wrong with the catalogue.
   openForReading(database).close();
+  let lock: FileLock | undefined;
   try {
     makeFolder(folder, { code: 'SNAPSHOT_NOT_WRITABLE' });
-    return await write(files);
+    lock = FileLock.take(join(folder, LOCK));
+    if (lock !== undefined) return await write(files);
+    const message = `another snapshot is being written into ${folder}`;
+    throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: folder });
   } catch (error) {
     if (error instanceof SkillSearchError || signal?.aborted === true) throw error;
     const message = `cannot write a snapshot into ${folder}: ${(error as Error).message}`;
     throw new SkillSearchError('SNAPSHOT_NOT_WRITABLE', message, { path: folder, cause: error });
-  }
-}
-
-async function write(files: FilesToWrite): Promise<WrittenFiles> {
-  const { folder } = files;
-  const lock = FileLock.take(join(folder, LOCK));
-  if (lock === undefined) {
-    throw new SkillSearchError('LOAD_IN_PROGRESS', `another snapshot is being written into ${folder}`, {
-      path: folder,
-    });
-  }
-  try {
-    return await writeLocked(files);
   } finally {
-    lock.release();
+    lock?.release();
   }
 }
 
-async function writeLocked({ database, folder, prunes, written, signal }: FilesToWrite): Promise<WrittenFiles> {
+async function write({ database, folder, prunes, written, signal }: FilesToWrite): Promise<WrittenFiles> {
   const path = join(folder, MANIFEST);
   const before = await readFile(path, 'utf8').catch(() => undefined);
-  if (before !== undefined && manifestIn(before) === undefined) {
+  if (before !== undefined && digestsIn(before) === undefined) {
     const message = `${path} is not the manifest of a snapshot: choose another folder, or remove it`;
     throw new SkillSearchError('SNAPSHOT_NOT_WRITABLE', message, { path });
   }
-  const sink = new ChunkSink(folder);
-  const read = await readWhileUnchanged(database, (chunk) => sink.put(chunk), signal);
+  /** Bytes of the chunks that were not there, by digest. */
+  const added = new Map<string, number>();
+  const put = async (chunk: Buffer): Promise<string> => {
+    const digest = digestOf(chunk);
+    const at = join(folder, chunkPath(digest));
+    // Read, not believed: a disk may have lost bits of it.
+    const there = await readFile(at).catch(() => undefined);
+    if (there?.equals(chunk) === true) return digest;
+    makeFolder(dirname(at), { code: 'SNAPSHOT_NOT_WRITABLE' });
+    await replace(at, chunk);
+    added.set(digest, chunk.length);
+    return digest;
+  };
+  const read = await readWhileUnchanged(database, put, signal);
   const manifest = written === undefined ? read : { ...read, written: written.toISOString() };
   const text = manifestText(manifest);
   if (before !== text) {
     if (before !== undefined) await replace(join(folder, FORMER), before);
     await replace(path, text);
   }
-  const used = new Set(manifest.files.flatMap(({ chunks }) => chunks));
-  const pruned = prunes ? await prune(folder, used) : 0;
+  const used = new Set(digestsIn(text));
   return {
     manifest: path,
     bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
     chunks: used.size,
-    written: [...used].filter((digest) => sink.written.has(digest)).length,
-    writtenBytes: sink.writtenBytes,
-    pruned,
+    written: [...used].filter((digest) => added.has(digest)).length,
+    writtenBytes: [...added.values()].reduce((sum, bytes) => sum + bytes, 0),
+    pruned: prunes ? await prune(folder, used) : 0,
   };
-}
-
-/** Writes chunks that are not there yet. */
-class ChunkSink {
-  readonly #folder: string;
-  /** Digests of chunks that were written. */
-  readonly written = new Set<string>();
-  writtenBytes = 0;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  async put(chunk: Buffer): Promise<string> {
-    const digest = digestOf(chunk);
-    const path = join(this.#folder, chunkPath(digest));
-    // Read, not believed: a disk may have lost bits of it.
-    const there = await readFile(path).catch(() => undefined);
-    if (there?.equals(chunk) === true) return digest;
-    makeFolder(dirname(path), { code: 'SNAPSHOT_NOT_WRITABLE' });
-    await replace(path, chunk);
-    this.written.add(digest);
-    this.writtenBytes += chunk.length;
-    return digest;
-  }
 }
 
 /** Writes a file that is whole, and on the disk, before it has its name. */
@@ -144,13 +121,8 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
   clearUnfinished(path);
   const unfinished = unfinishedFor(path);
   try {
-    const file = await open(unfinished, 'wx');
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(unfinished, content);
+    syncToDisk(unfinished);
     await rename(unfinished, path);
     syncToDisk(dirname(path));
   } finally {
@@ -160,26 +132,24 @@ async function replace(path: string, content: string | Buffer): Promise<void> {
 
 /** Deletes the chunks that neither the manifest nor the one before it uses. */
 async function prune(folder: string, used: ReadonlySet<string>): Promise<number> {
-  const before = await readFile(join(folder, FORMER), 'utf8').catch(() => undefined);
-  const former = before === undefined ? undefined : manifestIn(before);
-  const kept = new Set([...used, ...(former?.files ?? []).flatMap(({ chunks }) => chunks)]);
+  const former = await readFile(join(folder, FORMER), 'utf8').catch(() => '');
+  const kept = new Set([...used, ...(digestsIn(former) ?? [])]);
   let pruned = 0;
-  const entries = await readdir(join(folder, 'chunks'), { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
+  for (const entry of await readdir(join(folder, 'chunks'), { recursive: true, withFileTypes: true })) {
     // A file that somebody else put there has another name, and is left alone.
     const path = join(entry.parentPath ?? entry.path, entry.name);
-    if (!entry.isFile() || kept.has(entry.name) || resolve(folder, chunkPath(entry.name)) !== path) continue;
-    if (!/^[0-9a-f]{64}$/.test(entry.name)) continue;
+    const isChunk = /^[0-9a-f]{64}$/.test(entry.name) && resolve(folder, chunkPath(entry.name)) === path;
+    if (!entry.isFile() || kept.has(entry.name) || !isChunk) continue;
     await rm(path, { force: true });
     pruned++;
   }
   return pruned;
 }
 
-/** The manifest that a text is; undefined if this version cannot read it as one. */
-function manifestIn(text: string): Manifest | undefined {
+/** Digests of all chunks of a manifest; undefined if the text is none that this version can read. */
+function digestsIn(text: string): string[] | undefined {
   try {
-    return readManifest(text, MANIFEST);
+    return readManifest(text, MANIFEST).files.flatMap(({ chunks }) => chunks);
   } catch {
     return undefined;
   }
@@ -191,17 +161,11 @@ const MOST_ATTEMPTS = 10;
 const LONGEST_LOAD = 120_000;
 const LOOK_AGAIN = 100;
 
-/**
- * Keeps a chunk.
- *
- * @param path of the file that it was read from
- * @param offset of its first byte in that file
- * @returns its SHA-256, in hex
- */
-export type PutChunk = (chunk: Buffer, path: string, offset: number) => Promise<string>;
+/** Keeps a chunk, and returns its SHA-256, in hex. */
+export type PutChunk = (chunk: Buffer) => Promise<string>;
 
 /**
- * Reads the files of one state of a catalogue in chunks: if they change meanwhile they are read again.
+ * Reads the files of one revision of a catalogue in chunks: if they change meanwhile they are read again.
  *
  * @throws {SkillSearchError} `LOAD_IN_PROGRESS` if a load does not end, or changes follow one another too fast; those
  *   of opening the catalogue
@@ -212,54 +176,52 @@ export async function readWhileUnchanged(
   put: PutChunk,
   signal: AbortSignal | undefined,
 ): Promise<Manifest> {
+  const isBeingWritten = (): boolean => isLoading(database) || existsSync(`${database}-journal`);
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    await untilNobodyWrites(database, signal);
+    for (const began = performance.now(); isBeingWritten(); ) {
+      if (performance.now() - began > LONGEST_LOAD) {
+        const message = `a load into ${database} has not ended: write the snapshot after it`;
+        throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: database });
+      }
+      await wait(LOOK_AGAIN, undefined, { signal });
+    }
     // Clocks of some file systems are too coarse for two changes in a row; SQLite counts them.
     const catalogue = openForReading(database);
-    const version = (): unknown => catalogue.pragma('data_version', { simple: true });
-    const before = [await signatureOf(database), version()].join();
-    const stamp = readStamp(database);
-    const files: SnapshotFile[] = [];
+    const state = async (): Promise<string> =>
+      [await signatureOf(database), catalogue.pragma('data_version', { simple: true })].join();
     try {
+      const before = await state();
+      const stamp = readStamp(database);
+      const files: SnapshotFile[] = [];
       for (const path of [database, ...derivedFiles(database)]) {
         const file = await readInChunks(path, put, signal);
         if (file !== undefined) files.push({ name: CATALOGUE_NAME + path.slice(database.length), ...file });
       }
       const { mtime } = await stat(database);
-      if (!isBeingWritten(database) && [await signatureOf(database), version()].join() === before) {
+      if (!isBeingWritten() && (await state()) === before) {
         return { stamp, written: mtime.toISOString(), chunkBytes: CHUNK_BYTES, files };
       }
     } finally {
       catalogue.close();
     }
   }
-  throw new SkillSearchError('LOAD_IN_PROGRESS', `${database} was changed again and again while it was read`, {
-    path: database,
-  });
+  const message = `${database} was changed again and again while it was read`;
+  throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: database });
 }
 
-async function untilNobodyWrites(database: string, signal: AbortSignal | undefined): Promise<void> {
-  const began = performance.now();
-  while (isBeingWritten(database)) {
-    if (performance.now() - began > LONGEST_LOAD) {
-      const message = `a load into ${database} has not ended: write the snapshot after it`;
-      throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: database });
-    }
-    await wait(LOOK_AGAIN, undefined, { signal });
-  }
-}
-
-function isBeingWritten(database: string): boolean {
-  return isLoading(database) || existsSync(`${database}-journal`);
-}
-
+/** @returns undefined if there is no such file */
 async function readInChunks(
   path: string,
   put: PutChunk,
   signal: AbortSignal | undefined,
 ): Promise<Omit<SnapshotFile, 'name'> | undefined> {
-  const file = await openIfThere(path);
-  if (file === undefined) return undefined;
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
   try {
     const chunks: string[] = [];
     let bytes = 0;
@@ -268,19 +230,10 @@ async function readInChunks(
       signal?.throwIfAborted();
       const length = await readChunk(file, buffer, bytes);
       if (length === 0) return { bytes, chunks };
-      chunks.push(await put(buffer.subarray(0, length), path, bytes));
+      chunks.push(await put(buffer.subarray(0, length)));
       bytes += length;
     }
   } finally {
     await file.close();
-  }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }

@@ -12,7 +12,7 @@ const FOLDERS_AHEAD = 16;
 const PAUSE = 9;
 
 /** What was found at a look: for each folder, by its path, what each name in it was. */
-type Snapshot = Map<string, Map<string, string>>;
+type Snapshot = Map<string, ReadonlyMap<string, string>>;
 
 const FOLDER = 'folder';
 
@@ -24,81 +24,62 @@ const FOLDER = 'folder';
  * @throws the system's error if the root cannot be read
  */
 export async function pollTree(root: string, interval: number, listener: TreeListener): Promise<TreeWatch> {
-  const poll = new PolledTree(root, interval, listener);
-  await poll.start();
-  return poll;
-}
+  let known: Snapshot = new Map();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
 
-class PolledTree implements TreeWatch {
-  readonly #root: string;
-  readonly #interval: number;
-  readonly #listener: TreeListener;
-  #known: Snapshot = new Map();
-  #timer: NodeJS.Timeout | undefined;
-  #closed = false;
-
-  constructor(root: string, interval: number, listener: TreeListener) {
-    this.#root = root;
-    this.#interval = interval;
-    this.#listener = listener;
-  }
-
-  async start(): Promise<void> {
-    await readdir(this.#root);
-    await this.#look(() => {});
-  }
-
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    this.#known = new Map();
-  }
-
-  async #look(onPath: (path: string) => void): Promise<void> {
+  const look = async (onPath: (path: string) => void): Promise<void> => {
     const started = performance.now();
     const found: Snapshot = new Map();
-    let level = [this.#root];
-    while (level.length > 0 && !this.#closed) {
+    let level = [root];
+    while (level.length > 0 && !closed) {
       const below: string[] = [];
-      const looks = readAhead(level, FOLDERS_AHEAD, (folder) => this.#lookInto(folder));
       let at = 0;
-      for await (const names of looks) {
-        const folder = level[at]!;
-        at += 1;
-        tellDifferences(folder, this.#known.get(folder), names, onPath);
+      for await (const names of readAhead(level, FOLDERS_AHEAD, lookInto)) {
+        const folder = level[at++]!;
+        tellDifferences(folder, known.get(folder), names, onPath);
         found.set(folder, names);
         for (const [name, what] of names) if (what.startsWith(FOLDER)) below.push(join(folder, name));
       }
       level = below;
     }
-    if (this.#closed) return;
-    this.#known = found;
-    const pause = Math.max(this.#interval, (performance.now() - started) * PAUSE);
-    const next = (): Promise<void> => this.#look((path) => this.#listener.onPath(path));
-    this.#timer = setTimeout(() => next().catch((error: unknown) => this.#listener.onEnd(error)), pause);
-  }
+    if (closed) return;
+    known = found;
+    const pause = Math.max(interval, (performance.now() - started) * PAUSE);
+    const next = (): Promise<void> => look((path) => listener.onPath(path));
+    timer = setTimeout(() => next().catch((error: unknown) => listener.onEnd(error)), pause);
+  };
 
   /** What each name in a folder is now. */
-  async #lookInto(folder: string): Promise<Map<string, string>> {
+  async function lookInto(folder: string): Promise<ReadonlyMap<string, string>> {
     let entries: Dirent[];
     try {
       entries = await readdir(folder, { withFileTypes: true });
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       const isGone = code === 'ENOENT' || code === 'ENOTDIR';
-      return (isGone ? undefined : this.#known.get(folder)) ?? new Map();
+      return (isGone ? undefined : known.get(folder)) ?? new Map();
     }
     const names = new Map<string, string>();
     for (const { name } of entries) {
-      if (this.#closed) break;
+      if (closed) break;
       if (!isWatchedInside(folder, name)) continue;
-      const found = await lstat(join(folder, name)).catch(() => undefined);
-      if (found === undefined) continue;
-      if (found.isSymbolicLink()) this.#listener.onLink();
-      names.set(name, found.isDirectory() ? `${FOLDER} ${found.ino} ${found.mode}` : stateText(found));
+      const state = await lstat(join(folder, name)).catch(() => undefined);
+      if (state === undefined) continue;
+      if (state.isSymbolicLink()) listener.onLink();
+      names.set(name, state.isDirectory() ? `${FOLDER} ${state.ino} ${state.mode}` : stateText(state));
     }
     return names;
   }
+
+  await readdir(root);
+  await look(() => {});
+  return {
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** Of a folder that was not known before, its parent's look tells. */

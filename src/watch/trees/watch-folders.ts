@@ -1,7 +1,7 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { type Dirent, type FSWatcher, watch } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { readAhead } from '../../core/index.js';
+import { basename, dirname, join } from 'node:path';
+import { isInside, readAhead } from '../../core/index.js';
 import { partByName, pathInside } from '../../sources/index.js';
 
 /** Whether {@link watchTree} tells of every link. A watch of a whole tree tells only of those that change. */
@@ -13,19 +13,12 @@ export const watchTree: WatchTree = SEES_ALL_LINKS ? watchFolders : watchRecursi
 /** Folders that are listed at the same time. */
 const FOLDERS_AHEAD = 16;
 
-/** A watched folder, and those in it by their names. */
-interface Folder {
-  readonly path: string;
-  readonly watcher: FSWatcher;
-  readonly folders: Map<string, Folder>;
-}
-
 /**
  * Watches each folder of a tree by itself: for systems that watch no trees, such as Linux. A folder tells of the files
  * in it, so these need no watch of their own.
  *
- * A folder is watched first and listed then, and what is found in one that appeared is told: so nothing is missed that
- * came between. A folder that something happened to is closed with all below it, and watched anew, because it may be
+ * A folder is watched first and listed then, and one that appeared is reported after that: so nothing is missed that
+ * came between. A folder that something happened to is closed with all below it, and watched again, because it may be
  * another folder of that name. The root tells of its own end under its own name, and then the watch ends: a folder that
  * is made there at once often gets the number of the one before (ext4), and nothing else says that it is another. A
  * folder in the root that has the name of the root looks the same, and ends the watch for nothing.
@@ -46,7 +39,8 @@ async function watchFolders(root: string, listener: TreeListener): Promise<TreeW
 class FolderWatches implements TreeWatch {
   readonly #root: string;
   readonly #listener: TreeListener;
-  #top: Folder | undefined;
+  /** By the path of the folder. */
+  readonly #watchers = new Map<string, FSWatcher>();
   #closed = false;
   /** Paths that something happened to, to be looked at one after the other. */
   readonly #waiting = new Set<string>();
@@ -60,11 +54,10 @@ class FolderWatches implements TreeWatch {
   }
 
   async start(): Promise<void> {
-    this.#top = this.#watch(this.#root);
-    if (this.#top === undefined) throw new Error(`${this.#root} is gone`);
+    if (!this.#watch(this.#root)) throw new Error(`${this.#root} is gone`);
     await readdir(this.#root);
     // Folders that something happens to meanwhile are looked at after it.
-    this.#looking = this.#watchBelow(this.#top);
+    this.#looking = this.#watchBelow(this.#root);
     await this.#looking;
     this.#looking = undefined;
     if (this.#closed) throw new Error(`${this.#root} is watched no more`);
@@ -73,53 +66,45 @@ class FolderWatches implements TreeWatch {
 
   close(): void {
     this.#closed = true;
-    if (this.#top !== undefined) closeAll(this.#top);
-    this.#top = undefined;
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
   }
 
-  /**
-   * Watches one folder.
-   *
-   * @returns undefined if it is gone, or may not be read
-   */
-  #watch(path: string): Folder | undefined {
+  /** Watches one folder. @returns false if it is gone, or may not be read */
+  #watch(path: string): boolean {
     try {
       const watcher = watch(path, (kind, name) => this.#onEvent(path, kind, name));
       watcher.on('error', (error) => this.#end(error));
-      return { path, watcher, folders: new Map() };
+      this.#watchers.get(path)?.close();
+      this.#watchers.set(path, watcher);
+      return true;
     } catch (error) {
       if (isRefusal(error)) throw error;
-      if (isForbidden(error)) this.#unreadable.add(path);
-      return undefined;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EACCES' || code === 'EPERM') this.#unreadable.add(path);
+      return false;
     }
   }
 
   /** Watches all folders below one, level by level. */
-  async #watchBelow(top: Folder): Promise<void> {
+  async #watchBelow(top: string): Promise<void> {
     let level = [top];
     while (level.length > 0 && !this.#closed) {
-      const below: Folder[] = [];
-      for await (const found of readAhead(level, FOLDERS_AHEAD, (folder) => this.#watchIn(folder))) {
-        for (const folder of found) below.push(folder);
+      const below: string[] = [];
+      // One that is gone, or may not be read, has nothing that could be watched.
+      const list = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => []);
+      let at = 0;
+      for await (const entries of readAhead(level, FOLDERS_AHEAD, list)) {
+        const folder = level[at++]!;
+        for (const entry of entries) {
+          if (this.#closed) return;
+          const path = join(folder, entry.name);
+          if (entry.isSymbolicLink()) this.#listener.onLink();
+          else if (entry.isDirectory() && isWatchedInside(folder, entry.name) && this.#watch(path)) below.push(path);
+        }
       }
       level = below;
     }
-    if (this.#closed) closeAll(top);
-  }
-
-  /** Watches the folders in a folder. */
-  async #watchIn(folder: Folder): Promise<Folder[]> {
-    // One that is gone, or may not be read, has nothing that could be watched.
-    const entries = await readdir(folder.path, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      if (this.#closed) break;
-      if (entry.isSymbolicLink()) this.#listener.onLink();
-      else if (entry.isDirectory() && isWatchedInside(folder.path, entry.name)) {
-        const inside = this.#watch(join(folder.path, entry.name));
-        if (inside !== undefined) folder.folders.set(entry.name, inside);
-      }
-    }
-    return [...folder.folders.values()];
   }
 
   #onEvent(folder: string, kind: string, name: string | null): void {
@@ -136,10 +121,7 @@ class FolderWatches implements TreeWatch {
     const path = join(folder, name);
     this.#listener.onPath(path);
     // What is only written to stays the folder that it was. What gets other rights may be one that can be read now.
-    if (kind === 'rename' || this.#unreadable.has(path)) this.#lookAt(path);
-  }
-
-  #lookAt(path: string): void {
+    if (kind !== 'rename' && !this.#unreadable.has(path)) return;
     this.#waiting.add(path);
     this.#lookAtWaiting();
   }
@@ -156,60 +138,32 @@ class FolderWatches implements TreeWatch {
     for (const path of this.#waiting) {
       this.#waiting.delete(path);
       if (this.#closed) return;
-      await this.#watchAnew(path);
+      await this.#watchAgain(path);
     }
   }
 
-  async #watchAnew(path: string): Promise<void> {
-    const parent = this.#find(path, 1);
-    if (parent === undefined) return;
-    const name = path.slice(parent.path.length + 1);
-    const former = parent.folders.get(name);
-    if (former !== undefined) closeAll(former);
-    parent.folders.delete(name);
+  async #watchAgain(path: string): Promise<void> {
+    if (this.#watchers.has(path)) {
+      for (const [other, watcher] of this.#watchers) {
+        if (!isInside(other, path)) continue;
+        watcher.close();
+        this.#watchers.delete(other);
+      }
+    }
     this.#unreadable.delete(path);
     const found = await lstat(path).catch(() => undefined);
-    if (this.#closed || found === undefined) return;
+    if (this.#closed || found === undefined || !this.#watchers.has(dirname(path))) return;
     if (found.isSymbolicLink()) this.#listener.onLink();
-    if (!found.isDirectory()) return;
-    const folder = this.#watch(path);
-    if (folder === undefined) return;
-    parent.folders.set(name, folder);
-    await this.#watchBelow(folder);
-    // Whatever came into it before it was watched.
+    if (!found.isDirectory() || !this.#watch(path)) return;
+    await this.#watchBelow(path);
+    // What came into it before it was watched.
     if (!this.#closed) this.#listener.onPath(path);
-  }
-
-  /**
-   * The watched folder of a path.
-   *
-   * @param above how many levels above it
-   */
-  #find(path: string, above: number): Folder | undefined {
-    const names = path.slice(this.#root.length).split(/[/\\]/).filter(Boolean);
-    let folder = this.#top;
-    for (const name of names.slice(0, names.length - above)) folder = folder?.folders.get(name);
-    return folder;
   }
 
   #end(error: unknown): void {
     if (this.#closed) return;
     this.close();
     this.#listener.onEnd(error);
-  }
-}
-
-function isForbidden(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'EACCES' || code === 'EPERM';
-}
-
-/** Without recursion: a tree may be deeper than the stack. */
-function closeAll(top: Folder): void {
-  const waiting = [top];
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    folder.watcher.close();
-    for (const inside of folder.folders.values()) waiting.push(inside);
   }
 }
 

@@ -198,17 +198,4 @@ describe.skipIf(programs === undefined)('a database with TLS', () => {
     const root: { sslrootcert?: string } = pem === undefined ? {} : { sslrootcert: fileWith(pem) };
     expect(await connecting(host, { sslmode, ...root })).toEqual(expected);
   });
-
-  test('is asked for as PGSSLMODE and PGSSLROOTCERT say, where the address does not', async () => {
-    const env = { PGSSLMODE: 'verify-full', PGSSLROOTCERT: fileWith(SIGNER) };
-    expect(await connecting('localhost', {}, env)).toBe('TLS');
-    expect(await connecting('127.0.0.1', {}, env)).toEqual(otherName);
-    expect(await connecting('127.0.0.1', { sslmode: 'verify-ca' }, env)).toBe('TLS');
-    expect(await connecting('localhost', {}, { PGSSLMODE: 'prefer' })).toContain('PGSSLMODE');
-  });
-
-  test('is not connected to with a file that has no certificate', async () => {
-    const parameters = { sslmode: 'verify-full', sslrootcert: fileWith('kite') };
-    expect(await connecting('localhost', parameters)).toContain('sslrootcert has no certificate in PEM');
-  });
 });

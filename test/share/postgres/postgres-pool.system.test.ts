@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { connectAccess } from '../../../src/access/index.js';
 import { isKnownOutage, SkillSearchError } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import {
@@ -80,12 +83,7 @@ describeWithPostgres('a pool of connections', (server) => {
       'with a wrong password': [
         (a) => a.replace(/:[^:@]+@/, ':Wrong-zebra@'),
         'DATABASE_NOT_READABLE',
-        /it is not accepted: it comes from PGPASSWORD/,
-      ],
-      'with a user that is not known': [
-        (a) => a.replace(USER, 'nobody_here'),
-        'DATABASE_NOT_READABLE',
-        /it is not accepted/,
+        /password is not accepted, or there is none: it comes from PGPASSWORD/,
       ],
       'of a database that does not exist': [
         (a) => a.replace(/[^/]+$/, 'missing'),
@@ -93,11 +91,6 @@ describeWithPostgres('a pool of connections', (server) => {
         /no such database: make it with createdb/,
       ],
       'with TLS where there is none': [(a) => `${a}?sslmode=verify-full`, 'DATABASE_NOT_READABLE', /has no TLS/],
-      'by the folder of a socket that is not there': [
-        (a) => `${a}?host=/nowhere/at-all`,
-        'DATABASE_NOT_READABLE',
-        /there is no socket/,
-      ],
     };
     test.each(Object.entries(cases))('%s', async (_, [change, code, advice]) => {
       const error = await refusalOf(change(await server.database('postgres')));
@@ -127,27 +120,6 @@ describeWithPostgres('a pool of connections', (server) => {
         'DATABASE_NOT_READABLE',
         expect.stringContaining('closed the connection without an answer: is it PostgreSQL, is the port right'),
       ]);
-    });
-
-    test('where it asks for a password and there is none, and keeps no connection open', async () => {
-      vi.stubEnv('PGPASSWORD', undefined);
-      vi.stubEnv('PGPASSFILE', scratchFile('none'));
-      let closed = 0;
-      const between = createServer((socket) => {
-        const upstream = connect(server.port, '127.0.0.1');
-        socket.pipe(upstream).pipe(socket);
-        socket.once('end', () => {
-          closed += 1;
-        });
-        for (const end of [socket, upstream]) end.on('error', () => {});
-      });
-      const port = await listening(between);
-      const error = await refusalOf(`postgres://${USER}@127.0.0.1:${port}/postgres`);
-      expect([error.code, error.message]).toEqual([
-        'DATABASE_NOT_READABLE',
-        expect.stringContaining('there is no password, or it is not accepted: it comes from PGPASSWORD'),
-      ]);
-      await expect.poll(() => closed).toBe(1);
     });
 
     test('where it may only be read', async () => {
@@ -226,33 +198,21 @@ describeWithPostgres('a pool of connections', (server) => {
     expect(pool.awayError).toBeUndefined();
   });
 
-  describe('over a slow way', () => {
-    const over = async (ofConnection: () => number, connections = 2): Promise<PostgresPool> => {
-      const { port } = await wayTo(server.port, ofConnection);
-      return connected((await server.database()).replace(/:\d+\//, `:${port}/`), { connections });
-    };
-
-    test('waits for a connection nearly as long as a request may take', async () => {
-      const pool = await over(() => 1200);
-      expect(await pool.run({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+  test('finds a database to which connecting takes longer than a request waits', async () => {
+    let time = 0;
+    const events: string[] = [];
+    const { port } = await wayTo(server.port, () => time);
+    const pool = await connected((await server.database()).replace(/:\d+\//, `:${port}/`), {
+      onChange: ({ kind }) => void events.push(kind),
     });
-
-    test('finds a database to which connecting takes longer than a request waits', async () => {
-      let time = 0;
-      const events: string[] = [];
-      const { port } = await wayTo(server.port, () => time);
-      const pool = await connected((await server.database()).replace(/:\d+\//, `:${port}/`), {
-        onChange: ({ kind }) => void events.push(kind),
-      });
-      time = 2500;
-      await endConnections(await server.database('postgres'));
-      await expect(pool.run({ text: 'SELECT 1' })).rejects.toMatchObject({
-        code: 'SERVICE_UNAVAILABLE',
-        message: expect.stringContaining('does not answer'),
-      });
-      await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' })), { timeout: 20_000 }).toBe('no error');
-      expect(events).toEqual(['away', 'back']);
+    time = 2500;
+    await endConnections(await server.database('postgres'));
+    await expect(pool.run({ text: 'SELECT 1' })).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('does not answer'),
     });
+    await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' })), { timeout: 20_000 }).toBe('no error');
+    expect(events).toEqual(['away', 'back']);
   });
 
   test('says what to do where its tables are gone', async () => {
@@ -272,17 +232,6 @@ describeWithPostgres('a pool of connections', (server) => {
     expect(await pool.run(mine)).toEqual([{ one: 1 }]);
     await pool.run({ text: 'DEALLOCATE ALL' });
     await expect(pool.run(mine)).rejects.toMatchObject(advice);
-  });
-
-  test('asks for nothing that a pooler would have to be told to let through', async () => {
-    const way = await wayTo(server.port, () => 0);
-    const pool = await connected((await server.database()).replace(/:\d+\//, `:${way.port}/`));
-    expect(await pool.run({ text: "SELECT current_setting('statement_timeout') AS time" })).toEqual([
-      { time: `${POSTGRES_LIMITS.statementTime}ms` },
-    ]);
-    expect(way.sent()).toContain('application_name');
-    const [first = ''] = way.sent().split('SCRAM-SHA-256');
-    expect(first).not.toContain('statement_timeout');
   });
 
   test('finds a database that was restarted by itself, and tells both', async () => {
@@ -318,12 +267,226 @@ describeWithPostgres('a pool of connections', (server) => {
     }
     await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('no error');
   });
+});
 
-  test('goes on after an administrator has ended its connections', async () => {
-    const address = await server.database();
-    const pool = await connected(address);
-    await pool.run({ text: 'SELECT 1' });
-    await endConnections(address);
-    await expect.poll(() => codeOf(() => pool.run({ text: 'SELECT 1' }))).toBe('no error');
+const SESSION_TIMES = { statementTime: 5000, pauseTime: 5000 };
+
+describeWithPostgres('a session', (server) => {
+  async function connected(options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
+    const address = readPostgresAddress('state', await server.database());
+    const pool = await PostgresPool.connect(address, { connections: 2, ...options });
+    onTestFinished(() => pool.close());
+    await pool.run({ text: 'CREATE TABLE given (n int)' });
+    return pool;
+  }
+  const given = async (pool: PostgresPool): Promise<number[]> =>
+    (await pool.run<{ n: number }>({ text: 'SELECT n FROM given ORDER BY n' })).map(({ n }) => n);
+  const insert = (n: number) => ({ text: 'INSERT INTO given VALUES ($1)', values: [n] });
+
+  test('sees one state of the database, if it is a snapshot, and writes nothing', async () => {
+    const pool = await connected();
+    await pool.session({ ...SESSION_TIMES, isSnapshot: true }, async ({ run }) => {
+      const count = { text: 'SELECT count(*)::int AS n FROM given' };
+      expect(await run(count)).toEqual([{ n: 0 }]);
+      await pool.run(insert(1));
+      expect(await run(count)).toEqual([{ n: 0 }]);
+    });
+    const writing = pool.session({ ...SESSION_TIMES, isSnapshot: true }, ({ run }) => run(insert(2)));
+    await expect(writing).rejects.toThrow();
+    await expect.poll(() => given(pool).catch(() => undefined)).toEqual([1]);
   });
+
+  test('reads rows as bytes, those of statements that are asked for at once one after the other', async () => {
+    const pool = await connected();
+    const rows = await pool.session(SESSION_TIMES, ({ copy, run }) =>
+      Promise.all([
+        copy(`SELECT decode('00ff', 'hex'), NULL::bytea, 'ä' UNION ALL SELECT ''::bytea, ''::bytea, ''`),
+        run({ text: 'SELECT 1 AS one' }),
+        copy("SELECT convert_to(repeat('x', 3000000), 'UTF8')"),
+      ]),
+    );
+    expect(rows[0]).toEqual([
+      [Buffer.from([0, 255]), null, Buffer.from('ä')],
+      [Buffer.alloc(0), Buffer.alloc(0), Buffer.alloc(0)],
+    ]);
+    expect(rows[1]).toEqual([{ one: 1 }]);
+    expect(rows[2]![0]![0]!.equals(Buffer.alloc(3_000_000, 'x'))).toBe(true);
+    await expect(pool.copy('SELECT nothing', 1000)).rejects.toMatchObject({ code: 'DATABASE_NOT_READABLE' });
+    expect(await pool.copy('SELECT 7', 1000)).toEqual([[Buffer.from([0, 0, 0, 7])]]);
+  });
+
+  describe('is rolled back', () => {
+    test('when its work throws, whatever that is, and the database is not thought to be away', async () => {
+      const events: PostgresEvent[] = [];
+      const pool = await connected({ onChange: (event) => void events.push(event) });
+      const fault = new TypeError('of the work');
+      const thrown = pool.session(SESSION_TIMES, async ({ run }) => {
+        await run(insert(1));
+        throw fault;
+      });
+      await expect(thrown).rejects.toBe(fault);
+      expect(await given(pool)).toEqual([]);
+      expect(events).toEqual([]);
+    });
+
+    test('when a statement is refused or takes too long', async () => {
+      const pool = await connected();
+      const refused = pool.session(SESSION_TIMES, async ({ run }) => {
+        await run(insert(1));
+        await run({ text: 'SELECT nothing' });
+      });
+      await expect(refused).rejects.toMatchObject({ code: 'DATABASE_NOT_READABLE' });
+      const slow = pool.session({ ...SESSION_TIMES, statementTime: 100 }, async ({ run }) => {
+        await run(insert(1));
+        await run({ text: 'SELECT pg_sleep(5)' });
+      });
+      await expect(slow).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringContaining('busy'),
+      });
+      expect(await given(pool)).toEqual([]);
+    });
+
+    test('when the work pauses for too long, so that what it has locked is free', async () => {
+      const pool = await connected();
+      await pool.run(insert(1));
+      const pausing = pool.session({ ...SESSION_TIMES, pauseTime: 100 }, async ({ run }) => {
+        await run({ text: 'UPDATE given SET n = 2' });
+        await expect.poll(() => pool.run({ text: 'UPDATE given SET n = 3' }).catch(() => undefined)).toEqual([]);
+        await run({ text: 'SELECT 1' });
+      });
+      await expect(pausing).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+      await expect.poll(() => given(pool).catch(() => undefined)).toEqual([3]);
+    });
+
+    test('when it is aborted, with the reason, also in the midst of a statement', async () => {
+      const events: PostgresEvent[] = [];
+      const pool = await connected({ onChange: (event) => void events.push(event) });
+      const stop = new AbortController();
+      const reason = new Error('enough');
+      const aborted = pool.session(
+        { ...SESSION_TIMES, statementTime: 100_000, signal: stop.signal },
+        async ({ run }) => {
+          await run(insert(1));
+          setTimeout(() => stop.abort(reason), 50);
+          await run({ text: 'SELECT pg_sleep(90)' });
+        },
+      );
+      await expect(aborted).rejects.toBe(reason);
+      await expect(pool.session({ ...SESSION_TIMES, signal: stop.signal }, async () => 1)).rejects.toBe(reason);
+      expect(await given(pool)).toEqual([]);
+      expect(events).toEqual([]);
+    });
+
+    test('when its connection is lost, and the next one finds the database again', async () => {
+      const pool = await connected();
+      const lost = pool.session(SESSION_TIMES, async ({ run }) => {
+        await run(insert(1));
+        const [own] = await run<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' });
+        await pool.run({ text: 'SELECT pg_terminate_backend($1)', values: [own!.pid] });
+        await run(insert(2));
+      });
+      await expect(lost).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfter: 1 });
+      await expect.poll(() => given(pool).catch(() => undefined)).toEqual([]);
+    });
+  });
+});
+
+describeWithPostgres('tables in a database', (server) => {
+  const columnsOf = async (address: string, table: string) =>
+    (
+      await server.execute(
+        address,
+        `SELECT column_name FROM information_schema.columns WHERE table_schema = 'skill_discovery'
+         AND table_name = '${table}' ORDER BY ordinal_position`,
+      )
+    ).map((row) => row['column_name']);
+
+  test('are made once by servers that start at one moment', async () => {
+    const address = await server.database();
+    const opened = await Promise.all(
+      Array.from({ length: 8 }, () => connectAccess({ state: address, connections: 1 })),
+    );
+    await Promise.all(opened.map((access) => access.createKey()));
+    expect((await opened[0]!.listKeys()).map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    for (const access of opened) await access.close();
+    expect(await server.execute(address, 'SELECT * FROM skill_discovery.format')).toEqual([
+      { part: 'access', version: 1 },
+    ]);
+  });
+
+  test('of another format are refused, and stay as they are', async () => {
+    const address = await server.database();
+    await (await connectAccess({ state: address })).close();
+    await server.execute(address, 'UPDATE skill_discovery.format SET version = 2');
+    await expect(connectAccess({ state: address })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_FORMAT',
+      message: expect.stringMatching(
+        /has state format 2, this version reads format 1: use the version that made it, or load again into another database$/,
+      ),
+    });
+    expect(await server.execute(address, 'SELECT version FROM skill_discovery.format')).toEqual([{ version: 2 }]);
+  });
+
+  describe('of something else', () => {
+    test.each([
+      ['in our schema', 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.invoice (n int)'],
+      ['with the name of ours', 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.format (extension text)'],
+      [
+        'beside ours',
+        `CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.format (part text PRIMARY KEY, version integer);
+         CREATE TABLE skill_discovery.api_key (n int)`,
+      ],
+    ])('%s are refused, and nothing is written', async (_, sql) => {
+      const address = await server.database();
+      await server.execute(address, sql);
+      await expect(connectAccess({ state: address })).rejects.toMatchObject({
+        code: 'NOT_A_STATE_FILE',
+        message: expect.stringMatching(
+          /^the schema skill_discovery of postgres:.* give the address of another database$/,
+        ),
+      });
+      expect(await columnsOf(address, 'usage')).toEqual([]);
+    });
+  });
+
+  test('are not made by a user who may not, who is told what an administrator has to do', async () => {
+    const address = await server.database();
+    await server.execute(address, "CREATE ROLE small LOGIN PASSWORD 'pw'");
+    const asSmall = address.replace(/\/\/[^@]+@/, '//small:pw@');
+    const refused = connectAccess({ state: asSmall });
+    await expect(refused).rejects.toMatchObject({
+      code: 'DATABASE_NOT_WRITABLE',
+      message: expect.stringContaining('CREATE SCHEMA skill_discovery AUTHORIZATION small'),
+    });
+    await server.execute(address, 'CREATE SCHEMA skill_discovery AUTHORIZATION small');
+    const access = await connectAccess({ state: asSmall });
+    expect(await codeOf(() => access.createKey())).toBe('no error');
+    await access.close();
+  });
+});
+
+const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** As where the package is not installed. */
+const WITHOUT = `
+import { register } from 'node:module';
+const hook = \`export const resolve = async (name, context, next) => {
+  if (name !== 'pg') return next(name, context);
+  throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+};\`;
+register('data:text/javascript,' + encodeURIComponent(hook));
+const { connectAccess } = await import('./src/access/index.ts');
+await connectAccess({ state: 'postgres://127.0.0.1:1/d' }).catch(({ code, message }) => console.log(code, message));
+`;
+
+function linesOf(program: string): string[] {
+  const words = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const { stdout, stderr } = spawnSync(process.execPath, words, { cwd: PROJECT, encoding: 'utf8' });
+  if (stdout === '') throw new Error(stderr);
+  return stdout.trimEnd().split('\n');
+}
+
+test('where it is not installed, an address is refused with what to install', () => {
+  expect(linesOf(WITHOUT)).toEqual([expect.stringMatching(/^POSTGRES_CLIENT_MISSING .*npm install pg$/)]);
 });

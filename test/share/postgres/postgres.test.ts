@@ -236,13 +236,6 @@ test('what takes longer is given up, with an error of choice', async () => {
   await expect(within(5, never, undefined, () => new Error('busy'))).rejects.toThrow('busy');
 });
 
-test('what is aborted fails with the reason', async () => {
-  const stop = new AbortController();
-  const waiting = within(60_000, never, stop.signal);
-  stop.abort(new Error('enough'));
-  await expect(waiting).rejects.toThrow('enough');
-});
-
 test('an answer that came while this process stood still has come in time', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -15,17 +15,14 @@ import {
 import { followCopy } from '../../../src/share/follow-copy.js';
 import { revisionIn } from '../../../src/share/shared-catalogue/replica.js';
 import { derivedFiles, filesBeside, sqliteFiles } from '../../../src/store/files.js';
-import { writeNote } from '../../../src/store/notes.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
-import { scratchFile, scratchFolder } from '../../scratch-folder.js';
+import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { damageNotes } from '../../store/damage-notes.js';
 import { until } from '../../until.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import { PASSWORD } from '../postgres/postgres-cluster.js';
-import { SharedLoader } from './shared-loader.js';
-import { startFollowing } from './start-following.js';
+import { SharedLoader, startFollowing } from './machines.js';
 
 interface Following {
   readonly search: FollowedSearch;
@@ -72,19 +69,6 @@ describeWithPostgres('a search over the address of a database', (server) => {
     expect(there.problems.warnings).toEqual([]);
   });
 
-  test('tells no paths of the machine that loaded it', async () => {
-    const loader = await SharedLoader.open(await server.database());
-    const folder = scratchFolder();
-    writeFileSync(join(folder, 'SKILL.md'), '---\nname: own\ndescription: a folder\n---\n');
-    await buildCatalogue({ database: loader.database, semantic: false, sources: [folder] });
-    await loader.publish();
-    await using search = await openSkillSearch({
-      ...{ database: loader.address, cache: scratchFolder(), localPaths: true },
-    });
-    const { id } = search.list().hits[0]!.skill;
-    expect(search.get(id)).not.toHaveProperty('localPath');
-  });
-
   test('shows what a load has changed soon after', async () => {
     const loader = await published();
     const { search } = await following(loader);
@@ -100,16 +84,6 @@ describeWithPostgres('a search over the address of a database', (server) => {
     expect(search.stats().stamp).toBe(here.stats().stamp);
   });
 
-  test('looks at once when it is told to reload', async () => {
-    const loader = await published();
-    const options = { database: loader.address, cache: scratchFolder(), snapshotInterval: 3_600_000 };
-    await using search = await followCatalogue(options);
-    await change(loader, 'later');
-    await loader.publish();
-    await search.reload();
-    expect(search.get('later')).toBeDefined();
-  });
-
   test.each([['opened'], ['followed']])('mends a copy that is damaged when it is %s', async (how) => {
     const loader = await published();
     const cache = scratchFolder();
@@ -119,16 +93,6 @@ describeWithPostgres('a search over the address of a database', (server) => {
     await using search = await (how === 'opened' ? openSkillSearch(options) : followCatalogue(options));
     expect(search.get('skill-7')).toBeDefined();
     expect(search.problems.warnings).toEqual([]);
-  });
-
-  test('mends a copy that is damaged while it is followed', async () => {
-    const loader = await published();
-    const { search, cache } = await following(loader);
-    damageNotes(join(cache, 'skills.db'));
-    await search.reload();
-    await change(loader, 'later');
-    await loader.publish();
-    await until(() => search.get('later') !== undefined);
   });
 
   test('goes on from its copy while PostgreSQL is stopped, says so once, and follows again', async () => {
@@ -160,43 +124,6 @@ describeWithPostgres('a search over the address of a database', (server) => {
     }
   });
 
-  test('says when its version was published, however the copy came about', async () => {
-    const loader = await published();
-    await loader.snapshot();
-    await change(loader, 'later');
-    const { publishedAt } = await loader.publish();
-    const seconds = Math.floor(publishedAt! / 1000);
-    const { cache } = await following(loader);
-    // A copy that was made late.
-    await wait(1100);
-    const late = scratchFolder();
-    await using once = await openSkillSearch({ database: loader.address, cache: late });
-    const others = [await following(loader, cache), await following(loader, late), await following(loader)];
-    for (const stats of [once, ...others.map(({ search }) => search)].map((one) => one.stats())) {
-      expect(stats).toMatchObject({ writtenAt: seconds, copy: { version: 2, publishedAt: seconds } });
-    }
-  });
-
-  test('goes on with a copy that says nothing of its publication', async () => {
-    const loader = await published();
-    const { publishedAt } = await loader.store.head();
-    const place = { database: loader.address, cache: scratchFolder() };
-    await (await openSkillSearch(place)).close();
-    const database = join(place.cache, 'skills.db');
-    const { identity, version } = revisionIn(database)!;
-    writeNote(database, `${identity} ${version}`);
-    expect(revisionIn(database)).not.toHaveProperty('publishedAt');
-    const { ino } = statSync(database);
-    await using asked = await openSkillSearch(place);
-    expect(asked.stats().writtenAt).toBe(Math.floor(publishedAt! / 1000));
-    await server.stop();
-    onTestFinished(() => server.start());
-    await using alone = await openSkillSearch(place);
-    expect(alone.stats()).toMatchObject({ skills: 50, copy: { version: 1 } });
-    expect(alone.stats().copy).not.toHaveProperty('publishedAt');
-    expect(statSync(database).ino).toBe(ino);
-  });
-
   test('says what is wrong where there is no copy, and never the password', async () => {
     const loader = await published();
     const wrong = loader.address.replace(/:[^:@]+@/, ':wr0ng-zebra@');
@@ -213,16 +140,6 @@ describeWithPostgres('a search over the address of a database', (server) => {
     expect(await codeOf(() => openSkillSearch({ database: empty, cache }))).toBe('DATABASE_NOT_FOUND');
     expect(await codeOf(() => followCatalogue({ database: empty, cache }))).toBe('DATABASE_NOT_FOUND');
     expect(await codeOf(() => openSkillSearch({ database: 'postgres:skills' }))).toBe('INVALID_OPTION');
-  });
-
-  test('takes the password from a file', async () => {
-    const loader = await published();
-    const passwordFile = scratchFile('password');
-    writeFileSync(passwordFile, `${PASSWORD}\n`);
-    const database = loader.address.replace(/:[^:@]+@/, '@');
-    await using once = await openSkillSearch({ database, passwordFile, cache: scratchFolder() });
-    await using followed = await followCatalogue({ database, passwordFile, cache: scratchFolder() });
-    expect([once.stats().skills, followed.stats().skills]).toEqual([50, 50]);
   });
 
   test('makes the copy again that somebody has deleted under it', async () => {
@@ -262,30 +179,6 @@ describeWithPostgres('a search over the address of a database', (server) => {
     expect(revisionIn(database)?.version).toBe(1);
   });
 
-  test('makes the copy again that somebody has overwritten under it, and answers meanwhile', async () => {
-    const loader = await published();
-    const { cache } = await following(loader);
-    const database = join(cache, 'skills.db');
-    // A new file, as restoring one makes it: what is open keeps what it reads.
-    rmSync(database);
-    writeFileSync(database, 'no catalogue');
-    await until(() => revisionIn(database) !== undefined);
-    const { search } = await following(loader, cache);
-    expect(search.stats().skills).toBe(50);
-  });
-
-  test('shares its copy with others: one works, all answer', async () => {
-    const loader = await published();
-    const { search, cache } = await following(loader);
-    const others = await Promise.all([1, 2].map(() => following(loader, cache)));
-    await change(loader, 'later');
-    await loader.publish();
-    for (const one of [search, ...others.map((other) => other.search)]) {
-      await until(() => one.get('later') !== undefined);
-      await until(() => one.stats().copy?.version === 2);
-    }
-  });
-
   test('refuses a folder with another catalogue, and the copy of another database', async () => {
     const loader = await published();
     const other = await published();
@@ -305,28 +198,6 @@ describeWithPostgres('a search over the address of a database', (server) => {
     }
   });
 
-  test('says of a folder that cannot be made that it is the cache', async () => {
-    const loader = await published();
-    const cache = scratchFile('a-file');
-    writeFileSync(cache, '');
-    const path = JSON.stringify(cache);
-    await expect(openSkillSearch({ database: loader.address, cache })).rejects.toMatchObject({
-      code: 'DATABASE_NOT_WRITABLE',
-      message:
-        `the folder ${path} cannot be made: ${path} is not a folder: ` +
-        `give another folder as the cache, for the local copy of ${loader.store.shown}`,
-    });
-  });
-
-  test('is stopped while it makes its copy', async () => {
-    const loader = await published();
-    const reason = new Error('enough');
-    for (const open of [openSkillSearch, followCatalogue]) {
-      const opening = open({ database: loader.address, cache: scratchFolder(), signal: AbortSignal.abort(reason) });
-      await expect(opening).rejects.toBe(reason);
-    }
-  });
-
   test('keeps no process alive', async () => {
     const loader = await published();
     const cache = scratchFolder();
@@ -337,7 +208,7 @@ describeWithPostgres('a search over the address of a database', (server) => {
   test('goes on in another process where one was killed while it wrote', async () => {
     const loader = await published(300);
     const cache = scratchFolder();
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       const program = await startFollowing(loader.address, cache);
       const rows = Array.from({ length: 200 }, (_, i) => row(`skill-${i}`, { stars: round + 1 }));
       await updateSkills({ database: loader.database, semantic: false, rows });

@@ -1,115 +1,23 @@
-import fc from 'fast-check';
+import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../../src/share/shared-catalogue/catalogue-tables.js';
+import type { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
+import { codeOf } from '../../error-code.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import { makeChanges, makeImage, readAll, sha256, vectorOf } from './made-changes.js';
-import { openStore, publishedAs } from './open-store.js';
-
-/** Any text but with half of a surrogate pair, which no catalogue can have. */
-const text = fc.string({ unit: 'binary', maxLength: 12 });
-const anyNumber = fc.oneof(fc.nat(), fc.constantFrom(Number.MAX_SAFE_INTEGER, 2 ** 31, 0.1, 1e-9));
-const bytes = (length: number) =>
-  fc.uint8Array({ minLength: length, maxLength: length }).map((all) => Buffer.from(all));
-const blob = fc.oneof(
-  fc.uint8Array({ maxLength: 200 }).map((all) => Buffer.from(all)),
-  fc.nat({ max: 3 }).map((n) => Buffer.alloc(20_000 * n, n)),
-);
-
-/** An image and the bytes of its files. */
-const image = fc.record({
-  columns: fc.record({
-    stars: anyNumber,
-    updatedAt: anyNumber,
-    record: text,
-    categories: text,
-    occupations: text,
-    tags: text,
-    properties: text,
-    copyKey: text,
-    place: text,
-    textHash: bytes(16),
-    hash: fc.oneof(bytes(16), bytes(17)),
-  }),
-  files: fc.array(fc.record({ filename: text, text: fc.oneof(text, fc.constant('long '.repeat(3000))) }), {
-    maxLength: 3,
-  }),
-  contents: fc.option(
-    fc.record({
-      complete: fc.boolean(),
-      files: fc.array(
-        fc.record({
-          path: text,
-          size: anyNumber,
-          blob,
-          executable: fc.nat({ max: 1 }),
-          complete: fc.nat({ max: 1 }),
-          isText: fc.nat({ max: 1 }),
-          kept: fc.constantFrom('blob', 'text', 'none'),
-        }),
-        { maxLength: 3 },
-      ),
-    }),
-    { nil: undefined },
-  ),
-  derivedCategories: fc.option(text, { nil: undefined }),
-  claims: fc.uniqueArray(
-    fc.record({
-      source: text,
-      row: fc.option(fc.record({ fingerprint: bytes(16), hash: bytes(16) }), { nil: undefined }),
-    }),
-    { selector: ({ source }) => source, maxLength: 3 },
-  ),
-});
-
-interface Made {
-  readonly image: SkillImage;
-  readonly blobs: readonly Buffer[];
-}
-
-function made(
-  id: string,
-  { columns, contents, derivedCategories, claims, files }: typeof image extends fc.Arbitrary<infer T> ? T : never,
-): Made {
-  return {
-    image: {
-      columns: { id, ...columns },
-      // It belongs to the text, not to the skill.
-      hasVector: columns.textHash[0]! % 2 === 0,
-      files,
-      ...(contents === undefined
-        ? {}
-        : {
-            contents: {
-              complete: contents.complete,
-              files: contents.files.map(({ blob: content, ...file }) => ({ ...file, sha256: sha256(content) })),
-            },
-          }),
-      ...(derivedCategories === undefined ? {} : { derivedCategories }),
-      claims: claims.map(({ source, row }) => (row === undefined ? { source } : { source, row })),
-    },
-    blobs: (contents?.files ?? []).map((file) => file.blob),
-  };
-}
-
-/** Claims have no order but that of their sources' names, as SQLite has them: by bytes. */
-function ordered({ claims, ...rest }: SkillImage): SkillImage {
-  const byName = (a: SkillImage['claims'][number], b: SkillImage['claims'][number]): number =>
-    Buffer.compare(Buffer.from(a.source), Buffer.from(b.source));
-  return { ...rest, claims: claims.toSorted(byName) };
-}
+import {
+  cuttingProxy,
+  MODEL,
+  makeChanges,
+  makeImage,
+  openStore,
+  publishedAs,
+  readAll,
+  sha256,
+  vectorOf,
+} from './stores.js';
 
 describeWithPostgres('a shared catalogue', (server) => {
-  test('is empty at first', async () => {
-    const store = await openStore(await server.database());
-    const { identity, ...head } = await store.head();
-    expect(identity).toMatch(/^[0-9a-f-]{36}$/);
-    expect(head).toMatchObject({ version: 0, stamp: '' });
-    await store.withChangesSince(undefined, async (changes) => {
-      expect(changes).toMatchObject({ isWhole: true, changed: [], removed: [], model: undefined, stamp: '' });
-    });
-  });
-
   test('hands out what was published, and then what has changed since', async () => {
     const store = await openStore(await server.database());
     const images = Array.from({ length: 10 }, (_, i) => makeImage(`skill-${i}`));
@@ -141,80 +49,6 @@ describeWithPostgres('a shared catalogue', (server) => {
     });
   });
 
-  test('has no trace of a skill that was removed, until it comes back', async () => {
-    const address = await server.database();
-    const store = await openStore(address);
-    const kept = makeImage('kept');
-    const first = publishedAs(await store.publish(makeChanges([kept, makeImage('gone')]), await store.head()));
-    const second = publishedAs(await store.publish(makeChanges([], { removed: ['gone', 'never there'] }), first));
-    expect(await server.execute(address, 'SELECT id, image FROM skill_discovery.skill WHERE version = 2')).toEqual([
-      { id: 'gone', image: null },
-    ]);
-    await store.publish(makeChanges([makeImage('gone', 'back')]), second);
-    await store.withChangesSince(first, async (changes) => {
-      expect(changes).toMatchObject({ removed: [], changed: ['gone'] });
-    });
-  });
-
-  test('gives back images of any texts, numbers and bytes, as a list of all that was published would', async () => {
-    const store = await openStore(await server.database());
-    const ids = fc.uniqueArray(
-      text.filter((id) => !id.includes('\0')),
-      { minLength: 1, maxLength: 6 },
-    );
-    let state: Revision = await store.head();
-    const expected = new Map<string, SkillImage>();
-    await fc.assert(
-      fc.asyncProperty(
-        ids.chain((names) =>
-          fc.tuple(fc.constant(names), fc.array(image, { minLength: names.length, maxLength: names.length })),
-        ),
-        fc.nat({ max: 3 }),
-        fc.integer({ min: 1, max: 5 }),
-        async ([names, given], dropped, together) => {
-          const all = names.map((id, i) => made(id, given[i]!));
-          const removed = [...expected.keys()].filter((id) => !names.includes(id)).slice(0, dropped);
-          const changes = makeChanges(
-            all.map((one) => one.image),
-            { removed, blobs: all.flatMap((one) => one.blobs), together },
-          );
-          const before = state;
-          state = publishedAs(await store.publish(changes, before));
-          for (const id of removed) expected.delete(id);
-          for (const one of all) expected.set(one.image.columns.id, ordered(one.image));
-          await store.withChangesSince(before, async (since) => {
-            expect(new Set(since.changed)).toEqual(new Set(names));
-            expect(new Set(since.removed)).toEqual(new Set(removed));
-          });
-          await store.withChangesSince(undefined, async (whole) => {
-            const read = await readAll(whole);
-            expect(new Map(read.images.map((one) => [one.columns.id, ordered(one)]))).toEqual(expected);
-            for (const {
-              blobs,
-              image: { contents },
-            } of all) {
-              for (const [i, file] of (contents?.files ?? []).entries()) {
-                if (file.kept === 'blob')
-                  expect(read.blobs[file.sha256.toString('hex')]).toBe(blobs[i]!.toString('hex'));
-              }
-            }
-          });
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
-
-  test('is the same for whoever reads while others publish', async () => {
-    const store = await openStore(await server.database());
-    const first = publishedAs(await store.publish(makeChanges([makeImage('a'), makeImage('b')]), await store.head()));
-    await store.withChangesSince(undefined, async (changes) => {
-      await store.publish(makeChanges([makeImage('a', 'new')], { removed: ['b'] }), first);
-      expect(changes.revision).toEqual(first);
-      expect((await readAll(changes)).images).toEqual([makeImage('a'), makeImage('b')]);
-    });
-  });
-
   describe('is read as a whole by who was at', () => {
     test('another catalogue, or a version that is not of this one', async () => {
       const store = await openStore(await server.database());
@@ -230,60 +64,320 @@ describeWithPostgres('a shared catalogue', (server) => {
       }
     });
 
-    test('a version that a restored backup does not have', async () => {
-      const address = await server.database();
-      const backup = `${address}_backup`;
-      const nameOf = (one: string): string => one.slice(one.lastIndexOf('/') + 1);
-      const store = await openStore(address);
-      const first = publishedAs(await store.publish(makeChanges([makeImage('a')]), await store.head()));
-      await store.close();
-      const main = await server.database('postgres');
-      await server.execute(main, `CREATE DATABASE ${nameOf(backup)} TEMPLATE ${nameOf(address)}`);
-      const again = await openStore(address);
-      const second = publishedAs(await again.publish(makeChanges([makeImage('b')]), first));
-      const restored = await openStore(backup);
-      const isWhole = (since: Revision) => restored.withChangesSince(since, async (changes) => changes.isWhole);
-      expect((await restored.head()).identity).toBe(second.identity);
-      expect([await isWhole(first), await isWhole(second)]).toEqual([false, true]);
-      // Another load makes another second version.
-      await restored.publish(makeChanges([makeImage('c')]), first);
-      expect(await isWhole(second)).toBe(true);
-    });
-
-    test('a version before removed skills that were forgotten', async () => {
+    test('a version of more than 30 days ago, of which removed skills are forgotten', async () => {
       const address = await server.database();
       const store = await openStore(address);
       const first = publishedAs(await store.publish(makeChanges([makeImage('a'), makeImage('b')]), await store.head()));
       const second = publishedAs(await store.publish(makeChanges([], { removed: ['a'] }), first));
-      await server.execute(
-        address,
-        `INSERT INTO skill_discovery.skill (id, version, digests) SELECT 'gone ' || n, 2, '' FROM generate_series(1, 199999) AS n`,
-      );
-      const third = publishedAs(await store.publish(makeChanges([makeImage('c')]), second));
+      const third = publishedAs(await store.publish(makeChanges([], { removed: ['b'] }), second));
       const removedSince = (since: Revision) =>
         store.withChangesSince(since, async ({ isWhole, removed }) => (isWhole ? 'whole' : removed.length));
-      expect([await removedSince(first), await removedSince(second)]).toEqual([200_000, 0]);
-      await store.publish(makeChanges([], { removed: ['b'] }), third);
-      expect([await removedSince(first), await removedSince(second)]).toEqual(['whole', 1]);
+      expect(await Promise.all([first, second].map(removedSince))).toEqual([2, 1]);
+      await server.execute(
+        address,
+        `UPDATE skill_discovery.revision SET published_at = now() - interval '31 days' WHERE version < 3;
+         UPDATE skill_discovery.catalogue SET cleaned_at = now() - interval '25 hours'`,
+      );
+      await store.publish(makeChanges([makeImage('c')]), third);
+      expect(await Promise.all([first, second].map(removedSince))).toEqual(['whole', 1]);
       expect(await server.execute(address, 'SELECT id FROM skill_discovery.skill WHERE image IS NULL')).toEqual([
         { id: 'b' },
       ]);
     });
+  });
+});
 
-    test('a version of more than 10,000 versions ago', async () => {
+const imagesOf = (store: SharedStore): Promise<SkillImage[]> =>
+  store.withChangesSince(undefined, async (changes) => (await readAll(changes)).images);
+
+describeWithPostgres('publishing into a shared catalogue', (server) => {
+  test('publishes nothing onto a revision that is not the present one', async () => {
+    const store = await openStore(await server.database());
+    const empty = await store.head();
+    const first = publishedAs(await store.publish(makeChanges([makeImage('a')]), empty));
+    for (const onto of [
+      empty,
+      { ...first, identity: 'other' },
+      { ...first, version: 2 },
+      { ...first, stamp: 'other' },
+    ]) {
+      expect(await store.publish(makeChanges([makeImage('b')]), onto)).toBeUndefined();
+    }
+    expect(await store.head()).toMatchObject(first);
+    expect(await imagesOf(store)).toEqual([makeImage('a')]);
+  });
+
+  test('of many at once gives each a version, and each skill its last writer', async () => {
+    const address = await server.database();
+    const LOADERS = 6;
+    const ROUNDS = 5;
+    const stores = await Promise.all(Array.from({ length: LOADERS }, () => openStore(address)));
+    const written: { readonly version: number; readonly image: SkillImage }[] = [];
+    await Promise.all(
+      stores.map(async (store, loader) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          for (;;) {
+            const onto = await store.head();
+            // A skill of its own, and one that all of them write.
+            const claims = [{ source: `loader ${loader}` }];
+            const images = [
+              makeImage(`own ${loader}/${round}`, `round ${round}`, { claims }),
+              ...(round === 2 ? [makeImage('shared', `by ${loader}`, { claims })] : []),
+            ];
+            const revision = await store.publish(makeChanges(images), onto);
+            if (revision === undefined) continue;
+            const { version } = revision;
+            written.push(...images.map((image) => ({ version, image })));
+            break;
+          }
+        }
+      }),
+    );
+    const versions = await server.execute(
+      address,
+      'SELECT version::int FROM skill_discovery.revision ORDER BY version',
+    );
+    expect(versions.map(({ version }) => version)).toEqual(Array.from({ length: LOADERS * ROUNDS }, (_, i) => i + 1));
+    const last = new Map<string, SkillImage>();
+    for (const { image } of written.toSorted((a, b) => a.version - b.version)) last.set(image.columns.id, image);
+    expect(new Map((await imagesOf(stores[0]!)).map((image) => [image.columns.id, image]))).toEqual(last);
+    expect(last.size).toBe(LOADERS * ROUNDS + 1);
+  });
+
+  test('that is cut off at any message leaves the former version, or the new one as a whole', async () => {
+    const address = await server.database();
+    const direct = await openStore(address);
+    const bytes = Buffer.alloc(5000, 'bytes');
+    const file = { path: 'x', size: 5000, sha256: sha256(bytes), executable: 0, complete: 1, isText: 1, kept: 'blob' };
+    let state = publishedAs(await direct.publish(makeChanges([makeImage('a'), makeImage('b')]), await direct.head()));
+    let expected = await imagesOf(direct);
+    let cuts = 0;
+    for (let messages = 0; ; messages++) {
+      const proxy = await cuttingProxy(address);
+      const store = await openStore(proxy.address);
+      proxy.cutAfter(messages);
+      // Two images at a time, with texts, vectors and bytes that are not there yet.
+      const contents = { complete: true, files: [file] };
+      const images = ['a', 'new', 'newer'].map((id) => makeImage(id, `round ${messages}`, { contents }));
+      const removed = expected.some(({ columns: { id } }) => id === 'b') ? ['b'] : [];
+      const changes = makeChanges(images, { blobs: [bytes], removed, together: 2 });
+      const code = await codeOf(async () => publishedAs(await store.publish(changes, state)));
+      await store.close();
+      const head = await direct.head();
+      if (head.version === state.version) {
+        expect([code, await imagesOf(direct)]).toEqual(['SERVICE_UNAVAILABLE', expected]);
+        cuts += 1;
+        continue;
+      }
+      // The last message was on its way, or nothing was cut.
+      expect(head).toMatchObject({ version: state.version + 1, stamp: changes.stamp });
+      state = head;
+      expected = await imagesOf(direct);
+      expect(expected.map(({ files }) => files[0]!.text)).toEqual(expected.map(() => `round ${messages}`));
+      if (!proxy.isCut) break;
+    }
+    expect(cuts).toBeGreaterThan(20);
+    // Whoever comes next is not kept waiting.
+    publishedAs(await direct.publish(makeChanges([makeImage('z')]), state));
+  }, 120_000);
+
+  describe('a load has its turn', () => {
+    /** A turn that goes on until it is told to end. */
+    const turnOf = async (store: SharedStore) => {
+      let release = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let isBegun = false;
+      const turn = store.inTurn(async () => {
+        isBegun = true;
+        await held;
+      });
+      await expect.poll(() => isBegun).toBe(true);
+      return { turn, release };
+    };
+
+    test('when the one before it has ended, unless it is aborted', async () => {
       const address = await server.database();
-      const store = await openStore(address);
-      const first = publishedAs(await store.publish(makeChanges([makeImage('a')]), await store.head()));
+      const [first, second] = [await openStore(address), await openStore(address)];
+      const { turn, release } = await turnOf(first);
+      const stop = new AbortController();
+      const waiting = second.inTurn(async () => {}, stop.signal);
+      setTimeout(() => stop.abort(new Error('enough')), 300);
+      await expect(waiting).rejects.toThrow('enough');
+      let isOver = false;
+      const next = second.inTurn(async () => isOver);
+      await wait(300);
+      isOver = true;
+      release();
+      await turn;
+      expect(await next).toBe(true);
+    });
+
+    test('when the process of the one before it has died', async () => {
+      const address = await server.database();
+      const [first, second] = [await openStore(address), await openStore(address)];
+      const { turn, release } = await turnOf(first);
       await server.execute(
         address,
-        `INSERT INTO skill_discovery.revision SELECT n, 'stamp ' || n, now() FROM generate_series(2, 10000) AS n;
-         UPDATE skill_discovery.catalogue SET version = 10000, stamp = 'stamp 10000'`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'`,
       );
-      const isWhole = (since: Revision) => store.withChangesSince(since, async (changes) => changes.isWhole);
-      const second = publishedAs(await store.publish(makeChanges([makeImage('b')]), await store.head()));
-      expect(await isWhole(first)).toBe(false);
-      await store.publish(makeChanges([makeImage('c')]), second);
-      expect([await isWhole(first), await isWhole({ ...first, version: 2, stamp: 'stamp 2' })]).toEqual([true, false]);
+      expect(await second.inTurn(async () => 'mine')).toBe('mine');
+      release();
+      await turn;
     });
+
+    test('after ten minutes at most: then it says that another one is running', async () => {
+      const address = await server.database();
+      const [first, second] = [await openStore(address), await openStore(address)];
+      const { turn, release } = await turnOf(first);
+      const waiting = second.inTurn(async () => {});
+      waiting.catch(() => {});
+      // As the database ends a statement that takes too long.
+      const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'advisory'";
+      await expect.poll(() => server.execute(address, cancel)).toHaveLength(1);
+      await expect(waiting).rejects.toMatchObject({
+        code: 'LOAD_IN_PROGRESS',
+        message: expect.stringMatching(/^another load into postgres:.* has been running for 10 minutes$/),
+      });
+      release();
+      await turn;
+    });
+  });
+
+  test('says which bytes are missing of what it was given', async () => {
+    const store = await openStore(await server.database());
+    const digest = sha256('nowhere');
+    const file = { path: 'x', size: 7, sha256: digest, executable: 0, complete: 1, isText: 1, kept: 'blob' };
+    const image = makeImage('a', 'text', { contents: { complete: true, files: [file] } });
+    await expect(store.publish(makeChanges([image]), await store.head())).rejects.toMatchObject({
+      code: 'DATABASE_DAMAGED',
+    });
+    expect(await store.head()).toMatchObject({ version: 0 });
+  });
+
+  describe('vectors', () => {
+    test('are there for others before any skill has them, each as it was made', async () => {
+      const address = await server.database();
+      const [first, second] = [await openStore(address), await openStore(address)];
+      const changes = makeChanges([]);
+      const hashes = Array.from({ length: 2500 }, (_, i) => sha256(`text ${i}`).subarray(0, 16));
+      const vectors = await changes.vectors(hashes);
+      expect(await second.fetchVectors(MODEL.id, hashes)).toEqual([]);
+      await Promise.all([first, second].map((store) => store.offerVectors(MODEL, vectors)));
+      const found = await second.fetchVectors(MODEL.id, [...hashes, sha256('other')]);
+      const byHash = (list: typeof found) => new Map(list.map((one) => [one.textHash.toString('hex'), one.embedding]));
+      expect(byHash(found)).toEqual(byHash(vectors));
+      expect(await second.fetchVectors('another model', hashes)).toEqual([]);
+    });
+  });
+
+  describe('deletes vectors and bytes that no skill has', () => {
+    const AGE = `UPDATE skill_discovery.vector SET made_at = now() - interval '8 days';
+      UPDATE skill_discovery.blob SET made_at = now() - interval '8 days'`;
+    const DUE = `UPDATE skill_discovery.catalogue SET cleaned_at = now() - interval '25 hours'`;
+
+    test('after seven days, once a day, and sends them again when a skill has them', async () => {
+      const address = await server.database();
+      const store = await openStore(address);
+      const counts = async () =>
+        (
+          await server.execute(
+            address,
+            'SELECT (SELECT count(*) FROM skill_discovery.vector)::int AS vectors, (SELECT count(*) FROM skill_discovery.blob)::int AS blobs',
+          )
+        )[0];
+      const bytes = Buffer.from('some bytes');
+      const file = { path: 'x', size: 10, sha256: sha256(bytes), executable: 0, complete: 1, isText: 1, kept: 'blob' };
+      const withFile = makeImage('a', 'a', { contents: { complete: true, files: [file] } });
+      await store.offerVectors(MODEL, await makeChanges([]).vectors([sha256('unused')]));
+      let state = publishedAs(
+        await store.publish(makeChanges([withFile, makeImage('b')], { blobs: [bytes] }), await store.head()),
+      );
+      await server.execute(address, AGE);
+      state = publishedAs(await store.publish(makeChanges([], { removed: ['b'] }), state));
+      expect(await counts()).toEqual({ vectors: 3, blobs: 3 });
+      await server.execute(address, DUE);
+      state = publishedAs(await store.publish(makeChanges([makeImage('c')]), state));
+      expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
+      expect((await imagesOf(store)).map(({ columns: { id } }) => id)).toEqual(['a', 'c']);
+      // Not again on the same day.
+      await server.execute(address, AGE);
+      state = publishedAs(await store.publish(makeChanges([], { removed: ['c'] }), state));
+      expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
+      const again = makeChanges([makeImage('b')]);
+      await store.publish(again, state);
+      expect(again.handedOut.vectors).toBe(1);
+      expect(await imagesOf(store)).toEqual([withFile, makeImage('b')]);
+    });
+  });
+});
+
+describeWithPostgres('a shared catalogue', (server) => {
+  test('says what rights a user needs, and these are enough', async () => {
+    const address = await server.database();
+    const owner = await openStore(address);
+    await server.execute(address, "CREATE ROLE reader LOGIN PASSWORD 'pw'");
+    const asReader = address.replace(/\/\/[^@]+@/, '//reader:pw@');
+    const refused = openStore(asReader);
+    await expect(refused).rejects.toMatchObject({
+      code: 'DATABASE_NOT_WRITABLE',
+      message: expect.stringContaining('GRANT USAGE'),
+    });
+    await server.execute(address, 'GRANT USAGE ON SCHEMA skill_discovery TO reader');
+    await server.execute(address, 'GRANT SELECT ON ALL TABLES IN SCHEMA skill_discovery TO reader');
+    const reader = await openStore(asReader);
+    expect(await reader.withChangesSince(undefined, async ({ revision }) => revision.version)).toBe(0);
+    const publishing = reader.publish(makeChanges([makeImage('a')]), await owner.head());
+    await expect(publishing).rejects.toMatchObject({ code: 'DATABASE_NOT_WRITABLE' });
+    const error = await publishing.catch((thrown: unknown) => thrown);
+    await server.execute(address, /GRANT.*$/.exec((error as Error).message)![0]);
+    publishedAs(await reader.publish(makeChanges([makeImage('a')]), await owner.head()));
+  });
+
+  test('answers nothing while PostgreSQL is away, whatever is under way, and then all again', async () => {
+    const address = await server.database();
+    const store = await openStore(address);
+    const images = [makeImage('a'), makeImage('b'), makeImage('c'), makeImage('d')];
+    const state = publishedAs(await store.publish(makeChanges(images), await store.head()));
+    const hash = images[0]!.columns.textHash;
+    const reading = store.withChangesSince(undefined, async (changes) => {
+      await server.stop('SIGQUIT');
+      return readAll(changes);
+    });
+    expect(await codeOf(() => reading)).toBe('SERVICE_UNAVAILABLE');
+    const calls: Record<string, () => Promise<unknown>> = {
+      head: () => store.head(),
+      read: () => store.withChangesSince(state, readAll),
+      publish: async () => store.publish(makeChanges([makeImage('e')]), state),
+      fetch: () => store.fetchVectors(MODEL.id, [hash]),
+      offer: () => store.offerVectors(MODEL, []),
+      turn: () => store.inTurn(async () => {}),
+      snapshot: () => store.snapshot.find(),
+      chunk: () => store.snapshot.chunk(sha256('x').toString('hex')),
+      changed: () => store.snapshot.changedSince(),
+    };
+    for (const [name, call] of Object.entries(calls))
+      expect([name, await codeOf(call)]).toEqual([name, 'SERVICE_UNAVAILABLE']);
+    await server.start();
+    await expect.poll(() => codeOf(calls['head']!)).toBe('no error');
+    for (const [name, call] of Object.entries(calls)) expect([name, await codeOf(call)]).toEqual([name, 'no error']);
+    expect(await store.head()).toMatchObject({ version: 2 });
+    await store.close();
+    expect(await codeOf(calls['head']!)).toBe('SERVICE_UNAVAILABLE');
+  });
+
+  test.each([
+    ['the bytes of a text', 'UPDATE skill_discovery.blob SET bytes = set_byte(bytes, 3, get_byte(bytes, 3) # 1)'],
+    ['a text', 'DELETE FROM skill_discovery.blob'],
+    ['the row of a skill', 'UPDATE skill_discovery.skill SET image = left(image, 100)'],
+  ])('that is damaged in %s says so, with the skill', async (_, sql) => {
+    const address = await server.database();
+    const store = await openStore(address);
+    await store.publish(makeChanges([makeImage('a', 'A text that is long enough. '.repeat(20))]), await store.head());
+    await server.execute(address, sql);
+    const refused = store.withChangesSince(undefined, readAll);
+    await expect(refused).rejects.toMatchObject({ code: 'DATABASE_DAMAGED', skill: 'a' });
+    await expect(refused).rejects.toThrow('restore it from a backup, or load all sources into an empty database');
   });
 });

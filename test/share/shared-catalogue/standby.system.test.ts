@@ -3,25 +3,21 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   buildCatalogue,
-  checkCatalogue,
   type FollowedSearch,
   followCatalogue,
   openSkillSearch,
   type ReloadEvent,
-  removeSkills,
-  type SkillSearchError,
   updateSkills,
 } from '../../../src/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import { Replica, replicaFiles } from '../../../src/share/shared-catalogue/replica.js';
 import { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';
-import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { until } from '../../until.js';
 import { describeWithStandbys } from '../postgres/describe-with-postgres.js';
 import type { PostgresStandby } from '../postgres/postgres-cluster.js';
-import { SharedLoader } from './shared-loader.js';
+import { SharedLoader } from './machines.js';
 
 describeWithStandbys('a catalogue over a standby', (server) => {
   /** Of all tests that leave it a standby, and following. */
@@ -85,26 +81,6 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     expect(once.problems.warnings).toEqual([]);
   });
 
-  test('that is empty is told as an empty one is, and opened once there is one', async () => {
-    const address = await server.database();
-    await standby.caughtUp();
-    const database = standby.addressOf(address);
-    const refusals = await Promise.all(
-      [address, database].map((one) =>
-        openSkillSearch({ database: one, cache: scratchFolder() }).catch((error: unknown) => error as SkillSearchError),
-      ),
-    );
-    for (const error of refusals) expect(error).toMatchObject({ code: 'DATABASE_NOT_FOUND' });
-    const [there, here] = refusals.map((error) => (error as SkillSearchError).message);
-    expect(here).toBe(standby.addressOf(there!));
-    expect(await codeOf(() => followCatalogue({ database, cache: scratchFolder() }))).toBe('DATABASE_NOT_FOUND');
-    const sources = [{ name: 'rows', rows: [row('first')] }];
-    await buildCatalogue({ database: address, cache: scratchFolder(), semantic: false, sources });
-    await standby.caughtUp();
-    const { search } = await following(database);
-    expect(search.get('first')).toBeDefined();
-  });
-
   test('is not written to where a checkpoint is damaged: all skills are read', async () => {
     const loader = await published();
     await loader.snapshot();
@@ -115,38 +91,6 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     const copy = new Replica(replicaFiles(readPostgresAddress('database', database), scratchFolder()), store);
     expect(await copy.bringUp()).toMatchObject({ version: 1 });
     expect(await loader.store.snapshot.find()).toBeDefined();
-  });
-
-  test('is not loaded into, and who tries is told to give the primary', async () => {
-    const loader = await published();
-    await standby.caughtUp();
-    const database = standby.addressOf(loader.address);
-    const sources = [{ name: 'rows', rows: [row('another')] }];
-    const cache = scratchFolder();
-    for (const write of [
-      () => buildCatalogue({ database, cache, semantic: false, sources }),
-      () => updateSkills({ database, cache, semantic: false, rows: [row('another')] }),
-      () => removeSkills({ database, cache, ids: ['skill-1'] }),
-    ]) {
-      await expect(write()).rejects.toMatchObject({
-        code: 'DATABASE_NOT_WRITABLE',
-        message: expect.stringMatching(/may only be read.*Give the address of the primary$/),
-      });
-    }
-  });
-
-  test('is asked again where it ends what is being read, because the primary has cleaned up', async () => {
-    const loader = await published();
-    await standby.caughtUp();
-    const store = await readerOf(standby.addressOf(loader.address));
-    const reading = store.withChangesSince(undefined, async (changes) => {
-      await server.execute(loader.address, 'DELETE FROM skill_discovery.blob');
-      await server.execute(loader.address, 'VACUUM skill_discovery.blob');
-      await standby.caughtUp();
-      for await (const _ of changes.images());
-    });
-    await expect(reading).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfter: 1 });
-    await expect.poll(() => store.head().catch(() => undefined)).toMatchObject({ version: 1, isStandby: true });
   });
 
   describe('that is behind', () => {
@@ -180,69 +124,6 @@ describeWithStandbys('a catalogue over a standby', (server) => {
       await standby.resume();
       await change(loader, 'newest');
       await until(() => search.get('newest') !== undefined);
-    });
-
-    test('is not compared with a copy of its primary, and checked itself all the same', async () => {
-      const loader = await published();
-      const cache = scratchFolder();
-      await server.execute(
-        loader.address,
-        `UPDATE skill_discovery.skill SET image = replace(image, 'skill', 'other') WHERE id = 'skill-2'`,
-      );
-      await standby.caughtUp();
-      await standby.pause();
-      onTestFinished(() => standby.resume());
-      await change(loader, 'newer');
-      await removeSkills({ database: loader.database, ids: ['skill-2', 'skill-3'] });
-      await loader.publish();
-      await (await openSkillSearch({ database: bothOf(loader.address, standby, 'primary'), cache })).close();
-
-      const database = bothOf(loader.address, standby, 'standby');
-      const behind = await checkCatalogue({ database, cache });
-      expect(behind.problems).toMatchObject([
-        { skill: 'skill-2', problem: 'in the database it does not fit its hash' },
-      ]);
-      const { shown } = readPostgresAddress('database', database);
-      expect(behind.outdated).toMatchObject([
-        { part: 'database', path: shown, problem: expect.stringContaining('behind') },
-      ]);
-      await standby.resume();
-      await standby.caughtUp();
-      expect(await checkCatalogue({ database, cache })).toMatchObject({ skills: 49, problems: [], outdated: [] });
-    });
-  });
-
-  test('of another catalogue does not get the copy', async () => {
-    const [loader, other] = [await published(), await published()];
-    await standby.caughtUp();
-    const { search, cache } = await following(loader.address);
-    await search.close();
-    const database = standby.addressOf(other.address);
-    expect(await codeOf(() => openSkillSearch({ database, cache }))).toBe('CATALOGUE_EXISTS');
-    expect(await codeOf(() => followCatalogue({ database, cache }))).toBe('CATALOGUE_EXISTS');
-  });
-
-  describe('by a user', () => {
-    async function asReader(loader: SharedLoader, role: string): Promise<string> {
-      await server.execute(
-        loader.address,
-        `CREATE ROLE ${role} LOGIN PASSWORD 'pw'; GRANT USAGE ON SCHEMA skill_discovery TO ${role};
-         GRANT SELECT ON ALL TABLES IN SCHEMA skill_discovery TO ${role}`,
-      );
-      return loader.address.replace(/\/\/[^@]+@/, `//${role}:pw@`);
-    }
-
-    test.each([
-      ['who has no other rights', 'reader', ''],
-      ['whose transactions only read', 'careful', 'ALTER ROLE careful SET default_transaction_read_only = on'],
-    ])('%s is followed, as on the primary itself', async (_, role, more) => {
-      const loader = await published();
-      const database = await asReader(loader, role);
-      await server.execute(loader.address, more);
-      const { search, events } = await following(database);
-      await change(loader, 'later');
-      await until(() => search.get('later') !== undefined);
-      expect(failuresOf(events)).toEqual([]);
     });
   });
 

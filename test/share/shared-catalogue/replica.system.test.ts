@@ -1,17 +1,18 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
-import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { replicaFiles, revisionIn } from '../../../src/share/shared-catalogue/replica.js';
+import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
 import type { SharedChanges } from '../../../src/share/shared-catalogue/shared-images.js';
 import { readManifest } from '../../../src/share/snapshot/manifest.js';
-import { codeOf } from '../../error-code.js';
+import { filesBeside } from '../../../src/store/files.js';
+import { FileLock } from '../../../src/store/locks.js';
 import { type Row, row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import { SharedLoader } from './shared-loader.js';
+import { SharedLoader } from './machines.js';
 
 const EMBEDDER = new StandInEmbedder();
 
@@ -137,9 +138,7 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
 
   test.each([
     ['emptied', (path: string) => writeFileSync(path, '')],
-    ['deleted', (path: string) => rmSync(path)],
     ['overwritten', (path: string) => writeFileSync(path, 'something else '.repeat(1000))],
-    ['cut off', (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 20_000))],
   ])('is made again when it was %s, with a checkpoint and without', async (_, harm) => {
     const loader = await published();
     const copy = loader.copyIn(scratchFolder());
@@ -148,21 +147,6 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
       await copy.bringUp();
       harm(copy.database);
       await copy.bringUp();
-      await expectSame(loader.database, copy.database);
-    }
-  });
-
-  test('is made anew when it is told to be damaged, with a checkpoint and without', async () => {
-    const loader = await published();
-    const copy = loader.copyIn(scratchFolder());
-    for (const prepare of [async () => {}, () => loader.snapshot()]) {
-      await prepare();
-      await copy.bringUp();
-      const bytes = readFileSync(copy.database);
-      // Behind the pages that opening reads, so that the state can be told.
-      for (let at = 30_000; at < bytes.length; at += 1000) bytes[at] = bytes[at]! ^ 255;
-      writeFileSync(copy.database, bytes);
-      await copy.bringUp({ fromNothing: true });
       await expectSame(loader.database, copy.database);
     }
   });
@@ -236,31 +220,6 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     await expectSame(first.database, copy.database);
   });
 
-  test('is made anew when another catalogue is at the address', async () => {
-    const loader = await published();
-    const copy = loader.copyIn(scratchFolder());
-    await copy.bringUp();
-    const other = await published();
-    await removeSkills({ database: other.database, ids: ['skill-9'] });
-    await other.publish();
-    const there = other.copyIn(scratchFolder());
-    await there.bringUp();
-    // The folder of the one with the files of the other, as when a database was dropped and made again.
-    for (const name of readdirSync(there.folder).filter((file) => !file.includes('snapshot-of')))
-      writeFileSync(join(copy.folder, name), readFileSync(join(there.folder, name)));
-    await copy.bringUp();
-    await expectSame(loader.database, copy.database);
-  });
-
-  test('is made of all skills where the checkpoint is of no use', async () => {
-    const loader = await published();
-    await loader.snapshot();
-    await server.execute(loader.address, `UPDATE skill_discovery.snapshot SET manifest = '{"kind":"from tomorrow"}'`);
-    const copy = loader.copyIn(scratchFolder());
-    await copy.bringUp();
-    await expectSame(loader.database, copy.database);
-  });
-
   test('deletes a checkpoint that is damaged, so that the next load writes another', async () => {
     const loader = await published();
     await loader.snapshot();
@@ -275,38 +234,6 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     expect(await loader.store.snapshot.find()).toBeDefined();
   });
 
-  test('never takes the place of a catalogue of somebody else', async () => {
-    const loader = await published();
-    const folder = scratchFolder();
-    const database = join(folder, 'skills.db');
-    await buildCatalogue({ database, semantic: false, sources: [{ name: 'own', rows: [row('own')] }] });
-    const before = readFileSync(database);
-    expect(await codeOf(() => loader.copyIn(folder).bringUp())).toBe('CATALOGUE_EXISTS');
-    expect(readFileSync(database).equals(before)).toBe(true);
-  });
-
-  test('tells a folder that cannot be written', async () => {
-    const loader = await published();
-    const folder = scratchFolder();
-    mkdirSync(join(folder, 'skills.db.snapshot-of'));
-    const error = await loader
-      .copyIn(folder)
-      .bringUp()
-      .catch((failure: unknown) => failure);
-    expect(error).toMatchObject({ code: 'DATABASE_NOT_WRITABLE', path: folder });
-    expect((error as Error).message).toContain(`cannot write the local copy in ${folder}`);
-  });
-
-  test('says how to load where nothing was ever published', async () => {
-    const loader = await SharedLoader.open(await server.database());
-    const copy = loader.copyIn(scratchFolder());
-    await expect(copy.bringUp()).rejects.toMatchObject({
-      code: 'DATABASE_NOT_FOUND',
-      message: expect.stringMatching(/holds no catalogue yet: load sources into it first/),
-    });
-    expect(existsSync(copy.database)).toBe(false);
-  });
-
   test('is brought up by one of several at a time', async () => {
     const loader = await published();
     const folder = scratchFolder();
@@ -316,37 +243,6 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     await more(loader);
     await Promise.all(copies.map((copy) => copy.bringUp()));
     await expectSame(loader.database, copies[0]!.database);
-  });
-
-  test('gives up when it is told to, and leaves what was there', async () => {
-    const loader = await published();
-    const copy = loader.copyIn(scratchFolder());
-    const before = await copy.bringUp();
-    await more(loader);
-    const reason = new Error('enough');
-    await expect(copy.bringUp({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(copy.revision).toEqual(before);
-  });
-
-  test('becomes what a loader has made, unless it is as new', async () => {
-    const loader = await published();
-    const copy = loader.copyIn(scratchFolder());
-    const former = await copy.bringUp();
-    const scratch = join(copy.folder, 'load.db');
-    copyFileSync(copy.database, scratch);
-    await updateSkills({ database: scratch, embedder: EMBEDDER, rows: [row('later')] });
-    await updateSkills({ database: loader.database, embedder: EMBEDDER, rows: [row('later')] });
-    const published2 = await loader.publish();
-    const { stamp } = (await openStats(scratch)) as { stamp: string };
-    await copy.adopt(scratch, { ...published2, stamp });
-    expect(copy.revision).toEqual({ ...published2, stamp });
-    expect(existsSync(scratch)).toBe(false);
-    const other = loader.copyIn(scratchFolder());
-    const state = await other.bringUp();
-    const old = join(other.folder, 'old.db');
-    await buildCatalogue({ database: old, semantic: false, sources: [{ name: 'own', rows: [row('own')] }] });
-    await other.adopt(old, former);
-    expect(revisionIn(other.database)).toEqual(state);
   });
 
   test('is brought further while its files are stored for new servers', async () => {
@@ -379,21 +275,46 @@ describeWithPostgres('the copy of a shared catalogue', (server) => {
     await server.execute(loader.address, `UPDATE skill_discovery.chunk SET bytes = bytes || '\\x00'`);
     expect((await snapshot.fault())!.problem).toMatch(/^\d+ of its \d+ chunks are missing or not what/);
   });
-
-  async function openStats(database: string): Promise<unknown> {
-    await using search = await openSkillSearch({ database });
-    return search.stats();
-  }
 });
 
-describe('the folder of a copy', () => {
-  const folderOf = (address: string): string =>
-    replicaFiles(readPostgresAddress('database', address), undefined).folder;
+describeWithPostgres('a copy whose words were not indexed before its maker ended', (server) => {
+  /** The file is there, and it is of a former state from which no small changes lead on. */
+  async function left(): Promise<{ readonly address: string; readonly database: string; readonly stamp: string }> {
+    const loader = await SharedLoader.open(await server.database());
+    const { address, database } = loader;
+    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: [row('first')] }] });
+    await loader.publish();
+    const copy = loader.copyIn(scratchFolder());
+    await copy.bringUp();
+    const rows = Array.from({ length: MAX_CHANGED_IN_PLACE + 1 }, (_, i) => row(`skill-${i}`));
+    await updateSkills({ database, semantic: false, rows });
+    await loader.publish();
+    const { stamp } = await copy.bringUp({ index: 'nothing' });
+    expect(stampOfKeywordFile(copy.database)).not.toBe(stamp);
+    return { address, database: copy.database, stamp };
+  }
 
-  test('is another for each database, whoever asks for it', () => {
-    const folders = ['postgres://a:1@host/one', 'postgres://b@host:5432/one'].map(folderOf);
-    expect(folders[0]).toBe(folders[1]);
-    expect(folderOf('postgres://a@host/two')).not.toBe(folders[0]);
-    expect(folderOf('postgres://a@host:5433/one')).not.toBe(folders[0]);
+  test('is finished by the next one that searches words there, and by no later one', async () => {
+    const { address, database, stamp } = await left();
+    const cache = dirname(database);
+    const { keyword } = filesBeside(database);
+    // What a killed process leaves of its lock.
+    writeFileSync(`${database}.replica-lock`, '');
+    await using search = await openSkillSearch({ database: address, cache });
+    expect(stampOfKeywordFile(database)).toBe(stamp);
+    expect(search.keyword({ q: 'skill' }).pagination.total).toBe(MAX_CHANGED_IN_PLACE + 1);
+    const { ino, mtimeNs } = statSync(keyword, { bigint: true });
+    await (await openSkillSearch({ database: address, cache })).close();
+    expect(statSync(keyword, { bigint: true })).toMatchObject({ ino, mtimeNs });
+  });
+
+  test('is left as it is by a search that finds another process indexing', async () => {
+    const { address, database, stamp } = await left();
+    const place = { database: address, cache: dirname(database) };
+    const lock = FileLock.take(`${database}.replica-lock`)!;
+    onTestFinished(() => lock.release());
+    await using search = await openSkillSearch(place);
+    expect(search.keyword({ q: 'skill' }).pagination.total).toBe(MAX_CHANGED_IN_PLACE + 1);
+    expect(stampOfKeywordFile(database)).not.toBe(stamp);
   });
 });
