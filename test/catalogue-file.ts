@@ -7,6 +7,7 @@ import { resolveKeywordQuery } from '../src/query.js';
 import { type CatalogueSearch, catalogueSearchOf } from '../src/search/index.js';
 import { type StoredText, textOf } from '../src/store/packing.js';
 import { Database } from '../src/store/sqlite.js';
+import { fieldsOf } from '../src/store/stored-skill.js';
 
 /** All that a catalogue says of one skill, whatever number it is stored under. */
 export interface StoredContent {
@@ -39,7 +40,7 @@ export function contentOf(path: string): Map<string, StoredContent> {
       skills.map((skill) => [
         skill.id,
         {
-          record: JSON.parse(skill.record),
+          record: fieldsOf({ ...skill, updatedAt: skill.updated_at }),
           categories: JSON.parse(skill.categories),
           occupations: JSON.parse(skill.occupations),
           properties: JSON.parse(skill.properties),
@@ -57,7 +58,7 @@ export function contentOf(path: string): Map<string, StoredContent> {
 }
 
 /** A text of the table `file`. */
-export function textIn(stored: StoredText, record: string): string {
+function textIn(stored: StoredText, record: string): string {
   return textOf(stored, record) ?? expect.fail('a text cannot be unpacked');
 }
 

@@ -6,11 +6,11 @@ export function documentsOf(database: string): EngineDocument[] {
   const connection = new Database(database, { readonly: true });
   try {
     return connection
-      .prepare<[], string>('SELECT record FROM skill ORDER BY id')
-      .pluck()
+      .prepare<[], [string, string]>('SELECT id, record FROM skill ORDER BY id')
+      .raw()
       .all()
-      .map((record) => {
-        const { id, name, description } = JSON.parse(record) as EngineDocument;
+      .map(([id, record]) => {
+        const [, name, description] = JSON.parse(record) as [string, string, string];
         return { id, name, description };
       });
   } finally {

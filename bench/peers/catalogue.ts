@@ -1,6 +1,7 @@
 import type { SortOrder } from '../../src/index.js';
 import { type StoredText, textOf } from '../../src/store/packing.js';
 import { type Connection, Database, type Statement } from '../../src/store/sqlite.js';
+import { fieldsOf, type SkillColumns } from '../../src/store/stored-skill.js';
 import { termsOf } from './terms.js';
 
 /** What a peer gets to index of a skill: in each field our own terms with blanks between them. */
@@ -19,18 +20,8 @@ export interface PeerDocument {
 export const CORE_FIELDS = ['name', 'labels', 'description'] as const;
 export const ALL_FIELDS = [...CORE_FIELDS, 'files'] as const;
 
-/** What is read of a record. */
-interface Fields {
-  readonly name: string;
-  readonly author: string;
-  readonly description: string;
-}
-
-interface SkillRow {
+interface SkillRow extends Pick<SkillColumns, 'id' | 'record' | 'stars' | 'updatedAt' | 'categories' | 'occupations'> {
   readonly number: number;
-  readonly record: string;
-  readonly categories: string;
-  readonly occupations: string;
 }
 
 /**
@@ -100,7 +91,7 @@ export class PeerCatalogue {
   *namesAndDescriptions(): Generator<Pick<PeerDocument, 'id' | 'name' | 'description'>> {
     for (let id = 0; id < this.size; id++) {
       const row = this.#rowOf(id);
-      const { name, description } = JSON.parse(row.record) as Fields;
+      const { name, description } = fieldsOf(row);
       yield { id, name, description };
     }
   }
@@ -108,11 +99,11 @@ export class PeerCatalogue {
   /** Ids of the skills of these places, each record read and parsed as whoever shows a page has to. */
   idsOf(places: readonly number[]): string[] {
     return places.map((place) => {
-      const { record, categories, occupations } = this.#rowOf(place);
+      const row = this.#rowOf(place);
       const skill = {
-        ...(JSON.parse(record) as Fields & { readonly id: string }),
-        categories: JSON.parse(categories),
-        occupations: JSON.parse(occupations),
+        ...fieldsOf(row),
+        categories: JSON.parse(row.categories),
+        occupations: JSON.parse(row.occupations),
       };
       return skill.id;
     });
@@ -158,7 +149,7 @@ export class PeerCatalogue {
   } {
     const row = this.#rowOf(place);
     const { number, categories, occupations } = row;
-    const { name, author, description } = JSON.parse(row.record) as Fields;
+    const { name, author, description } = fieldsOf(row);
     const labels = [...(JSON.parse(categories) as string[]), ...(JSON.parse(occupations) as string[])];
     return {
       name,

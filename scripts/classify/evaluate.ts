@@ -22,7 +22,7 @@ interface Row {
 }
 
 function classify({ record, embedding }: Row): string[] {
-  const { name, description } = JSON.parse(record) as { readonly name: string; readonly description: string };
+  const [, name, description] = JSON.parse(record) as [string, string, string];
   return classifier.classify(name, description, new Float32Array(new Uint8Array(embedding).buffer));
 }
 

@@ -34,7 +34,7 @@ const categories = taxonomy.flatMap((group) => group.categories);
 const frequency = new Map<string, number>();
 let skills = 0;
 for (const record of database.prepare('SELECT record FROM skill').pluck().iterate()) {
-  const { name, description } = JSON.parse(record as string) as { name: string; description: string };
+  const [, name, description] = JSON.parse(record as string) as [string, string, string];
   for (const term of skillTerms(name, description).keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1);
   skills += 1;
 }
@@ -49,7 +49,7 @@ for (const file of positionals) {
   for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
     const { id, fits } = JSON.parse(line) as { readonly id: string; readonly fits: readonly string[] };
     const { record, embedding } = find.get(id)!;
-    const { name, description } = JSON.parse(record) as { name: string; description: string };
+    const [, name, description] = JSON.parse(record) as [string, string, string];
     const floats = new Float32Array(new Uint8Array(embedding).buffer);
     printExample('labelled', fits, name, description, floats);
   }

@@ -9,7 +9,7 @@ import {
   embeddedText,
   TEXTS_PER_THREAD,
 } from '../semantic/index.js';
-import type { EmbeddedText, EmbeddingSink, LabelledSkill, LabelSink, TextToEmbed } from '../store/writing.js';
+import type { EmbeddedText, EmbeddingSink, LabelledSkill, LoadLabels, TextToEmbed } from '../store/writing.js';
 
 /** Texts between two writes. A kill loses at most these: a second or two of work. */
 const BATCH = 512;
@@ -182,7 +182,7 @@ export interface Classified {
  * @throws the signal's reason when aborted; what was found until then is kept
  */
 export async function classifyCatalogue(
-  sink: LabelSink,
+  sink: LoadLabels,
   classifier: Pick<Classifier, 'rules' | 'model' | 'classify'>,
   signal?: AbortSignal,
 ): Promise<Classified> {
@@ -190,17 +190,15 @@ export async function classifyCatalogue(
   let [labelled, withoutVector] = [0, 0];
   for (let start = 0; start < skills.length; start += CLASSIFIED_AT_ONCE) {
     const batch: LabelledSkill[] = [];
-    for (const number of skills.slice(start, start + CLASSIFIED_AT_ONCE)) {
-      const item = sink.skillToLabel(number, classifier.model);
-      if (item === undefined) continue;
-      const { skill, hash, name, description, vector } = item;
+    const some = skills.slice(start, start + CLASSIFIED_AT_ONCE);
+    for (const { skill, name, description, vector } of sink.skillsToLabel(some, classifier.model)) {
       if (vector === undefined) {
         withoutVector += 1;
         continue;
       }
       const categories = classifier.classify(name, description, vector);
       if (categories.length > 0) labelled += 1;
-      batch.push({ skill, hash, categories });
+      batch.push({ skill, categories });
     }
     if (batch.length > 0) sink.putLabels(batch);
     await new Promise(setImmediate);

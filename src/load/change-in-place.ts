@@ -14,7 +14,7 @@ export interface SmallChange {
    * @returns false if they cannot be read in part: then nothing is changed
    */
   readonly read: (ingest: Ingest, writer: CatalogueWriter) => Promise<boolean>;
-  /** Whether it brings nothing. Index files stay in use without what has gone, however much that is. */
+  /** Whether it brings nothing, so that nothing is embedded. */
   readonly onlyRemoves?: boolean;
 }
 
@@ -52,7 +52,8 @@ export async function changeInPlace(
   } finally {
     writer.close();
   }
-  if (!onlyRemoves || target.handOn !== undefined) await derive(target, model, options, report);
+  if (onlyRemoves && target.handOn === undefined) await target.indexWhenDue(report.indexing());
+  else await derive(target, model, options, report);
   return report.finish(counts);
 }
 

@@ -15,7 +15,7 @@ import {
   vectorFilesAreCurrent,
 } from '../semantic/index.js';
 import { filesBeside, isLoading, NEW_FILE, problemIn, readStamp } from '../store/index.js';
-import { CatalogueCheck, CatalogueRepair, copyKey, structureFaults } from '../store/writing.js';
+import { CatalogueCheck, CatalogueRepair, copyKey, fieldsOf, structureFaults } from '../store/writing.js';
 import type { CatalogueProblem, CheckReport } from './reports.js';
 
 const REPAIR = 'check it with the option repair';
@@ -60,21 +60,13 @@ async function findInState(
     // What cannot be read to its end throws. What was found before is told all the same.
     try {
       for (const problem of check.contradictions()) add('database', problem, REPAIR);
-      const found = await check.contents(signal, (row, files) => {
-        const { name, description } = JSON.parse(row.record) as { name: string; description: string };
+      const found = await check.contents(signal, (row) => {
+        const { name, description } = fieldsOf(row);
         if (copyKey(name, description) !== row.copyKey) return 'its key of copies does not follow from its text';
-        if (!hashText(embeddedText(name, description)).equals(row.textHash)) {
-          return 'the hash of its text does not follow from its text';
-        }
-        return files.length === 0 ? 'it has no files' : undefined;
+        const isOfText = hashText(embeddedText(name, description)).equals(row.textHash);
+        return isOfText ? undefined : 'the hash of its text does not follow from its text';
       });
       for (const { id, fault } of found.skills) add('skill', fault, LOAD_AGAIN, { skill: id });
-      for (const skill of found.signatures) {
-        add('skill', 'its signature, which finds near copies, does not fit its checksum', REPAIR, { skill });
-      }
-      for (const skill of found.derivedLabels) {
-        add('skill', 'its derived categories do not fit their checksum', REPAIR, { skill });
-      }
       for (const problem of found.vectors) add('vectors', problem, `${REPAIR}, then load anything: that embeds again`);
     } catch (error) {
       if (!isDamage(error)) throw error;

@@ -183,11 +183,8 @@ export async function removeIds(options: RemoveOptions): Promise<number> {
     try {
       writer.remove(ids);
       const counts = writer.publish();
-      // Index files stay in use without what has gone.
-      if (handOn !== undefined) {
-        await handOn();
-        await indexWhenDue(report.indexing());
-      }
+      await handOn?.();
+      await indexWhenDue(report.indexing());
       return report.finish(counts);
     } finally {
       writer.close();

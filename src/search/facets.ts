@@ -238,14 +238,12 @@ const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>>
   author: (reader) =>
     namedValues(reader.columns.authors, {
       keyOf: authorKey,
-      readKnown: () => reader.columns.authorNames,
       readName: (document) => reader.authorOf(document),
       none: authorKey(UNKNOWN),
     }),
   license: (reader) =>
     namedValues(reader.columns.licenses, {
       keyOf: licenseKey,
-      readKnown: () => new Map(),
       readName: (document) => reader.licenseOf(document),
     }),
   agent: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'agent', {})),
@@ -267,8 +265,6 @@ const valuesByLabels = new WeakMap<LabelIndex, FacetValues>();
 /** How the values of a facet are written. */
 interface Names {
   readonly keyOf: (name: string) => string | undefined;
-  /** Reads how some are written, by key: for these no document is read. */
-  readonly readKnown: () => ReadonlyMap<string, string>;
   /** Reads what a document writes. */
   readonly readName: (document: DocumentNumber) => string | undefined;
   /** The key of skills that have no value; left out if the labels leave them out. */
@@ -280,16 +276,12 @@ interface Names {
  *
  * @param labels documents by key
  */
-function namedValues(labels: LabelIndex, { keyOf, readKnown, readName, none }: Names): FacetValues {
+function namedValues(labels: LabelIndex, { keyOf, readName, none }: Names): FacetValues {
   const keys = [...labels.keys()].filter((key) => key !== none).sort(compareCodePoints);
   const documentsOf = keys.map((key) => labels.get(key)!);
   const names: (string | undefined)[] = new Array(keys.length);
-  let known: ReadonlyMap<string, string> | undefined;
   const read = (value: number): string => {
     const key = keys[value]!;
-    known ??= readKnown();
-    const name = known.get(key);
-    if (name !== undefined && keyOf(name) === key) return name;
     const documents = documentsOf[value]!;
     // What is damaged by now is passed over. The key is right, but in lower case.
     for (let i = 0; i < Math.min(documents.length, MOST_ASKED); i++) {

@@ -2,55 +2,43 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type SkillNumber, SkillSearchError, type VectorNumber } from '../core/index.js';
 import { damagedError, notWritable, openForReading, openForWriting, storeError } from './database.js';
-import { DERIVED_LABELS } from './schema.js';
 import type { Connection } from './sqlite.js';
 import { HASH_BYTES } from './stored-skill.js';
 
-/**
- * What a finished load notes of the catalogue as a whole. SQLite cannot tell a table that has lost a row from one that
- * never had it. The checksums are sums of one for each item, which a small change brings up to date without reading all
- * rows.
- */
-export interface CatalogueFacts {
+/** What a load or an incremental update adds to the notes, or takes from them. */
+interface SkillSums {
   /** Number of skills. */
   readonly skills: number;
   /** Number of files. */
   readonly files: number;
-  /** Number of vectors. */
-  readonly vectors: number;
   /** Checksum of all ids. */
   readonly ids: number;
   /** Checksum of which skill has which vector. */
   readonly links: number;
   /** Checksum of the numbers of skills that have contents or lost them. */
   readonly contents: number;
-  /** Number of blobs. */
-  readonly blobs: number;
   /** Checksum of the ids of skills with complete contents. */
   readonly completeIds: number;
-  /** Checksum of the numbers of skills that a classifier has seen. */
-  readonly derivedLabels: number;
-  /** Highest number of a skill of the last whole load. */
-  readonly loaded: SkillNumber;
   /** Number of skills of the last whole load that have no vector. */
   readonly unembedded: number;
 }
 
+/**
+ * What a finished load notes of the catalogue as a whole. SQLite cannot tell a table that has lost a row from one that
+ * never had it. The checksums are sums of one for each item, which an incremental update brings up to date without
+ * reading all rows.
+ */
+export interface CatalogueFacts extends SkillSums {
+  /** Number of vectors. */
+  readonly vectors: number;
+  /** Highest number of a skill of the last whole load. */
+  readonly loaded: SkillNumber;
+}
+
+/** The key of `meta` that has the rules of the classifier. */
+export const CLASSIFIER_KEY = 'classifier';
 const FACTS_KEY = 'facts';
 const CHECKSUM_KEY = 'checksum';
-
-/**
- * Skills, ascending, each with its vector if it has one. Expects three parameters: the highest number of a vector, the
- * skill before, and how many.
- */
-export const SKILLS_AND_VECTORS = `
-  SELECT skill.number, vector.number FROM skill
-    LEFT JOIN vector ON vector.model = (SELECT number FROM model) AND vector.text_hash = skill.text_hash
-      AND vector.number <= ?
-  WHERE skill.number > ? ORDER BY skill.number LIMIT ?`;
-
-/** SQL of the numbers of skills that a classifier has seen. */
-const LABELLED_SKILLS: string = `SELECT skill FROM ${DERIVED_LABELS}`;
 
 /** @returns undefined if there are none: the catalogue is in memory, or a load has not ended */
 export function readFacts(connection: Connection): CatalogueFacts | undefined {
@@ -73,71 +61,115 @@ export function checkNotes(connection: Connection, path: string): void {
   throw damagedError(path, 'what the last load noted of it is not as it was written');
 }
 
-/** Notes the facts of a catalogue, as the last of what a load or a small change writes. */
+/** Notes the facts of a catalogue, as the last of what a load or an incremental update writes. */
 export function writeFacts(connection: Connection, facts: CatalogueFacts = gatherFacts(connection)): void {
   writeMeta(connection, FACTS_KEY, JSON.stringify(facts));
   sealMeta(connection);
 }
 
 /** Writes the checksum of the table `meta`, after anything in it has changed. */
-export function sealMeta(connection: Connection): void {
+function sealMeta(connection: Connection): void {
   writeMeta(connection, CHECKSUM_KEY, String(metaChecksum(connection)));
 }
 
 /** Reads all of a catalogue. */
 export function gatherFacts(connection: Connection): CatalogueFacts {
-  const count = (table: string): number =>
-    connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
-  const tally = (sql: string): number => checksumOfIds(connection.prepare<[], string | number>(sql).pluck().iterate());
-  let [links, loaded, unembedded] = [0, 0, 0];
-  const pairs = connection
-    .prepare<[number, number, number], [SkillNumber, VectorNumber | null]>(SKILLS_AND_VECTORS)
-    .raw();
-  for (const [skill, vector] of pairs.iterate(Number.MAX_SAFE_INTEGER, 0, -1)) {
-    links = addToSum(links, linkSum(skill, vector));
-    loaded = skill;
-    if (vector === null) unembedded += 1;
-  }
+  const highest = connection.prepare<[], number | null>('SELECT max(number) FROM skill').pluck();
   return {
-    skills: count('skill'),
-    files: count('file'),
-    vectors: count('vector'),
-    ids: tally('SELECT id FROM skill'),
-    links,
-    contents: tally(WITH_CONTENTS),
-    blobs: count('blob'),
-    completeIds: tally(COMPLETE_IDS),
-    derivedLabels: tally(LABELLED_SKILLS),
-    loaded,
-    unembedded,
+    ...sumsOf(connection, 'gone = 0', Number.MAX_SAFE_INTEGER),
+    vectors: connection.prepare<[], number>('SELECT count(*) FROM vector').pluck().get()!,
+    loaded: highest.get() ?? 0,
   };
 }
 
-/** Whether no skill has lost its derived labels since they were noted. */
-export function areDerivedLabelsThere(connection: Connection, facts: CatalogueFacts | undefined): boolean {
-  if (facts === undefined) return true;
-  const there = connection.prepare<[], SkillNumber>(LABELLED_SKILLS).pluck();
-  return checksumOfIds(there.iterate()) === facts.derivedLabels;
+/**
+ * What is noted after an incremental update, from what was noted before: only the rows of the update are read.
+ *
+ * @param connection in the transaction of the update
+ * @param before the highest numbers before it, and the sequence of the state
+ */
+export function changedFacts(
+  connection: Connection,
+  facts: CatalogueFacts,
+  { sequence, lastSkill, lastVector }: { sequence: number; lastSkill: SkillNumber; lastVector: VectorNumber },
+): CatalogueFacts {
+  const came = sumsOf(connection, `gone = 0 AND skill.number > ${lastSkill}`, Number.MAX_SAFE_INTEGER);
+  const went = sumsOf(connection, `gone = ${sequence + 1}`, lastVector);
+  const embedded = connection.prepare<[VectorNumber], number>('SELECT count(*) FROM vector WHERE number > ?').pluck();
+  const vectors = facts.vectors + embedded.get(lastVector)!;
+  let { links, unembedded } = facts;
+  // Skills that were there before, and whose text got a vector only now.
+  const from = unembedded > 0 && vectors > facts.vectors ? 0 : facts.loaded;
+  const late = connection
+    .prepare<[VectorNumber, VectorNumber, SkillNumber, SkillNumber], [SkillNumber, VectorNumber]>(`
+      SELECT skill.number, vector.number FROM skill JOIN vector ON ${HAS_VECTOR}
+      WHERE vector.number > ? AND skill.number > ? AND skill.number <= ?`)
+    .raw();
+  for (const [skill, vector] of late.iterate(Number.MAX_SAFE_INTEGER, lastVector, from, lastSkill)) {
+    links = addToSum(links, linkSum(skill, vector) - linkSum(skill, null));
+    if (skill <= facts.loaded) unembedded -= 1;
+  }
+  return {
+    skills: facts.skills + came.skills - went.skills,
+    files: facts.files + came.files - went.files,
+    ids: addToSum(facts.ids, came.ids - went.ids),
+    links: addToSum(links, came.links - went.links),
+    contents: addToSum(facts.contents, came.contents - went.contents),
+    completeIds: addToSum(facts.completeIds, came.completeIds - went.completeIds),
+    unembedded,
+    vectors,
+    loaded: facts.loaded,
+  };
 }
 
-/** Whether a catalogue has as many blobs as the last load noted. */
-export function hasNotedBlobs(connection: Connection): boolean {
-  const blobs = connection.prepare<[], number>('SELECT count(*) FROM blob').pluck().get();
-  return blobs === readFacts(connection)?.blobs;
+/** SQL that joins a skill with the vector of its text. Expects the highest number of a vector. */
+const HAS_VECTOR = `vector.model = (SELECT number FROM model) AND vector.text_hash = skill.text_hash
+  AND vector.number <= ?`;
+
+/**
+ * Skills, ascending, each with its vector if it has one. Expects three parameters: the highest number of a vector, the
+ * skill before, and how many.
+ */
+export const SKILLS_AND_VECTORS: string = `
+  SELECT skill.number, vector.number FROM skill LEFT JOIN vector ON ${HAS_VECTOR}
+  WHERE skill.number > ? ORDER BY skill.number LIMIT ?`;
+
+/**
+ * @param where which revisions, as SQL
+ * @param lastVector vectors above do not count
+ */
+function sumsOf(connection: Connection, where: string, lastVector: VectorNumber): SkillSums {
+  const sums = { skills: 0, files: 0, ids: 0, links: 0, contents: 0, completeIds: 0, unembedded: 0 };
+  const rows = connection
+    .prepare<[VectorNumber], [SkillNumber, string, number, number, string | null, VectorNumber | null]>(`
+      SELECT skill.number, skill.id, (SELECT count(*) FROM file WHERE file.skill = skill.number),
+        length(skill.hash) > ${HASH_BYTES} OR contents.skill IS NOT NULL, contents.complete_id, vector.number
+      FROM revision AS skill LEFT JOIN vector ON ${HAS_VECTOR}
+        LEFT JOIN contents ON contents.skill = skill.number
+      WHERE ${where}`)
+    .raw();
+  for (const [skill, id, files, hasContents, completeId, vector] of rows.iterate(lastVector)) {
+    sums.skills += 1;
+    sums.files += files;
+    sums.ids = addToSum(sums.ids, sumOfId(id));
+    sums.links = addToSum(sums.links, linkSum(skill, vector));
+    if (hasContents === 1) sums.contents = addToSum(sums.contents, sumOfId(skill));
+    if (completeId !== null) sums.completeIds = addToSum(sums.completeIds, sumOfId(completeId));
+    if (vector === null) sums.unembedded += 1;
+  }
+  return sums;
 }
 
-/** The numbers of skills that have contents, or say so and have lost them. */
-const WITH_CONTENTS = `
-  SELECT skill FROM contents UNION SELECT number FROM skill WHERE length(hash) > ${HASH_BYTES}`;
+/** The ids of skills with complete contents that come behind an id, in order. Expects that id, and how many. */
+export const COMPLETE_IDS = `
+  SELECT complete_id FROM contents JOIN skill ON number = contents.skill
+  WHERE complete_id > ? ORDER BY complete_id LIMIT ?`;
 
 /** Whether no skill has lost its contents since they were noted. */
 export function areContentsThere(connection: Connection, facts: CatalogueFacts): boolean {
-  const there = connection.prepare<[], SkillNumber>('SELECT skill FROM contents').pluck();
+  const there = connection.prepare<[], SkillNumber>('SELECT skill FROM contents JOIN skill ON number = skill').pluck();
   return checksumOfIds(there.iterate()) === facts.contents;
 }
-
-/** The ids of skills with complete contents, in order. */
-export const COMPLETE_IDS = 'SELECT complete_id FROM contents WHERE complete_id IS NOT NULL ORDER BY complete_id';
 
 /** @param ids all of them, or all numbers */
 export function checksumOfIds(ids: Iterable<string | number>): number {
@@ -147,7 +179,7 @@ export function checksumOfIds(ids: Iterable<string | number>): number {
 }
 
 /** What the checksum of an id, or of a number, covers. */
-export function sumOfId(id: string | number): number {
+function sumOfId(id: string | number): number {
   return crc32(`${id}\0`);
 }
 

@@ -4,120 +4,83 @@ export const APPLICATION_ID = 0x534b494c;
 /** `PRAGMA user_version` of a catalogue. Change it when this version would misread a file of the version before. */
 export const FORMAT_VERSION = 1;
 
-// Columns that a table has in common with that of its superseded rows.
-const SKILL_COLUMNS = `  stars INTEGER NOT NULL,
+/** Columns of a revision that are read. */
+export const SKILL_COLUMNS = `number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key,
+  place, text_hash, hash, derived, signature, checksum`;
+
+/**
+ * The statements that make a catalogue, as SQLite keeps them: each letter is compared before a table is read.
+ *
+ * - `revision` has a row for each revision of a skill. The present ones are `skill`: `gone` is 0. An incremental update
+ *   leaves what it replaced or removed for readers that opened the catalogue before; `gone` is then the sequence of the
+ *   first state without it. The next whole load deletes all of these. What belongs to a revision lies under its number.
+ * - `record` has the texts of an answer, `properties` what else a source says: see `stored-skill.ts`. `tags` are labels
+ *   as texts, categories and occupations are slugs: JSON arrays.
+ * - `copy_key` is equal for skills with the same name and description.
+ * - `place` is the location of the skill. A derived id always belongs to the same location.
+ * - `text_hash` identifies the text that is embedded. Skills with the same text share a vector.
+ * - `hash` covers all that comes from the source. Equal hashes mean that the skill is unchanged. It says by its length
+ *   whether the skill has contents.
+ * - `derived` has what a classifier found of a skill without categories, empty where it was unsure; NULL if none has
+ *   seen the skill. `signature` finds skills with nearly the same text: see `text-signature.ts`.
+ * - The columns of checksums are described in `checksums.ts`. NULL marks what is known to be damaged.
+ * - `file.text` is a text, or a BLOB with a compressed one (`packing.ts`). Its checksum covers what is stored.
+ * - `claim` says in which sources a skill was found. Pruning a source deletes its claims. A row of the source with the
+ *   `fingerprint`, if there is one, makes a skill with the `hash`: it is void if the skill has another hash by now.
+ * - `contents` has what a skill is made of, if that is more than excerpts of texts. `complete_id` is the id of a skill
+ *   whose contents are complete, else NULL.
+ * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or
+ *   not at all (`none`).
+ * - `blob` has bytes, once for each digest: compressed (`deflate`) or, if that does not help, as they are (`raw`).
+ * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
+ *   can be updated by them. A finished catalogue has vectors of one model only.
+ * - `meta` holds the `stamp`, a random value of each finished load; the `signature_rules`; the id of the `model` of the
+ *   vectors; the rules of the `classifier` that made all derived labels, if the catalogue is classified; the
+ *   `shared_version` of a replica; and what a finished load notes of the whole (`notes.ts`): `facts`, and the
+ *   `checksum` of all other entries.
+ * - `state` has the states that incremental updates made since the last whole load (`revisions.ts`): the first row is
+ *   the state that the load made. A skill above `last_skill` is not of a state, nor is a vector above `last_vector`.
+ */
+export const SCHEMA: readonly string[] = [
+  'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
+  'CREATE TABLE source (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)',
+  `CREATE TABLE revision (
+  number INTEGER PRIMARY KEY,
+  gone INTEGER NOT NULL DEFAULT 0,
+  id TEXT NOT NULL,
+  stars INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   record TEXT NOT NULL,
   categories TEXT NOT NULL,
   occupations TEXT NOT NULL,
+  tags TEXT NOT NULL,
   properties TEXT NOT NULL,
   copy_key TEXT NOT NULL,
   place TEXT NOT NULL,
   text_hash BLOB NOT NULL,
   hash BLOB NOT NULL,
-  tags TEXT NOT NULL,
-  checksum INTEGER`;
-const CONTENT_FILE_COLUMNS = `  skill INTEGER NOT NULL,
-  path TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  sha256 BLOB NOT NULL,
-  executable INTEGER NOT NULL,
-  complete INTEGER NOT NULL,
-  is_text INTEGER NOT NULL,
-  kept TEXT NOT NULL,
-  PRIMARY KEY (skill, path)`;
-const FILE_COLUMNS = `  position INTEGER NOT NULL,
+  derived TEXT,
+  signature BLOB NOT NULL,
+  checksum INTEGER,
+  UNIQUE (id, gone)
+)`,
+  'CREATE INDEX revision_gone ON revision (gone) WHERE gone > 0',
+  'CREATE INDEX revision_name ON revision (substr(signature, 1, 4))',
+  'CREATE INDEX revision_text ON revision (substr(signature, 5, 8))',
+  `CREATE VIEW skill AS SELECT ${SKILL_COLUMNS} FROM revision WHERE gone = 0`,
+  `CREATE TABLE file (
+  skill INTEGER NOT NULL REFERENCES revision (number) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
   filename TEXT NOT NULL,
   text TEXT NOT NULL,
   checksum INTEGER,
-  PRIMARY KEY (skill, position)`;
-const LABEL_COLUMNS = `  skill INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL,
-  categories TEXT NOT NULL,
-  checksum INTEGER`;
-const SIGNATURE_COLUMNS = `  skill INTEGER PRIMARY KEY,
-  name INTEGER NOT NULL,
-  text INTEGER NOT NULL,
-  words INTEGER NOT NULL,
-  sketch BLOB NOT NULL,
-  checksum INTEGER`;
-
-/** What a classifier found. */
-export const DERIVED_LABELS = 'derived_label';
-
-/**
- * What small changes leave for readers that opened the state before them. Each of these tables has the columns of the
- * table that its rows come from, and no constraint of it.
- */
-export const SUPERSEDED: Readonly<
-  Record<'skill' | 'file' | 'contents' | 'content_file' | 'derived_label' | 'text_signature', string>
-> = {
-  skill: 'superseded',
-  file: 'superseded_file',
-  contents: 'superseded_contents',
-  content_file: 'superseded_content_file',
-  derived_label: 'superseded_label',
-  text_signature: 'superseded_signature',
-};
-
-/** Skills that are no longer kept for readers. What is left of them is what derived files of former states need. */
-export const FORGOTTEN = 'forgotten';
-
-/** The states that small changes have made since the last whole load. */
-export const STATES = 'state';
-
-/**
- * The statements that make a catalogue, as SQLite keeps them: each letter is compared before a table is read.
- *
- * - `skill.record` is the answer nearly ready to send: a JSON object with the eight fields of the specification, in its
- *   order.
- * - `file.text` is a text, or a BLOB with a compressed one (`packing.ts`). Its checksum covers what is stored.
- * - `skill.place` is the location of the skill. A derived id always belongs to the same location.
- * - `skill.hash` covers everything that is stored of a skill. Equal hashes mean that the skill is unchanged. It says by
- *   its length whether the skill has contents.
- * - `skill.text_hash` identifies the text that is embedded. Skills with the same text share a vector.
- * - `skill.copy_key` is equal for skills with the same name and description.
- * - `tags` are labels as texts, categories and occupations are slugs: JSON arrays.
- * - The columns of checksums are described in `checksums.ts`. NULL marks what is known to be damaged.
- * - `claim` says in which sources a skill was found. Pruning a source deletes its claims.
- * - `known_row` says what a row of a source became: a row with this fingerprint makes a skill with this hash. An entry
- *   is void if the skill has another hash by now.
- * - `text_signature` finds skills with nearly the same text. The next load adds missing ones.
- * - `contents` has what a skill is made of, if that is more than excerpts of texts. `complete_id` is the id of a skill whose contents are complete, else NULL.
- * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or
- *   not at all (`none`).
- * - `blob` has bytes, once for each digest: compressed (`deflate`) or, if that does not help, as they are (`raw`).
- * - `derived_label` has what a classifier found of each skill without categories: an array of categories, empty where
- *   it was unsure. An entry is void if the skill has another hash by now.
- * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
- *   can be updated by them. A finished catalogue has vectors of one model only.
- * - `meta` holds the `stamp`, a random value of each finished load; the
- *   `signature_rules`; the id of the `model` of the vectors; the rules of the `classifier` that made all derived
- *   labels, if the catalogue is classified; the `shared_version` of a replica
- *   (`notes.ts`); and what a finished load notes of the whole: `facts`, and the `checksum` of all
- *   other entries.
- * - `state` has the states that small changes made since the last whole load (`revisions.ts`): the first row is the state
- *   that the load made. A skill above `last_skill` is not of a state, nor is a vector above `last_vector`.
- * - `superseded` has the skills that these changes replaced or removed, under their numbers; `gone` is the sequence of
- *   the first state without them. What belongs to them is in `superseded_file` and so on. The next whole load deletes
- *   all of it.
- * - `forgotten` has the numbers of those that are no longer kept, and of their signatures what tells their relatives.
- */
-export const SCHEMA: readonly string[] = [
-  'CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID',
-  'CREATE TABLE source (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)',
-  `CREATE TABLE skill (
-  number INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-${SKILL_COLUMNS}
-)`,
-  `CREATE TABLE file (
-  skill INTEGER NOT NULL REFERENCES skill (number),
-${FILE_COLUMNS}
+  PRIMARY KEY (skill, position)
 )`,
   `CREATE TABLE claim (
   source INTEGER NOT NULL REFERENCES source (number),
-  skill INTEGER NOT NULL REFERENCES skill (number),
+  skill INTEGER NOT NULL REFERENCES revision (number) ON DELETE CASCADE,
+  fingerprint BLOB,
+  hash BLOB,
   PRIMARY KEY (source, skill)
 ) WITHOUT ROWID`,
   'CREATE INDEX claim_skill ON claim (skill)',
@@ -130,34 +93,23 @@ ${FILE_COLUMNS}
   checksum INTEGER,
   UNIQUE (model, text_hash)
 )`,
-  `CREATE TABLE known_row (
-  source INTEGER NOT NULL,
-  skill INTEGER NOT NULL,
-  fingerprint BLOB NOT NULL,
-  hash BLOB NOT NULL,
-  PRIMARY KEY (source, skill)
-) WITHOUT ROWID`,
-  `CREATE TABLE text_signature (
-${SIGNATURE_COLUMNS}
-)`,
-  'CREATE INDEX text_signature_name ON text_signature (name)',
-  'CREATE INDEX text_signature_text ON text_signature (text)',
-  `CREATE TRIGGER skill_changed AFTER UPDATE OF hash ON skill
-BEGIN
-  DELETE FROM text_signature WHERE skill = old.number;
-END`,
-  `CREATE TRIGGER skill_deleted AFTER DELETE ON skill
-BEGIN
-  DELETE FROM text_signature WHERE skill = old.number;
-END`,
   `CREATE TABLE contents (
-  skill INTEGER PRIMARY KEY,
+  skill INTEGER PRIMARY KEY REFERENCES revision (number) ON DELETE CASCADE,
   hash BLOB NOT NULL,
-  complete_id TEXT UNIQUE,
+  complete_id TEXT,
   checksum INTEGER
 )`,
+  'CREATE INDEX contents_complete ON contents (complete_id) WHERE complete_id IS NOT NULL',
   `CREATE TABLE content_file (
-${CONTENT_FILE_COLUMNS}
+  skill INTEGER NOT NULL REFERENCES contents (skill) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  sha256 BLOB NOT NULL,
+  executable INTEGER NOT NULL,
+  complete INTEGER NOT NULL,
+  is_text INTEGER NOT NULL,
+  kept TEXT NOT NULL,
+  PRIMARY KEY (skill, path)
 ) WITHOUT ROWID`,
   `CREATE TABLE blob (
   number INTEGER PRIMARY KEY,
@@ -167,50 +119,12 @@ ${CONTENT_FILE_COLUMNS}
   bytes BLOB NOT NULL,
   checksum INTEGER
 )`,
-  `CREATE TABLE ${DERIVED_LABELS} (
-${LABEL_COLUMNS}
-)`,
-  `CREATE TABLE ${STATES} (
+  `CREATE TABLE state (
   sequence INTEGER PRIMARY KEY,
   stamp TEXT NOT NULL UNIQUE,
   last_skill INTEGER NOT NULL,
   last_vector INTEGER NOT NULL
 )`,
-  `CREATE TABLE ${SUPERSEDED.skill} (
-  number INTEGER PRIMARY KEY,
-  gone INTEGER NOT NULL,
-  id TEXT NOT NULL,
-${SKILL_COLUMNS}
-)`,
-  `CREATE INDEX superseded_gone ON ${SUPERSEDED.skill} (gone)`,
-  `CREATE INDEX superseded_id ON ${SUPERSEDED.skill} (id)`,
-  `CREATE TABLE ${SUPERSEDED.file} (
-  skill INTEGER NOT NULL,
-${FILE_COLUMNS}
-)`,
-  `CREATE TABLE ${SUPERSEDED.contents} (
-  skill INTEGER PRIMARY KEY,
-  hash BLOB NOT NULL,
-  complete_id TEXT,
-  checksum INTEGER
-)`,
-  `CREATE TABLE ${SUPERSEDED.content_file} (
-${CONTENT_FILE_COLUMNS}
-) WITHOUT ROWID`,
-  `CREATE TABLE ${SUPERSEDED.derived_label} (
-${LABEL_COLUMNS}
-)`,
-  `CREATE TABLE ${SUPERSEDED.text_signature} (
-${SIGNATURE_COLUMNS}
-)`,
-  `CREATE TABLE ${FORGOTTEN} (
-  skill INTEGER PRIMARY KEY,
-  gone INTEGER NOT NULL,
-  name INTEGER,
-  text INTEGER,
-  words INTEGER
-)`,
-  `CREATE INDEX forgotten_gone ON ${FORGOTTEN} (gone)`,
 ];
 
 /**

@@ -120,7 +120,7 @@ describe('list', () => {
   test('says which skills are damaged', async () => {
     const database = await catalogueOf();
     const change = new Database(database);
-    change.exec("UPDATE skill SET record = replace(record, 'Cuts', 'Puts')");
+    change.exec("UPDATE revision SET record = replace(record, 'Cuts', 'Puts')");
     change.close();
     const { status, out, error } = await runCaptured(['list', '--database', database]);
     expect([status, linesOf(out)]).toEqual([0, expect.not.arrayContaining(['  m-saw'])]);

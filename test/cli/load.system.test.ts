@@ -280,7 +280,7 @@ describe('check', () => {
       const bytes = readFileSync(database, 'latin1');
       writeFileSync(
         database,
-        bytes.replace(/\x03\x0f[\s\S]b/, (cell) => `${cell.slice(0, -1)}y`),
+        bytes.replace(/\x04\x0f\x08[\s\S]b/, (cell) => `${cell.slice(0, -1)}y`),
         'latin1',
       );
       const found = await checkCatalogue({ database });
@@ -351,11 +351,11 @@ describe('check', () => {
       expect((await checkCatalogue({ database })).problems).toMatchObject([{ problem: 'it is missing' }]);
     });
 
-    test('tells a damaged signature, and a repair makes it again and leaves nothing beside the catalogue', async () => {
+    test('tells claims of no source, and a repair deletes them and leaves nothing beside the catalogue', async () => {
       const database = await catalogue();
-      change(database, 'UPDATE text_signature SET words = words + 1 WHERE skill = 2');
+      change(database, 'UPDATE claim SET source = 99 WHERE skill = 2');
       const { problems } = await checkCatalogue({ database });
-      expect(problems).toMatchObject([{ part: 'skill', skill: 'b', problem: expect.stringContaining('signature') }]);
+      expect(problems).toMatchObject([{ part: 'database', problem: expect.stringContaining('claims of sources') }]);
       const { problems: left, repaired } = await checkCatalogue({ database, repair: true });
       expect([left, repaired.length]).toEqual([[], 1]);
       expect(filesBeside(database).filter((name) => name.includes('loading'))).toEqual([]);
@@ -394,7 +394,7 @@ describe('check', () => {
     test('tells columns that do not follow from the record, though their checksum is right', async () => {
       const database = await catalogue();
       const connection = new Database(database);
-      connection.exec("UPDATE skill SET hash = x'00112233445566778899aabbccddeeff' WHERE id = 'a'");
+      connection.exec("UPDATE revision SET hash = x'00112233445566778899aabbccddeeff' WHERE id = 'a'");
       connection.close();
       const { problems } = await checkCatalogue({ database });
       expect(problems).toMatchObject([{ part: 'skill', skill: 'a', problem: 'its row does not fit its checksum' }]);

@@ -128,7 +128,7 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
   test('names what is damaged in the copy, and makes it anew when it may repair', async () => {
     const { database, cache } = await catalogue();
     const file = new Database(join(cache, 'skills.db'));
-    file.exec(`UPDATE skill SET record = X'00' WHERE id = 'skill-3'`);
+    file.exec(`UPDATE revision SET record = X'00' WHERE id = 'skill-3'`);
     file.close();
     writeFileSync(join(cache, 'skills.db.keyword'), 'nothing of use');
     const { problems } = await checkCatalogue({ database, cache });

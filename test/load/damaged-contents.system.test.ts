@@ -108,7 +108,7 @@ async function damagedIn(database: string): Promise<string[]> {
 }
 
 function change(database: string, sql: string): void {
-  changing(database, (connection) => connection.exec(sql));
+  changing(database, (connection) => connection.exec(`PRAGMA foreign_keys = OFF; ${sql}`));
 }
 
 function changing(database: string, work: (connection: InstanceType<typeof Database>) => void): void {

@@ -291,7 +291,7 @@ describe('other calls', () => {
     const { database } = await loaded({ 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE });
     const copy = scratchFile('copy.db');
     await copyCatalogue({ from: database, to: copy });
-    change(copy, 'UPDATE text_signature SET checksum = 0');
+    change(copy, 'PRAGMA foreign_keys = OFF; UPDATE claim SET source = 99');
     expect((await checkCatalogue({ database: copy, repair: true })).problems).toEqual([]);
     await using search = await open(copy);
     expect(Buffer.from(search.read(idOf(search, 'a'), 'x.bin')!)).toEqual(PICTURE);

@@ -268,7 +268,7 @@ test('a catalogue with damaged skills is filtered by the dates and stars of the 
   );
   const database = await catalogue(rows);
   const change = new Database(database);
-  change.exec("UPDATE skill SET properties = 'x' WHERE id IN ('s0', 's3', 's4', 's8')");
+  change.exec("UPDATE revision SET properties = 'x' WHERE id IN ('s0', 's3', 's4', 's8')");
   change.close();
   // Without the derived file the columns are read from the catalogue, and the damage is found.
   writeFileSync(filesBeside(database).keyword, '');

@@ -154,7 +154,7 @@ describe('a list of a catalogue with damaged skills', () => {
 
   test('leaves out one that was damaged since the load, and says so', async () => {
     await using search = await openSkillSearch({
-      database: await damaged("UPDATE skill SET record = replace(record, 'description of b', 'x') WHERE id = 'b'"),
+      database: await damaged("UPDATE revision SET record = replace(record, 'description of b', 'x') WHERE id = 'b'"),
     });
     const { hits, pagination, damaged: lacking } = search.list();
     expect(hits.map(({ skill }) => skill.id)).toEqual(['a', 'c', 'd']);
@@ -166,7 +166,7 @@ describe('a list of a catalogue with damaged skills', () => {
   test.each(['record', 'file'])('neither has nor counts one whose %s is known to be damaged', async (part) => {
     const sql =
       part === 'record'
-        ? "UPDATE skill SET record = replace(record, 'description of b', 'x') WHERE id = 'b'"
+        ? "UPDATE revision SET record = replace(record, 'description of b', 'x') WHERE id = 'b'"
         : "UPDATE file SET text = 'x' WHERE skill = (SELECT number FROM skill WHERE id = 'b')";
     await using search = await openSkillSearch({ database: await damaged(sql, false) });
     for (const query of [{}, { category: 'x' }, { minStars: 0 }, { sortBy: 'stars', copies: 'collapse' }] as const) {

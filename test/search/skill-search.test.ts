@@ -584,7 +584,7 @@ describe('kept skills', () => {
   /** Replaces a text in the rows of skills, as damage would. */
   function damage(database: string, text: string, by: string): void {
     const connection = new Database(database);
-    connection.exec(`UPDATE skill SET record = replace(record, '${text}', '${by}')`);
+    connection.exec(`UPDATE revision SET record = replace(record, '${text}', '${by}')`);
     connection.close();
   }
 

@@ -1,5 +1,5 @@
 import { appendTo, type DocumentNumber } from '../../core/index.js';
-import { differingValues, SKETCH_BYTES } from './text-signature.js';
+import { differingValues, SKETCH_BYTES, unpackSignature } from './text-signature.js';
 
 /**
  * Joins groups of copies that have nearly the same text.
@@ -17,7 +17,7 @@ import { differingValues, SKETCH_BYTES } from './text-signature.js';
 export function joinNearCopies(
   groupOf: Uint32Array,
   preference: (a: DocumentNumber, b: DocumentNumber) => number,
-  documents: SignedDocuments,
+  documents: ComparedDocuments,
 ): Uint32Array {
   const related = relatedGroups(groupOf, documents);
   const competing = Uint32Array.from(groupOf.keys())
@@ -43,7 +43,7 @@ const NONE = -1;
 const SEVERAL = -2;
 
 /** One byte per group: 1 if a document of another group has the name or the text of one of its documents. */
-function relatedGroups(groupOf: Uint32Array, { names, texts, words }: SignedDocuments): Uint8Array {
+function relatedGroups(groupOf: Uint32Array, { names, texts, words }: ComparedDocuments): Uint8Array {
   const related = new Uint8Array(groupOf.length);
   for (const keys of [names, texts]) {
     const groups = new Map<number, DocumentNumber>();
@@ -78,7 +78,7 @@ const MOST_FAILURES = 100;
  * and belongs to the groups of all documents that have it.
  */
 class DistinctTexts {
-  readonly #documents: SignedDocuments;
+  readonly #documents: ComparedDocuments;
   /** The texts of each group. */
   readonly #textsOf = new Map<DocumentNumber, DocumentNumber[]>();
   /** The groups of each text that was not taken yet. */
@@ -89,7 +89,7 @@ class DistinctTexts {
   readonly #byText = new Map<number, DocumentNumber[]>();
 
   /** @param competing documents in the order of preference */
-  constructor(competing: Uint32Array, groupOf: Uint32Array, documents: SignedDocuments) {
+  constructor(competing: Uint32Array, groupOf: Uint32Array, documents: ComparedDocuments) {
     this.#documents = documents;
     const { names, texts, words } = documents;
     const textsByName = new Map<number, DocumentNumber[]>();
@@ -148,12 +148,12 @@ class DistinctTexts {
 /** The texts of one name. */
 class TextsOfName {
   readonly #texts: DocumentNumber[];
-  readonly #documents: SignedDocuments;
+  readonly #documents: ComparedDocuments;
   /** By band; undefined for few texts. */
   readonly #byBand: Map<number, DocumentNumber[]> | undefined;
 
   /** @param texts in the order of preference */
-  constructor(texts: readonly DocumentNumber[], documents: SignedDocuments) {
+  constructor(texts: readonly DocumentNumber[], documents: ComparedDocuments) {
     this.#texts = texts.toReversed();
     this.#documents = documents;
     if (texts.length <= FEW_TEXTS) return;
@@ -194,7 +194,7 @@ export const SHORT_TEXT = 16;
 const TEXT_WITHOUT_NAME = 100;
 
 /** The signatures of all documents, by document number. */
-export interface SignedDocuments {
+export class SignedDocuments {
   /** Hash of the name. */
   readonly names: Uint32Array;
   /** Hash of the text. */
@@ -203,10 +203,29 @@ export interface SignedDocuments {
   readonly words: Float64Array;
   /** The sketches, one after the other, see `TextSignature`. */
   readonly sketches: Uint8Array;
+
+  constructor(size: number) {
+    this.names = new Uint32Array(size);
+    this.texts = new Float64Array(size);
+    this.words = new Float64Array(size).fill(-1);
+    this.sketches = new Uint8Array(size * SKETCH_BYTES);
+  }
+
+  /** @param signature as it is stored */
+  set(document: DocumentNumber, signature: Buffer): void {
+    const { name, text, words, sketch } = unpackSignature(signature);
+    this.names[document] = name;
+    this.texts[document] = text;
+    this.words[document] = words;
+    this.sketches.set(sketch, document * SKETCH_BYTES);
+  }
 }
 
+/** What is compared of documents, by document number. */
+export type ComparedDocuments = Omit<SignedDocuments, 'set'>;
+
 /** Whether two documents have nearly the same text. */
-export function areNear(documents: SignedDocuments, a: DocumentNumber, b: DocumentNumber): boolean {
+export function areNear(documents: ComparedDocuments, a: DocumentNumber, b: DocumentNumber): boolean {
   const { names, texts, words, sketches } = documents;
   const fewer = Math.min(words[a]!, words[b]!);
   const sameName = names[a] === names[b];
@@ -225,7 +244,7 @@ const BANDS = MOST_DIFFERING + 1;
 const BAND_BYTES = Math.floor(SKETCH_BYTES / BANDS);
 
 /** The bands of a document's sketch, each as one number: the index of the band, then its six bytes. */
-function bandsOf({ sketches }: SignedDocuments, document: DocumentNumber): number[] {
+function bandsOf({ sketches }: ComparedDocuments, document: DocumentNumber): number[] {
   const view = new DataView(sketches.buffer, sketches.byteOffset + document * SKETCH_BYTES, SKETCH_BYTES);
   return Array.from({ length: BANDS }, (_, band) => {
     const at = band * BAND_BYTES;

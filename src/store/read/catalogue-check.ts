@@ -2,24 +2,27 @@ import { Buffer } from 'node:buffer';
 import { type ExecFileException, execFile } from 'node:child_process';
 import nodeModule from 'node:module';
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { type DerivedLabelRow, isDerivedLabelWhole, isSignatureWhole, isVectorWhole } from '../checksums.js';
+import { isVectorWhole } from '../checksums.js';
 import { asBeyondRepair, beyondRepair, damagedError, guarded, openForReading, storeError } from '../database.js';
 import { gatherFacts, isMetaWhole, readFacts, readMeta } from '../notes.js';
-import { readLineage } from '../revisions.js';
+import { readHistory } from '../revisions.js';
 import { STATEMENTS } from '../schema.js';
 import type { Connection } from '../sqlite.js';
 import { type BlobRow, ContentRows, isBlobWhole } from './content-reader.js';
-import { type StoredFileRow, type StoredRow, StoredRows } from './stored-row.js';
+import { SkillRows, type StoredRow } from './stored-row.js';
 import { hasUnitLength } from './stored-vectors.js';
 
 /** What points nowhere, and how it is told. */
 const DANGLING: readonly (readonly [sql: string, problem: string])[] = [
-  ['SELECT count(*) FROM claim WHERE skill NOT IN (SELECT number FROM skill)', 'claims of skills that are not there'],
+  [
+    'SELECT count(*) FROM claim WHERE skill NOT IN (SELECT number FROM revision)',
+    'claims of skills that are not there',
+  ],
   [
     'SELECT count(*) FROM claim WHERE source NOT IN (SELECT number FROM source)',
     'claims of sources that are not there',
   ],
-  ['SELECT count(*) FROM file WHERE skill NOT IN (SELECT number FROM skill)', 'files of skills that are not there'],
+  ['SELECT count(*) FROM file WHERE skill NOT IN (SELECT number FROM revision)', 'files of skills that are not there'],
 ];
 
 /** Goes through all of a finished catalogue. */
@@ -51,7 +54,7 @@ export class CatalogueCheck {
     this.#connection = connection;
     this.#path = path;
     this.stamp = readMeta(connection, 'stamp') ?? '';
-    this.states = readLineage(connection).map(({ stamp }) => stamp);
+    this.states = readHistory(connection).map(({ stamp }) => stamp);
     this.skills = this.#count('skill');
     this.vectors = this.#count('vector');
     this.model = this.vectors === 0 ? undefined : readMeta(connection, 'model');
@@ -86,27 +89,13 @@ export class CatalogueCheck {
    */
   async contents(
     signal: AbortSignal | undefined,
-    look: (row: StoredRow, files: readonly StoredFileRow[]) => string | undefined,
-  ): Promise<{
-    readonly skills: readonly DamagedRow[];
-    readonly vectors: readonly string[];
-    /** Ids of the skills whose signature is damaged, as they are stored. */
-    readonly signatures: readonly string[];
-    /** Ids of the skills whose derived labels are damaged, as they are stored. */
-    readonly derivedLabels: readonly string[];
-  }> {
+    look: (row: StoredRow) => string | undefined,
+  ): Promise<{ readonly skills: readonly DamagedRow[]; readonly vectors: readonly string[] }> {
     try {
-      const { skills, vectors, signatures, derivedLabels } = await findDamage(
-        this.#connection,
-        this.#path,
-        signal,
-        look,
-      );
+      const { skills, vectors } = await findDamage(this.#connection, this.#path, signal, look);
       return {
-        skills: [...skills.values()],
+        skills,
         vectors: vectors.map((number) => `the vector ${number} is not as it was written, or has not unit length`),
-        signatures: signatures.map((skill) => this.#idOf(skill)),
-        derivedLabels: derivedLabels.map((skill) => this.#idOf(skill)),
       };
     } catch (error) {
       throw storeError(error, this.#path, 'read');
@@ -117,11 +106,6 @@ export class CatalogueCheck {
     this.#connection.close();
   }
 
-  #idOf(skill: SkillNumber): string {
-    const id = this.#connection.prepare<[number], unknown>('SELECT id FROM skill WHERE number = ?').pluck().get(skill);
-    return id === undefined ? `with the number ${skill}` : String(id);
-  }
-
   #count(table: string): number {
     return this.#connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
   }
@@ -129,12 +113,8 @@ export class CatalogueCheck {
 
 /** What is damaged in a catalogue. */
 export interface FoundDamage {
-  readonly skills: ReadonlyMap<SkillNumber, DamagedRow>;
+  readonly skills: readonly DamagedRow[];
   readonly vectors: readonly VectorNumber[];
-  /** Skills whose signature is damaged. */
-  readonly signatures: readonly SkillNumber[];
-  /** Skills whose derived labels are damaged. */
-  readonly derivedLabels: readonly SkillNumber[];
 }
 
 export interface DamagedRow {
@@ -144,15 +124,15 @@ export interface DamagedRow {
   readonly fault: string;
 }
 
-/** Rows of vectors and signatures read at once, and numbers of skills: a few milliseconds. */
+/** Rows of vectors read at once, and numbers of skills: a few milliseconds. */
 const ROWS_A_TURN = 250;
 
 /** Characters of skills and files read in a turn. Past these a skill ends its turn: some ten milliseconds. */
 const CHARACTERS_A_TURN = 1 << 20;
 
 /**
- * Compares everything with its checksum: all skills with their files and contents, all vectors, signatures and derived
- * labels. Gives way to the event loop in between.
+ * Compares everything with its checksum: all skills with their files and contents, and all vectors. Gives way to the
+ * event loop in between.
  *
  * @param path for messages
  * @param look looks at a skill that is as it was written, and says what is wrong with it all the same
@@ -163,10 +143,10 @@ export async function findDamage(
   connection: Connection,
   path: string,
   signal?: AbortSignal,
-  look?: (row: StoredRow, files: readonly StoredFileRow[]) => string | undefined,
+  look?: (row: StoredRow) => string | undefined,
 ): Promise<FoundDamage> {
-  const rows = new StoredRows(connection);
-  const skills = new Map<SkillNumber, DamagedRow>();
+  const rows = new SkillRows(connection, path);
+  const skills: DamagedRow[] = [];
   const numbers = connection
     .prepare<[number, number], [SkillNumber]>('SELECT number FROM skill WHERE number > ? ORDER BY number LIMIT ?')
     .raw();
@@ -182,14 +162,14 @@ export async function findDamage(
         await nextTurn(signal);
       }
       const row = rows.row(number);
-      const files = rows.files(number);
+      const files = rows.fileRows(number);
       characters += lengthOf(row?.record) + lengthOf(row?.properties);
       for (const { stored } of files) characters += lengthOf(stored);
       const fault =
         row === undefined
           ? 'its row is missing'
-          : (rows.faultOf(row, files) ?? contents.faultOf(number, row.hash, isBlobThere) ?? look?.(row, files));
-      if (fault !== undefined) skills.set(number, { id: String(row?.id), fault });
+          : (rows.faultOf(row, files) ?? contents.faultOf(number, row.hash, isBlobThere) ?? look?.(row));
+      if (fault !== undefined) skills.push({ id: String(row?.id), fault });
     }
   }
   const vectors: VectorNumber[] = [];
@@ -204,30 +184,7 @@ export async function findDamage(
       if (!isWhole) vectors.push(number);
     }
   }
-  const signatures: SkillNumber[] = [];
-  const allSignatures = connection
-    .prepare<[number, number], [SkillNumber, number, number, number, unknown, number | null]>(
-      'SELECT skill, name, text, words, sketch, checksum FROM text_signature WHERE skill > ? ORDER BY skill LIMIT ?',
-    )
-    .raw();
-  for await (const batch of inTurns(allSignatures, path, signal)) {
-    for (const [skill, name, text, words, sketch, checksum] of batch) {
-      if (!isSignatureWhole(skill, name, text, words, sketch, checksum)) signatures.push(skill);
-    }
-  }
-  const derivedLabels: SkillNumber[] = [];
-  const allLabels = connection
-    .prepare<[number, number], [SkillNumber, Buffer, string, number | null]>(
-      'SELECT skill, hash, categories, checksum FROM derived_label WHERE skill > ? ORDER BY skill LIMIT ?',
-    )
-    .raw();
-  for await (const batch of inTurns(allLabels, path, signal)) {
-    for (const [skill, hash, categories, checksum] of batch) {
-      const row: DerivedLabelRow = { hash, categories, checksum };
-      if (!isDerivedLabelWhole(skill, row)) derivedLabels.push(skill);
-    }
-  }
-  return { skills, vectors, signatures, derivedLabels };
+  return { skills, vectors };
 }
 
 /** Digests of the blobs that are not as they were written. */

@@ -1,18 +1,12 @@
 import { statSync } from 'node:fs';
-import {
-  ALL_IN_MEMORY,
-  type DocumentNumber,
-  type Pager,
-  type SkillNumber,
-  type SkillSearchError,
-} from '../../core/index.js';
+import { ALL_IN_MEMORY, type DocumentNumber, type Pager, type SkillNumber } from '../../core/index.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
-import { DerivedLabels } from '../checksums.js';
-import { corruptAsMissing, damagedError, guarded, openForReading, storeError } from '../database.js';
-import { type CatalogueFacts, checkNotes, checksumOfIds, readFacts, readMeta } from '../notes.js';
+import { damagedError, guarded, openForReading } from '../database.js';
+import { type CatalogueFacts, checksumOfIds, readFacts, readMeta } from '../notes.js';
 import { folderAt } from '../places.js';
-import { OpenedState, readLineage } from '../revisions.js';
+import { OpenedState, readHistory } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
+import { fieldsOf, recordAuthor } from '../stored-skill.js';
 import { type ChangedColumns, changedColumns } from './changed-columns.js';
 import {
   addRowLabels,
@@ -24,14 +18,13 @@ import {
   type PackedLabels,
   packLabels,
   readColumns,
-  recordAuthor,
   storedInstallations,
   storedLicense,
   unpackColumns,
   withoutPath,
 } from './columns.js';
 import { ContentReader } from './content-reader.js';
-import { SkillStatements, type StoredFile, type StoredRow, StoredRows, toSkill } from './stored-row.js';
+import { openState, SkillRows, type StoredFile, type StoredRow, toSkill } from './stored-row.js';
 import { VectorReader } from './stored-vectors.js';
 
 /**
@@ -81,10 +74,8 @@ export class CatalogueReader {
   #records: KeptDocuments<string> | undefined;
   /** Never handed out: whoever asks gets a copy, and may change that. */
   #skills: KeptDocuments<Skill> | undefined;
-  #documentsById: Uint32Array | undefined;
-  #idIndexIsWhole: boolean | undefined;
+  #hasAllIds = false;
   #contents: ContentReader | undefined;
-  #derivedCounts: ReadonlyMap<string, number> | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
   readonly #begin: Statement<[], unknown>;
   readonly #commit: Statement<[], unknown>;
@@ -92,8 +83,7 @@ export class CatalogueReader {
   /** Whether the first that is read begins a transaction, see {@link readingLate}. */
   #beginsLate = false;
   readonly #opened: OpenedState;
-  readonly #statements: SkillStatements;
-  readonly #rows: StoredRows;
+  readonly #rows: SkillRows;
   readonly #numberOf: Statement<[id: string], SkillNumber>;
   readonly #skillCount: Statement<[], number>;
   readonly #fileCount: Statement<[], number>;
@@ -102,17 +92,10 @@ export class CatalogueReader {
 
   /** @throws {SkillSearchError} if there is no catalogue that can be read */
   static open(path: string): CatalogueReader {
-    const connection = openForReading(path);
-    try {
-      // At once: a small change may come between two statements.
-      return connection.transaction(() => {
-        checkNotes(connection, path);
-        return new CatalogueReader(connection, path, Math.floor(statSync(path).mtimeMs / 1000));
-      })();
-    } catch (error) {
-      connection.close();
-      throw storeError(error, path, 'read');
-    }
+    return openState(
+      path,
+      (connection) => new CatalogueReader(connection, path, Math.floor(statSync(path).mtimeMs / 1000)),
+    );
   }
 
   constructor(connection: Connection, path = 'the catalogue in memory', writtenAt?: number) {
@@ -126,8 +109,7 @@ export class CatalogueReader {
     this.#begin = connection.prepare('BEGIN');
     this.#commit = connection.prepare('COMMIT');
     this.#rollBack = connection.prepare('ROLLBACK');
-    this.#rows = new StoredRows(connection);
-    this.#statements = new SkillStatements(connection, path, this.#rows);
+    this.#rows = new SkillRows(connection, path);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
     this.#skillCount = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck();
     this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
@@ -152,7 +134,7 @@ export class CatalogueReader {
 
   /** Whether small changes made this state from the state with a stamp. */
   hasFormerState(former: string): boolean {
-    return this.#guard(() => readLineage(this.#connection, this.stamp).some(({ stamp }) => stamp === former));
+    return this.#guard(() => readHistory(this.#connection, this.stamp).some(({ stamp }) => stamp === former));
   }
 
   /**
@@ -170,9 +152,9 @@ export class CatalogueReader {
     pager: Pager,
   ): Pick<ChangedColumns, 'numbers' | 'came'> | undefined {
     return this.#guard(() => {
-      const lineage = readLineage(this.#connection, this.stamp);
-      const since = lineage.find(({ stamp }) => stamp === former);
-      const until = lineage.at(-1);
+      const history = readHistory(this.#connection, this.stamp);
+      const since = history.find(({ stamp }) => stamp === former);
+      const until = history.at(-1);
       if (since === undefined || until === undefined) return undefined;
       const changed = changedColumns(this.#connection, columns, pager, since, until);
       this.useColumns(changed.columns, ALL_IN_MEMORY, changed.readLate);
@@ -228,21 +210,21 @@ export class CatalogueReader {
   #keptSkill(document: DocumentNumber): Skill {
     const kept = this.#skills?.get(document);
     if (kept !== undefined) return kept;
-    const skill = this.#guard(() => this.#statements.skill(this.#skillNumber(document)));
+    const skill = toSkill(this.#row(document));
     this.#skills ??= new KeptDocuments();
     this.#skills.keep(document, skill, lengthOf(skill));
     return skill;
   }
 
   /**
-   * The JSON text of a skill's eight fields, as stored.
+   * The JSON text of a skill's eight fields, ready to be sent.
    *
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   record(document: DocumentNumber): string {
     const kept = this.keptRecord(document);
     if (kept !== undefined) return kept;
-    const record = this.#guard(() => this.#statements.record(this.#skillNumber(document)));
+    const record = JSON.stringify(fieldsOf(this.#row(document)));
     this.#records ??= new KeptDocuments();
     this.#records.keep(document, record, record.length);
     return record;
@@ -259,7 +241,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   texts(document: DocumentNumber): StoredFile[] {
-    return this.#guard(() => this.#statements.files(this.#skillNumber(document)));
+    return this.#guard(() => this.#rows.files(this.#skillNumber(document)));
   }
 
   /**
@@ -271,7 +253,7 @@ export class CatalogueReader {
     return this.#guard(() => {
       const row = this.#find(id);
       if (row === undefined) return undefined;
-      const skill = toSkill(row, this.#statements.derivedLabels(row.number, row.hash) ?? this.#throwDamaged(id));
+      const skill = toSkill(row);
       const { installations: _, ...properties } = JSON.parse(row.properties) as SkillProperties &
         Pick<Skill, 'installations'>;
       const installations = storedInstallations(row.properties).map(withoutPath);
@@ -299,7 +281,7 @@ export class CatalogueReader {
   files(id: string): SkillFile[] {
     return this.#guard(() => {
       const row = this.#find(id);
-      const files = row === undefined ? [] : this.#statements.files(row.number);
+      const files = row === undefined ? [] : this.#rows.files(row.number);
       return files.map((file) => ({ fileId: `${id}/${file.filename}`, ...file }));
     });
   }
@@ -308,7 +290,7 @@ export class CatalogueReader {
   filenames(id: string): string[] {
     return this.#guard(() => {
       const row = this.#find(id);
-      return row === undefined ? [] : this.#statements.files(row.number).map((file) => file.filename);
+      return row === undefined ? [] : this.#rows.files(row.number).map((file) => file.filename);
     });
   }
 
@@ -316,7 +298,7 @@ export class CatalogueReader {
   file(id: string, filename: string): SkillFile | undefined {
     return this.#guard(() => {
       const row = this.#find(id);
-      const file = row && this.#statements.file(row.number, filename);
+      const file = row && this.#rows.file(row.number, filename);
       return file === undefined ? undefined : { fileId: `${id}/${filename}`, filename, text: file.text };
     });
   }
@@ -432,7 +414,7 @@ export class CatalogueReader {
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   idsOf(documents: readonly DocumentNumber[]): string[] {
-    return this.#guard(() => documents.map((document) => this.#idIn(this.record(document))));
+    return this.#guard(() => documents.map((document) => this.#row(document).id));
   }
 
   /**
@@ -443,17 +425,14 @@ export class CatalogueReader {
   ids(): string[] {
     return this.#guard(() => {
       const ids = this.#ids.all();
-      if (this.#facts !== undefined && checksumOfIds(ids) !== this.#facts.ids) {
-        throw damagedError(this.#path, 'its index of ids is not as it was written');
-      }
+      this.#checkIds(ids);
       return ids;
     });
   }
 
-  /** How many skills got each category from a classifier. Read once, when first asked for. */
+  /** How many skills got each category from a classifier. */
   derivedCounts(): ReadonlyMap<string, number> {
-    this.#derivedCounts ??= this.#guard(() => DerivedLabels.in(this.#connection)?.counts() ?? new Map());
-    return this.#derivedCounts;
+    return new Map([...this.columns.derived].map(([slug, documents]) => [slug, documents.length]));
   }
 
   countFiles(): number {
@@ -462,13 +441,13 @@ export class CatalogueReader {
 
   /** The id of a document, if it is certain. Does not fail. */
   idOrUndefined(document: DocumentNumber): string | undefined {
-    return this.#guard(() => this.#statements.idOf(this.#skillNumber(document)));
+    return this.#guard(() => this.#rows.idOf(this.#skillNumber(document)));
   }
 
   /** The author of a document as its record has it, if that is certain. Does not fail. */
   authorOf(document: DocumentNumber): string | undefined {
-    const record = this.#guard(() => this.#statements.recordOrUndefined(this.#skillNumber(document)));
-    return record === undefined ? undefined : recordAuthor(record);
+    const row = this.#guard(() => this.#rows.wholeRow(this.#skillNumber(document)));
+    return row === undefined ? undefined : recordAuthor(row.record);
   }
 
   /** The licence of a document as its properties have it, if it has one and that is certain. Does not fail. */
@@ -499,19 +478,24 @@ export class CatalogueReader {
       const labels = noRowLabels();
       for (const document of this.columns.stars.keys()) {
         const row = this.damaged.has(document) ? undefined : this.#rows.wholeRow(this.#skillNumber(document));
-        if (row !== undefined) addRowLabels(labels, row, '[]', document);
+        if (row !== undefined) addRowLabels(labels, row, document);
       }
-      return packLabels(labels[name], name === 'authors' ? labels.authorNames : undefined);
+      return packLabels(name, labels[name]);
     });
   }
 
   #contentReader(): ContentReader {
-    this.#contents ??= new ContentReader(this.#connection, this.#path, this.#facts, this.#statements);
+    this.#contents ??= new ContentReader(this.#connection, this.#path, this.#facts, this.#rows);
     return this.#contents;
   }
 
   #skillNumber(document: DocumentNumber): SkillNumber {
     return this.columns.skillNumbers[document]!;
+  }
+
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
+  #row(document: DocumentNumber): StoredRow {
+    return this.#guard(() => this.#rows.known(this.#skillNumber(document)));
   }
 
   /**
@@ -520,80 +504,24 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   #find(id: string): StoredRow | undefined {
-    const number = corruptAsMissing(() => this.#numberOf.get(id));
-    const row = number === undefined ? undefined : this.#rows.wholeRow(number);
+    const number = this.#numberOf.get(id);
+    if (number === undefined) {
+      // Damage of the index must not make a skill disappear. Read once: a tenth of a second for a large catalogue.
+      if (!this.#hasAllIds) this.#checkIds();
+      return undefined;
+    }
+    const row = this.#rows.wholeRow(number);
     if (row?.id === id) return row;
     // The index leads to a damaged row: whatever that row says of its id now.
-    if (number !== undefined && row === undefined) throw this.#damaged(id);
-    if (this.#facts === undefined || this.#isIdIndexWhole()) return undefined;
-    const found = this.#locate(id);
-    return found === undefined ? undefined : (this.#rows.wholeRow(found) ?? this.#throwDamaged(id));
+    throw damagedError(this.#path, `what is stored of the skill ${id} is not as it was written`, id);
   }
 
-  /**
-   * Whether the index of ids is as it was written, so that it lacks no id. Read once, unless there are columns to do
-   * without it: to read those of a large catalogue takes seconds.
-   */
-  #isIdIndexWhole(): boolean {
-    if (this.#idIndexIsWhole === undefined) {
-      if (this.#columns !== undefined) return false;
-      this.#idIndexIsWhole = corruptAsMissing(() => checksumOfIds(this.#ids.iterate())) === this.#facts?.ids;
+  /** @throws {SkillSearchError} `DATABASE_DAMAGED` if the index of SQLite lacks an id */
+  #checkIds(ids?: readonly string[]): void {
+    if (this.#facts !== undefined && checksumOfIds(ids ?? this.#ids.iterate()) !== this.#facts.ids) {
+      throw damagedError(this.#path, 'its index of ids is not as it was written');
     }
-    return this.#idIndexIsWhole;
-  }
-
-  /**
-   * Looks for an id that the index of SQLite does not have, without that index: by bisection over the skills in the
-   * order of their ids. So damage of the index cannot make a skill disappear.
-   *
-   * @throws {SkillSearchError} `DATABASE_DAMAGED` if a damaged skill may be the one
-   */
-  #locate(id: string): SkillNumber | undefined {
-    const { skillNumbers, size } = this.columns;
-    const byId = this.#byId();
-    const wanted = Buffer.from(id);
-    /** How the id compares with that of the skill of a rank; undefined if that cannot be read. */
-    const compare = (rank: number): number | undefined => {
-      const skill = skillNumbers[byId[rank]!]!;
-      const record = this.#statements.recordOrUndefined(skill);
-      return record === undefined ? undefined : Buffer.compare(wanted, Buffer.from(this.#idIn(record)));
-    };
-    let [low, high] = [0, size];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      let rank = middle;
-      let order = compare(rank);
-      while (order === undefined && rank + 1 < high) order = compare(++rank);
-      if (order === 0) return skillNumbers[byId[rank]!];
-      if (order !== undefined && order > 0) low = rank + 1;
-      else high = middle;
-    }
-    // The skills before and behind the place of the id must be certain.
-    const isUnsure = (rank: number): boolean => rank >= 0 && rank < size && compare(rank) === undefined;
-    if (isUnsure(low) || isUnsure(low - 1)) throw this.#damaged(id);
-    return undefined;
-  }
-
-  /** Documents by rank of their id. */
-  #byId(): Uint32Array {
-    if (this.#documentsById === undefined) {
-      const { idRank, size } = this.columns;
-      this.#documentsById = new Uint32Array(size);
-      for (let document = 0; document < size; document++) this.#documentsById[idRank[document]!] = document;
-    }
-    return this.#documentsById;
-  }
-
-  #idIn(record: string): string {
-    return (JSON.parse(record) as { readonly id: string }).id;
-  }
-
-  #throwDamaged(id: string): never {
-    throw this.#damaged(id);
-  }
-
-  #damaged(id: string): SkillSearchError {
-    return damagedError(this.#path, `what is stored of the skill ${id} is not as it was written`, id);
+    this.#hasAllIds = true;
   }
 
   /** Runs work that reads the opened state, under one lock of the file. */

@@ -1,5 +1,4 @@
 import {
-  ALL_IN_MEMORY,
   authorKey,
   DamagedArrayFileError,
   type DocumentNumber,
@@ -11,15 +10,15 @@ import {
   type StatedSizes,
 } from '../../core/index.js';
 import type { SkillInstallation } from '../../skill.js';
-import { DerivedLabels } from '../checksums.js';
 import { copyPreference } from '../copies/collapse-copies.js';
-import { joinNearCopies } from '../copies/near-copies.js';
-import { readSignatures, SKETCH_BYTES } from '../copies/text-signature.js';
+import { joinNearCopies, SignedDocuments } from '../copies/near-copies.js';
+import { hasComparableSignatures } from '../copies/text-signature.js';
 import { damagedError } from '../database.js';
-import { areDerivedLabelsThere, type CatalogueFacts } from '../notes.js';
+import type { CatalogueFacts } from '../notes.js';
 import { DOCUMENT_ORDER } from '../schema.js';
 import type { Connection } from '../sqlite.js';
-import { type StoredRow, StoredRows } from './stored-row.js';
+import { recordAuthor } from '../stored-skill.js';
+import { SkillRows, type StoredRow } from './stored-row.js';
 
 /**
  * Distinct categories of a catalogue that filters and counts know; likewise of occupations, of licenses, and of agents
@@ -27,9 +26,12 @@ import { type StoredRow, StoredRows } from './stored-row.js';
  */
 const MAX_DISTINCT_LABELS = 20_000;
 
-/** The labels of the columns that are read from properties. */
-const PROPERTY_LABELS_NAMES = ['licenses', 'installations', 'invocable'] as const;
-type PropertyLabelsName = (typeof PROPERTY_LABELS_NAMES)[number];
+/** The labels that every search needs, and those that are read when a query first needs them. */
+const EARLY_LABELS = ['categories', 'occupations'] as const;
+const LATE_LABELS = ['authors', 'licenses', 'installations', 'invocable', 'derived'] as const;
+
+export type LateLabels = (typeof LATE_LABELS)[number];
+export type LabelsName = (typeof EARLY_LABELS)[number] | LateLabels;
 
 /** Labels, and the documents that have each, as arrays. */
 export interface PackedLabels {
@@ -39,10 +41,6 @@ export interface PackedLabels {
   readonly starts: Uint32Array;
   /** Ascending within a slug. */
   readonly documents: Uint32Array;
-  /**
-   * Of authors only: how the first document of each writes it, a JSON array in UTF-8; null where that is not known.
-   */
-  readonly names?: Uint8Array;
 }
 
 /** Arrays with a value of every skill, by document number, but for the last. */
@@ -61,44 +59,31 @@ interface ColumnArrays {
   readonly damaged: Uint32Array;
 }
 
-/** The columns of a catalogue as arrays only, as a derived file keeps them under these names. */
-export interface PackedColumns extends ColumnArrays {
-  readonly categories: PackedLabels;
-  readonly occupations: PackedLabels;
-  /** By `authorKey`. This and what follows is absent where it is read late. */
-  readonly authors?: PackedLabels;
-  /** By `licenseKey`. */
-  readonly licenses?: PackedLabels;
-  /** By `installationKey`. */
-  readonly installations?: PackedLabels;
-  /** Has the skills that no model may call, by `NOT_INVOCABLE`. */
-  readonly invocable?: PackedLabels;
-}
+/**
+ * The columns of a catalogue as arrays only, as a derived file keeps them under these names. Labels that are read late
+ * may be absent.
+ */
+export interface PackedColumns
+  extends ColumnArrays,
+    Readonly<Record<(typeof EARLY_LABELS)[number], PackedLabels>>,
+    Readonly<Partial<Record<LateLabels, PackedLabels>>> {}
 
 /** What is held in memory of every skill. */
 export interface CatalogueColumns extends ColumnArrays {
   readonly size: number;
   readonly categories: ReadonlyMap<string, Uint32Array>;
   readonly occupations: ReadonlyMap<string, Uint32Array>;
-  /** By `authorKey`; made when first read, since few queries name an author. */
+  /** By `authorKey`. This and what follows is made when first read. */
   readonly authors: ReadonlyMap<string, Uint32Array>;
-  /**
-   * How the skill of each author that was updated last writes it, by `authorKey`, where that is known. Made anew each
-   * time.
-   */
-  readonly authorNames: ReadonlyMap<string, string>;
-  /** By `licenseKey`; made when first read. */
+  /** By `licenseKey`. */
   readonly licenses: ReadonlyMap<string, Uint32Array>;
-  /** By `installationKey`; made when first read. */
+  /** By `installationKey`. */
   readonly installations: ReadonlyMap<string, Uint32Array>;
-  /** The skills that no model may call, ascending; made when first read. */
+  /** The skills that no model may call, ascending. */
   readonly notInvocable: Uint32Array;
+  /** Categories that a classifier found. */
+  readonly derived: ReadonlyMap<string, Uint32Array>;
 }
-
-export type LateLabels = 'authors' | PropertyLabelsName;
-
-/** The labels that are read when a query first needs them. */
-const LATE_LABELS: readonly LateLabels[] = ['authors', ...PROPERTY_LABELS_NAMES];
 
 /** How the columns of a file get their late labels. */
 export interface LateSource {
@@ -113,34 +98,34 @@ export interface LateSource {
  *
  * @throws {DamagedArrayFileError} if the labels contradict the other arrays
  */
-export function unpackColumns(packed: PackedColumns, source: LateSource): CatalogueColumns {
+export function unpackColumns(packed: PackedColumns, { pager, read }: LateSource): CatalogueColumns {
   const { categories, occupations, ...arrays } = withoutLateLabels(packed);
-  const late = new Map<LateLabels, UnpackedLabels>();
-  const readLate = (name: LateLabels): UnpackedLabels => {
-    const labels = late.get(name) ?? unpackLate(packed[name], source) ?? unpackNamed(source.read(name));
+  const late = new Map<LateLabels, ReadonlyMap<string, Uint32Array>>();
+  const labelsOf = (name: LateLabels): ReadonlyMap<string, Uint32Array> => {
+    const inFile = lateOrUndefined(() => packed[name] && unpackLabels(name, packed[name], pager));
+    const labels = late.get(name) ?? inFile ?? unpackLabels(name, read(name));
     late.set(name, labels);
     return labels;
   };
-  const read = (name: LateLabels): ReadonlyMap<string, Uint32Array> => readLate(name).documents;
   return {
     size: packed.skillNumbers.length,
     ...arrays,
-    categories: unpackLabels(categories),
-    occupations: unpackLabels(occupations),
+    categories: unpackLabels('categories', categories),
+    occupations: unpackLabels('occupations', occupations),
     get authors() {
-      return read('authors');
-    },
-    get authorNames() {
-      return readLate('authors').names();
+      return labelsOf('authors');
     },
     get licenses() {
-      return read('licenses');
+      return labelsOf('licenses');
     },
     get installations() {
-      return read('installations');
+      return labelsOf('installations');
     },
     get notInvocable() {
-      return read('invocable').get(NOT_INVOCABLE) ?? NONE;
+      return labelsOf('invocable').get(NOT_INVOCABLE) ?? NONE;
+    },
+    get derived() {
+      return labelsOf('derived');
     },
   };
 }
@@ -149,49 +134,9 @@ const NONE = new Uint32Array(0);
 
 /** The columns that every search needs. */
 export function withoutLateLabels(packed: PackedColumns): Omit<PackedColumns, LateLabels> {
-  const { authors: _, licenses: __, installations: ___, invocable: ____, ...needed } = packed;
+  const needed: PackedColumns & { [Name in LateLabels]?: PackedLabels } = { ...packed };
+  for (const name of LATE_LABELS) delete needed[name];
   return needed;
-}
-
-/** Labels that are read when they are needed. */
-interface UnpackedLabels {
-  readonly documents: ReadonlyMap<string, Uint32Array>;
-  /** Reads how some of the labels are written, by label. */
-  readonly names: () => ReadonlyMap<string, string>;
-}
-
-/** @returns undefined if the file does not have these labels, or they are damaged */
-function unpackLate(labels: PackedLabels | undefined, { pager }: LateSource): UnpackedLabels | undefined {
-  if (labels === undefined) return undefined;
-  return lateOrUndefined(() => {
-    for (const array of [labels.slugs, labels.starts, labels.documents]) pager.need(array);
-    return unpackNamed(labels, pager);
-  });
-}
-
-function unpackNamed(labels: PackedLabels, pager: Pager = ALL_IN_MEMORY): UnpackedLabels {
-  const documents = unpackLabels(labels);
-  return { documents, names: () => namesIn(labels, [...documents.keys()], pager) };
-}
-
-/**
- * How labels are written, as far as that is known: where the file is damaged, of none.
- *
- * @param labels the slugs, in their order
- */
-export function namesIn({ names }: PackedLabels, labels: readonly string[], pager: Pager): ReadonlyMap<string, string> {
-  const known = new Map<string, string>();
-  if (names === undefined) return known;
-  const written =
-    lateOrUndefined(() => {
-      pager.need(names);
-      return readList(names);
-    }) ?? [];
-  for (const [i, label] of labels.entries()) {
-    const name = written[i];
-    if (typeof name === 'string') known.set(label, name);
-  }
-  return known;
 }
 
 /** What work on a derived file returns; undefined if the file is damaged. */
@@ -212,93 +157,62 @@ export function lateOrUndefined<T>(work: () => T): T | undefined {
  * @throws {SkillSearchError} `DATABASE_DAMAGED` if rows are missing
  */
 export function readColumns(connection: Connection, path: string, facts: CatalogueFacts | undefined): PackedColumns {
-  const rows = new StoredRows(connection);
+  const rows = new SkillRows(connection, path);
   const numbers = connection
-    .prepare<[], SkillNumber>(`SELECT number FROM skill NOT INDEXED ORDER BY ${DOCUMENT_ORDER}`)
+    .prepare<[], SkillNumber>(`SELECT number FROM skill ORDER BY ${DOCUMENT_ORDER}`)
     .pluck()
     .all();
   const size = numbers.length;
   if (facts !== undefined && size !== facts.skills) {
     throw damagedError(path, `it has ${size.toLocaleString('en')} skills, not ${facts.skills.toLocaleString('en')}`);
   }
-  const skillNumbers = new Float64Array(size);
+  const skillNumbers = Float64Array.from(numbers);
   const stars = new Float64Array(size);
   const updatedAt = new Float64Array(size);
-  const copyGroup = new Uint32Array(size);
+  const copyGroup = Uint32Array.from(numbers.keys());
   const labels = noRowLabels();
   const damaged: DocumentNumber[] = [];
-  const derivedLabels = DerivedLabels.in(connection);
-  if (!areDerivedLabelsThere(connection, facts)) throw damagedError(path, 'some of its derived labels are missing');
-
   const documentOf = new Map<SkillNumber, DocumentNumber>();
   const groups = new Map<string, DocumentNumber>();
+  const signed = hasComparableSignatures(connection) ? new SignedDocuments(size) : undefined;
   for (const [document, skill] of numbers.entries()) {
-    skillNumbers[document] = skill;
     documentOf.set(skill, document);
-    copyGroup[document] = document;
     const row = rows.wholeRow(skill);
-    const derived = row === undefined || derivedLabels === undefined ? '[]' : derivedLabels.of(skill, row.hash);
-    if (row === undefined || derived === undefined) {
+    if (row === undefined) {
       damaged.push(document);
       continue;
     }
     stars[document] = row.stars;
     updatedAt[document] = row.updatedAt;
-    addRowLabels(labels, row, derived, document);
+    addRowLabels(labels, row, document);
     const group = groups.get(row.copyKey) ?? document;
     groups.set(row.copyKey, group);
     copyGroup[document] = group;
+    signed?.set(document, row.signature);
   }
   if (documentOf.size !== size) throw damagedError(path, 'two skills have the same number');
   const idRank = new Uint32Array(size);
   let rank = 0;
-  const byId = connection.prepare<[], SkillNumber>('SELECT number FROM skill NOT INDEXED ORDER BY id').pluck();
+  // By the rows: an index may be damaged.
+  const byId = connection.prepare<[], SkillNumber>('SELECT number FROM skill ORDER BY +id').pluck();
   for (const skill of byId.iterate()) idRank[documentOf.get(skill)!] = rank++;
-  const isDamaged = new Set(damaged);
+  const preference = copyPreference({ stars, updatedAt, idRank });
   return {
     skillNumbers,
     stars,
     updatedAt,
     idRank,
     starRank: rankByStars(stars),
-    copyGroup: withNearCopies(connection, { skillNumbers, stars, updatedAt, idRank, copyGroup }, (skill) => {
-      const document = documentOf.get(skill);
-      return document === undefined || isDamaged.has(document) ? undefined : document;
-    }),
+    copyGroup: signed === undefined ? copyGroup : joinNearCopies(copyGroup, preference, signed),
     damaged: Uint32Array.from(damaged),
-    categories: packLabels(labels.categories),
-    occupations: packLabels(labels.occupations),
-    ...Object.fromEntries(PROPERTY_LABELS_NAMES.map((name) => [name, packLabels(labels[name])])),
-    authors: packLabels(labels.authors, labels.authorNames),
+    ...mapLabels((name) => packLabels(name, labels[name])),
   };
 }
 
-/** Joins the groups of copies that have nearly the same text. */
-function withNearCopies(
-  connection: Connection,
-  {
-    skillNumbers,
-    stars,
-    updatedAt,
-    idRank,
-    copyGroup,
-  }: Pick<PackedColumns, 'skillNumbers' | 'stars' | 'updatedAt' | 'idRank' | 'copyGroup'>,
-  documentOf: (skill: SkillNumber) => DocumentNumber | undefined,
-): Uint32Array {
-  const names = new Uint32Array(skillNumbers.length);
-  const texts = new Float64Array(skillNumbers.length);
-  const words = new Float64Array(skillNumbers.length).fill(-1);
-  const sketches = new Uint8Array(skillNumbers.length * SKETCH_BYTES);
-  readSignatures(connection, skillNumbers, (skill, name, text, count, sketch) => {
-    const document = documentOf(skill);
-    if (document === undefined) return;
-    names[document] = name;
-    texts[document] = text;
-    words[document] = count;
-    sketches.set(sketch, document * SKETCH_BYTES);
-  });
-  const preference = copyPreference({ stars, updatedAt, idRank });
-  return joinNearCopies(copyGroup, preference, { names, texts, words, sketches });
+/** All labels, by their names. */
+function mapLabels<T>(make: (name: LabelsName) => T): Record<LabelsName, T> {
+  const entries = [...EARLY_LABELS, ...LATE_LABELS].map((name) => [name, make(name)] as const);
+  return Object.fromEntries(entries) as Record<LabelsName, T>;
 }
 
 function rankByStars(stars: Float64Array): Uint32Array {
@@ -308,12 +222,9 @@ function rankByStars(stars: Float64Array): Uint32Array {
   return ranks;
 }
 
-/** @param names of authors: how they are written. Of other labels no more are packed than are known at a time. */
-export function packLabels(
-  all: ReadonlyMap<string, readonly DocumentNumber[]>,
-  names?: ReadonlyMap<string, string>,
-): PackedLabels {
-  const isWhole = names !== undefined || all.size <= MAX_DISTINCT_LABELS;
+/** Of more labels than {@link MAX_DISTINCT_LABELS}, those of the most skills; but all authors. */
+export function packLabels(name: LabelsName, all: ReadonlyMap<string, readonly DocumentNumber[]>): PackedLabels {
+  const isWhole = name === 'authors' || all.size <= MAX_DISTINCT_LABELS;
   const labels = isWhole
     ? all
     : new Map([...all].sort(([, a], [, b]) => b.length - a.length).slice(0, MAX_DISTINCT_LABELS));
@@ -327,13 +238,17 @@ export function packLabels(
     slugs: Buffer.from(JSON.stringify([...labels.keys()])),
     starts,
     documents: Uint32Array.from([...labels.values()].flat()),
-    ...(names !== undefined && { names: Buffer.from(JSON.stringify([...labels.keys()].map((key) => names.get(key)))) }),
   };
 }
 
 /** @throws {DamagedArrayFileError} if they are not as {@link packLabels} makes them */
-export function unpackLabels({ slugs, starts, documents, ...named }: PackedLabels): ReadonlyMap<string, Uint32Array> {
-  const isAsPacked = named.names !== undefined || starts.length <= MAX_DISTINCT_LABELS + 1;
+export function unpackLabels(
+  name: LabelsName,
+  { slugs, starts, documents }: PackedLabels,
+  pager?: Pager,
+): Map<string, Uint32Array> {
+  for (const array of [slugs, starts, documents]) pager?.need(array);
+  const isAsPacked = name === 'authors' || starts.length <= MAX_DISTINCT_LABELS + 1;
   const names = isAsPacked ? readList(slugs) : undefined;
   if (names?.length !== starts.length - 1 || !names.every(isText))
     throw new DamagedArrayFileError('the labels are not those of the columns');
@@ -374,10 +289,7 @@ export function columnRules(prefix: string, { lengthOf }: StatedSizes, size: num
       [`${prefix}starRank`]: documents,
       [`${prefix}copyGroup`]: documents,
       [`${prefix}damaged`]: { type: 'Uint32Array', below: size },
-      ...labelRules(`${prefix}categories.`, lengthOf, size),
-      ...labelRules(`${prefix}occupations.`, lengthOf, size),
-      ...Object.assign({}, ...LATE_LABELS.map((name) => labelRules(`${prefix}${name}.`, lengthOf, size))),
-      [`${prefix}authors.names`]: { type: 'Uint8Array' },
+      ...Object.assign({}, ...Object.values(mapLabels((name) => labelRules(`${prefix}${name}.`, lengthOf, size)))),
     },
   };
 }
@@ -393,35 +305,27 @@ function labelRules(prefix: string, lengthOf: StatedSizes['lengthOf'], size: num
 /** The documents that have each label. */
 export type DocumentsByLabel = Map<string, DocumentNumber[]>;
 
-export type RowLabelsName = 'categories' | 'occupations' | 'authors' | PropertyLabelsName;
-
-/** What filters and facets know of rows, by the name of the labels. */
-export interface RowLabels extends Readonly<Record<RowLabelsName, DocumentsByLabel>> {
-  /** How the first document of each author writes it, by its label. */
-  readonly authorNames: Map<string, string>;
-}
+/** What filters and facets know of rows. */
+export type RowLabels = Readonly<Record<LabelsName, DocumentsByLabel>>;
 
 /** Labels that no document has yet. */
 export function noRowLabels(): RowLabels {
-  const labels = Object.fromEntries(NAMES.map((name) => [name, new Map()])) as unknown as RowLabels;
-  return { ...labels, authorNames: new Map() };
+  return mapLabels(() => new Map());
 }
 
-/**
- * Adds the labels of a document. Documents must come in ascending order.
- *
- * @param derived its derived categories, a JSON array: they count if its source gives none
- */
-export function addRowLabels(labels: RowLabels, row: StoredRow, derived: string, document: DocumentNumber): void {
-  addSlugs(labels.categories, row.categories === '[]' ? derived : row.categories, document);
-  addSlugs(labels.occupations, row.occupations, document);
-  const author = recordAuthor(row.record);
-  const key = authorKey(author);
-  if (!labels.authors.has(key)) labels.authorNames.set(key, author);
-  addLabel(labels.authors, key, document);
-  for (const name of PROPERTY_LABELS_NAMES) {
-    for (const label of PROPERTY_LABELS[name](row.properties)) addLabel(labels[name], label, document);
-  }
+/** Adds the labels of a document. Documents must come in ascending order. Derived categories count if there are no others. */
+export function addRowLabels(labels: RowLabels, row: StoredRow, document: DocumentNumber): void {
+  const { categories, occupations, record, properties } = row;
+  const derived = row.derived ?? '[]';
+  addSlugs(labels.categories, categories === '[]' ? derived : categories, document);
+  addSlugs(labels.derived, derived, document);
+  addSlugs(labels.occupations, occupations, document);
+  addLabel(labels.authors, authorKey(recordAuthor(record)), document);
+  const license = licenseKey(storedLicense(properties) ?? '');
+  if (license !== undefined && license !== '') addLabel(labels.licenses, license, document);
+  const installations = storedInstallations(properties).map(({ agent, scope }) => installationKey(agent, scope));
+  for (const key of new Set(installations)) addLabel(labels.installations, key, document);
+  if (!storedInvocable(properties)) addLabel(labels.invocable, NOT_INVOCABLE, document);
 }
 
 function addLabel(documents: DocumentsByLabel, label: string, document: DocumentNumber): void {
@@ -438,37 +342,6 @@ function addSlugs(documents: DocumentsByLabel, list: string, document: DocumentN
 
 /** The key of skills that no model may call, among the labels `invocable`. */
 const NOT_INVOCABLE = 'false';
-
-const NAMES: readonly RowLabelsName[] = ['categories', 'occupations', 'authors', ...PROPERTY_LABELS_NAMES];
-
-/** The labels that follow from the properties of a skill: JSON, as `toColumns` writes it. */
-const PROPERTY_LABELS: Readonly<Record<PropertyLabelsName, (properties: string) => readonly string[]>> = {
-  licenses: (properties) => {
-    const key = licenseKey(storedLicense(properties) ?? '');
-    return key === undefined || key === '' ? [] : [key];
-  },
-  installations: (properties) => {
-    const keys = storedInstallations(properties).map(({ agent, scope }) => installationKey(agent, scope));
-    return [...new Set(keys)];
-  },
-  invocable: (properties) => (storedInvocable(properties) ? [] : [NOT_INVOCABLE]),
-};
-
-/**
- * Stands in a record before the author. Quotation marks inside a text have a backslash, so this stands nowhere else.
- */
-const BEFORE_AUTHOR = '"author":"';
-
-/**
- * The author in a record, read without the rest of it: parsing the records of a large catalogue takes half a second.
- *
- * @param record JSON of a skill, as `toColumns` writes it
- */
-export function recordAuthor(record: string): string {
-  const start = record.indexOf(BEFORE_AUTHOR) + BEFORE_AUTHOR.length;
-  const author = start < BEFORE_AUTHOR.length ? '\\' : record.slice(start, record.indexOf('"', start));
-  return author.includes('\\') ? (JSON.parse(record) as { readonly author: string }).author : author;
-}
 
 /**
  * The installations in the properties of a skill, with their paths; empty if there are none. Properties that have none

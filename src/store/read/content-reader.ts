@@ -8,7 +8,7 @@ import { areContentsThere, type CatalogueFacts, COMPLETE_IDS, checksumOfIds } fr
 import { unpackBlob } from '../packing.js';
 import type { Connection, Statement } from '../sqlite.js';
 import { saysContents } from '../stored-skill.js';
-import type { SkillStatements, StoredFile } from './stored-row.js';
+import type { SkillRows, StoredFile } from './stored-row.js';
 
 /** A skill whose row is as it was written. */
 interface KnownSkill {
@@ -18,7 +18,7 @@ interface KnownSkill {
 }
 
 /** Reads the files of a skill with their texts, checked. */
-type Texts = Pick<SkillStatements, 'files' | 'file'>;
+type Texts = Pick<SkillRows, 'files' | 'file'>;
 
 /** Reads what skills are made of. Of a skill without contents, the texts that are searched count as excerpts. */
 export class ContentReader {
@@ -87,17 +87,13 @@ export class ContentReader {
   /** Checks the index once: it must lack no id. */
   #checkedCompleteIds(): Statement<[after: string, limit: number], string> {
     const facts = this.#facts;
-    const all = this.#connection.prepare<[], string>(COMPLETE_IDS).pluck();
-    const isAsNoted = facts === undefined || checksumOfIds(all.iterate()) === facts.completeIds;
+    const statement = this.#connection.prepare<[string, number], string>(COMPLETE_IDS).pluck();
     // A load that noted the index may have found a skill without the contents that it had.
-    if (!isAsNoted || (facts !== undefined && !areContentsThere(this.#connection, facts))) {
-      throw damagedError(this.#path, 'its index of complete skills is not as it was written');
-    }
-    return this.#connection
-      .prepare<[string, number], string>(
-        'SELECT complete_id FROM contents WHERE complete_id > ? ORDER BY complete_id LIMIT ?',
-      )
-      .pluck();
+    const isAsNoted =
+      facts === undefined ||
+      (checksumOfIds(statement.iterate('', -1)) === facts.completeIds && areContentsThere(this.#connection, facts));
+    if (!isAsNoted) throw damagedError(this.#path, 'its index of complete skills is not as it was written');
+    return statement;
   }
 
   /** Undefined if there are none for this state of the skill. */
@@ -141,77 +137,60 @@ function byPath(a: ContentFile, b: ContentFile): number {
   return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
 }
 
-/** Media types by extension. Those of texts count for texts only, the others for anything else. */
-const TEXTS: Readonly<Record<string, string>> = {
-  bat: 'text/plain',
-  c: 'text/x-c',
-  cfg: 'text/plain',
-  cpp: 'text/x-c',
-  cs: 'text/plain',
-  css: 'text/css',
-  csv: 'text/csv',
-  go: 'text/plain',
-  h: 'text/x-c',
-  htm: 'text/html',
-  html: 'text/html',
-  ini: 'text/plain',
-  ipynb: 'application/x-ipynb+json',
-  java: 'text/x-java-source',
-  js: 'text/javascript',
-  json: 'application/json',
-  jsonl: 'application/jsonl',
-  jsx: 'text/javascript',
-  lua: 'text/x-lua',
-  md: 'text/markdown',
-  markdown: 'text/markdown',
-  mjs: 'text/javascript',
-  php: 'text/x-php',
-  ps1: 'text/plain',
-  py: 'text/x-python',
-  r: 'text/plain',
-  rb: 'text/x-ruby',
-  rs: 'text/plain',
-  sh: 'text/x-shellscript',
-  sql: 'application/sql',
-  svg: 'image/svg+xml',
-  tex: 'text/x-tex',
-  toml: 'application/toml',
-  ts: 'text/x-typescript',
-  tsv: 'text/tab-separated-values',
-  tsx: 'text/x-typescript',
-  txt: 'text/plain',
-  xml: 'application/xml',
-  xsd: 'application/xml',
-  yaml: 'application/yaml',
-  yml: 'application/yaml',
-};
+/** Extensions by media type, of texts and of anything else: each counts only for its own. */
+const TEXTS = extensionsOf({
+  'application/json': 'json',
+  'application/jsonl': 'jsonl',
+  'application/sql': 'sql',
+  'application/toml': 'toml',
+  'application/x-ipynb+json': 'ipynb',
+  'application/xml': 'xml xsd',
+  'application/yaml': 'yaml yml',
+  'image/svg+xml': 'svg',
+  'text/css': 'css',
+  'text/csv': 'csv',
+  'text/html': 'htm html',
+  'text/javascript': 'js jsx mjs',
+  'text/markdown': 'md markdown',
+  'text/tab-separated-values': 'tsv',
+  'text/x-c': 'c cpp h',
+  'text/x-java-source': 'java',
+  'text/x-lua': 'lua',
+  'text/x-php': 'php',
+  'text/x-python': 'py',
+  'text/x-shellscript': 'sh',
+  'text/x-tex': 'tex',
+  'text/x-typescript': 'ts tsx',
+});
+const OTHERS = extensionsOf({
+  'application/gzip': 'gz',
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/wasm': 'wasm',
+  'application/x-7z-compressed': '7z',
+  'application/x-tar': 'tar',
+  'application/zip': 'zip',
+  'audio/mpeg': 'mp3',
+  'audio/wav': 'wav',
+  'font/otf': 'otf',
+  'font/ttf': 'ttf',
+  'font/woff': 'woff',
+  'font/woff2': 'woff2',
+  'image/avif': 'avif',
+  'image/gif': 'gif',
+  'image/jpeg': 'jpeg jpg',
+  'image/png': 'png',
+  'image/vnd.microsoft.icon': 'ico',
+  'image/webp': 'webp',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+});
 
-const OTHERS: Readonly<Record<string, string>> = {
-  '7z': 'application/x-7z-compressed',
-  avif: 'image/avif',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  gif: 'image/gif',
-  gz: 'application/gzip',
-  ico: 'image/vnd.microsoft.icon',
-  jpeg: 'image/jpeg',
-  jpg: 'image/jpeg',
-  mp3: 'audio/mpeg',
-  mp4: 'video/mp4',
-  otf: 'font/otf',
-  pdf: 'application/pdf',
-  png: 'image/png',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  tar: 'application/x-tar',
-  ttf: 'font/ttf',
-  wasm: 'application/wasm',
-  wav: 'audio/wav',
-  webm: 'video/webm',
-  webp: 'image/webp',
-  woff: 'font/woff',
-  woff2: 'font/woff2',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  zip: 'application/zip',
-};
+function extensionsOf(types: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(types).flatMap(([type, list]) => list.split(' ').map((end) => [end, type] as const)));
+}
 
 /**
  * The media type of a file, by its extension if that fits its content.
@@ -220,9 +199,7 @@ const OTHERS: Readonly<Record<string, string>> = {
  */
 function mediaTypeOf(path: string, isText: boolean): string {
   const extension = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
-  const types = isText ? TEXTS : OTHERS;
-  if (Object.hasOwn(types, extension)) return types[extension]!;
-  return isText ? 'text/plain' : 'application/octet-stream';
+  return (isText ? TEXTS : OTHERS).get(extension) ?? (isText ? 'text/plain' : 'application/octet-stream');
 }
 
 /** What is stored of the contents of a skill, its files aside. */
@@ -254,28 +231,20 @@ export class ContentRows {
   readonly #hasBlob: Statement<[sha256: Buffer], unknown>;
   readonly #blob: Statement<[sha256: Buffer], BlobRow>;
 
-  /** @param schema of the database to read from, if several are attached */
-  constructor(connection: Connection, schema: 'main' | 'base' = 'main') {
-    // A view of the connection may stand for a table of the file; see `OpenedState`.
-    const from = schema === 'main' ? '' : `${schema}.`;
+  constructor(connection: Connection) {
     this.#contents = connection.prepare(
-      `SELECT hash, complete_id AS completeId, checksum FROM ${from}contents WHERE skill = ?`,
+      'SELECT hash, complete_id AS completeId, checksum FROM contents WHERE skill = ?',
     );
     this.#files = connection.prepare(`
       SELECT path, size, sha256, executable, complete, is_text AS isText, kept
-      FROM ${from}content_file WHERE skill = ? ORDER BY path`);
-    this.#hasBlob = connection.prepare(`SELECT 1 FROM ${from}blob WHERE sha256 = ?`);
-    this.#blob = connection.prepare(`SELECT size, packing, bytes, checksum FROM ${from}blob WHERE sha256 = ?`);
+      FROM content_file WHERE skill = ? ORDER BY path`);
+    this.#hasBlob = connection.prepare('SELECT 1 FROM blob WHERE sha256 = ?');
+    this.#blob = connection.prepare('SELECT size, packing, bytes, checksum FROM blob WHERE sha256 = ?');
   }
 
   /** @returns undefined if there are none */
   contents(skill: SkillNumber): ContentsRow | undefined {
     return this.#contents.get(skill);
-  }
-
-  /** In code-point order of their paths. */
-  files(skill: SkillNumber): ContentRow[] {
-    return this.#files.all(skill);
   }
 
   blob(sha256: Buffer): BlobRow | undefined {
@@ -293,13 +262,6 @@ export class ContentRows {
     return blob !== undefined && isBlobWhole(sha256, blob);
   }
 
-  /** Whether contents are as they were written, the bytes of their files aside. */
-  isWhole(skill: SkillNumber, contents: ContentsRow, files: readonly ContentRow[]): boolean {
-    const { hash, completeId, checksum } = contents;
-    const isTyped = Buffer.isBuffer(hash) && files.every(({ sha256 }) => Buffer.isBuffer(sha256));
-    return isTyped && contentsChecksum(skill, hash, completeId, files) === checksum;
-  }
-
   /**
    * The contents of a skill in its present state, the bytes of their files aside; undefined if it has none.
    *
@@ -310,10 +272,12 @@ export class ContentRows {
     if (!saysContents(hash)) return undefined;
     const contents = this.contents(skill);
     if (contents === undefined) return { fault: 'its contents are missing' };
-    const files = this.files(skill);
-    const isPresent = Buffer.isBuffer(contents.hash) && contents.hash.equals(hash);
-    if (isPresent && this.isWhole(skill, contents, files)) return { contents, files };
-    return { fault: 'its contents do not fit their checksum' };
+    const files = this.#files.all(skill);
+    const { completeId, checksum } = contents;
+    const isTyped = Buffer.isBuffer(contents.hash) && files.every(({ sha256 }) => Buffer.isBuffer(sha256));
+    const isWhole =
+      isTyped && contents.hash.equals(hash) && contentsChecksum(skill, hash, completeId, files) === checksum;
+    return isWhole ? { contents, files } : { fault: 'its contents do not fit their checksum' };
   }
 
   /**

@@ -1,16 +1,17 @@
 import { isDamage, type SkillNumber } from '../../core/index.js';
 import type { Skill } from '../../skill.js';
-import { type CheckedColumns, DerivedLabels, fileChecksum, rowChecksum } from '../checksums.js';
+import { type CheckedColumns, fileChecksum, rowChecksum } from '../checksums.js';
 import { corruptAsMissing, damagedError, guarded, isCorrupt, openForReading, storeError } from '../database.js';
 import { checkNotes, readMeta } from '../notes.js';
 import { isStoredText, type StoredText, textOf } from '../packing.js';
 import { OpenedState } from '../revisions.js';
 import { DOCUMENT_ORDER } from '../schema.js';
 import type { Connection, Statement } from '../sqlite.js';
-import type { RecordFields } from '../stored-skill.js';
+import { fieldsOf } from '../stored-skill.js';
 
 /** Everything that is stored of a skill in its row. */
 export interface StoredRow extends CheckedColumns {
+  readonly signature: Buffer;
   readonly checksum: number | null;
 }
 
@@ -33,43 +34,55 @@ export interface StoredFile {
   readonly text: string;
 }
 
-/** Reads all that is stored of skills, and says whether it is as it was written. */
-export class StoredRows {
-  readonly numbers: Statement<[], SkillNumber>;
+/** Reads what is stored of skills and their files, and says whether it is as it was written. */
+export class SkillRows {
+  readonly #path: string;
   readonly #row: Statement<[skill: SkillNumber], StoredRow>;
   readonly #files: Statement<[skill: SkillNumber], StoredFileRow>;
+  readonly #id: Statement<[skill: SkillNumber], unknown>;
+  readonly #number: Statement<[id: string], SkillNumber>;
+  /**
+   * The record that was read last: texts of a skill are mostly read after it. The number of a skill names its revision.
+   */
+  #last: { readonly skill: SkillNumber; readonly record: string } | undefined;
 
-  constructor(connection: Connection) {
-    this.numbers = connection.prepare<[], SkillNumber>('SELECT number FROM skill NOT INDEXED ORDER BY number').pluck();
+  /** @param path of the catalogue, for errors */
+  constructor(connection: Connection, path: string) {
+    this.#path = path;
     this.#row = connection.prepare(`
-      SELECT number, id, stars, updated_at AS updatedAt, record, categories, occupations, properties,
-        copy_key AS copyKey, place, text_hash AS textHash, hash, tags, checksum
+      SELECT number, id, stars, updated_at AS updatedAt, record, categories, occupations, tags, properties,
+        copy_key AS copyKey, place, text_hash AS textHash, hash, derived, signature, checksum
       FROM skill WHERE number = ?`);
     this.#files = connection.prepare(
       'SELECT position, filename, text AS stored, checksum FROM file WHERE skill = ? ORDER BY position',
     );
+    this.#id = connection.prepare<[SkillNumber], unknown>('SELECT id FROM skill WHERE number = ?').pluck();
+    this.#number = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
   }
 
+  /** As it is stored. */
   row(skill: SkillNumber): StoredRow | undefined {
     return this.#row.get(skill);
+  }
+
+  /** As they are stored, in order. */
+  fileRows(skill: SkillNumber): StoredFileRow[] {
+    return this.#files.all(skill);
   }
 
   /** The row of a skill if it is as it was written, its files aside. */
   wholeRow(skill: SkillNumber): StoredRow | undefined {
     const row = corruptAsMissing(() => this.row(skill));
-    return row !== undefined && isRowWhole(row) ? row : undefined;
-  }
-
-  /** The files of a skill, in order. */
-  files(skill: SkillNumber): StoredFileRow[] {
-    return this.#files.all(skill);
+    if (row === undefined || !isRowWhole(row)) return undefined;
+    this.#last = { skill, record: row.record };
+    return row;
   }
 
   /** Whether a skill and its files are as they were written, or there is no such skill. */
   isWhole(skill: SkillNumber): boolean {
     const isWhole = corruptAsMissing(() => {
       const row = this.row(skill);
-      return row === undefined || (isRowWhole(row) && faultOfFiles(skill, this.files(skill)) === undefined);
+      return row === undefined || (isRowWhole(row) && faultOfFiles(skill, this.fileRows(skill)) === undefined);
     });
     return isWhole === true;
   }
@@ -83,6 +96,81 @@ export class StoredRows {
     const packed = files.find(({ stored }) => textOf(stored, row.record) === undefined);
     return packed === undefined ? undefined : `the text of its file ${packed.filename} cannot be unpacked`;
   }
+
+  /**
+   * The row of a skill that is there.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  known(skill: SkillNumber): StoredRow {
+    return this.wholeRow(skill) ?? this.#throwDamaged(skill);
+  }
+
+  /**
+   * The files of a skill, in order.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  files(skill: SkillNumber): StoredFile[] {
+    return this.#read(skill, () => {
+      const rows = this.fileRows(skill);
+      if (faultOfFiles(skill, rows) !== undefined) return undefined;
+      if (rows.every(({ stored }) => typeof stored === 'string')) {
+        return rows.map(({ filename, stored }) => ({ filename, text: stored as string }));
+      }
+      const record = this.#recordOf(skill);
+      return record === undefined ? undefined : rows.map((row) => packedFile(row, record, this.#path));
+    });
+  }
+
+  /**
+   * One file of a skill that is there; undefined if it has none of this name.
+   *
+   * @throws {SkillSearchError} `DATABASE_DAMAGED`
+   */
+  file(skill: SkillNumber, filename: string): StoredFile | undefined {
+    const [file] = this.#read(skill, () => {
+      const rows = this.fileRows(skill);
+      const row = rows.find((candidate) => candidate.filename === filename);
+      // A name that is not there may be one that has changed.
+      if (row === undefined) return faultOfFiles(skill, rows) === undefined ? [] : undefined;
+      const record = isFileWhole(skill, row, rows.length) ? this.#recordOf(skill) : undefined;
+      return record === undefined ? undefined : [packedFile(row, record, this.#path)];
+    });
+    return file;
+  }
+
+  /** The id of a skill if it is certain: row and index have the same. */
+  idOf(skill: SkillNumber): string | undefined {
+    return corruptAsMissing(() => {
+      const id = this.#id.get(skill);
+      return typeof id === 'string' && this.#number.get(id) === skill ? id : undefined;
+    });
+  }
+
+  /** A text was packed with the record of its skill. */
+  #recordOf(skill: SkillNumber): string | undefined {
+    return this.#last?.skill === skill ? this.#last.record : this.wholeRow(skill)?.record;
+  }
+
+  /** @param read returns undefined if it is missing or does not fit its checksum */
+  #read<T>(skill: SkillNumber, read: () => T | undefined): T {
+    try {
+      return read() ?? this.#throwDamaged(skill);
+    } catch (error) {
+      throw isCorrupt(error) ? this.#damaged(skill, error) : error;
+    }
+  }
+
+  #throwDamaged(skill: SkillNumber): never {
+    throw this.#damaged(skill);
+  }
+
+  #damaged(skill: SkillNumber, cause?: unknown): Error {
+    const id = this.idOf(skill);
+    const name = id === undefined ? `a skill (number ${skill})` : `the skill ${id}`;
+    return damagedError(this.#path, `what is stored of ${name} is not as it was written`, id, cause);
+  }
 }
 
 function isRowWhole(row: StoredRow): boolean {
@@ -90,10 +178,10 @@ function isRowWhole(row: StoredRow): boolean {
 }
 
 /** Damage can change the type of a value. */
-function isTyped(row: StoredRow): boolean {
-  const { id, record, categories, occupations, tags, properties, copyKey, place, textHash, hash } = row;
-  const texts: unknown[] = [id, record, categories, occupations, tags, properties, copyKey, place];
-  return texts.every((text) => typeof text === 'string') && Buffer.isBuffer(textHash) && Buffer.isBuffer(hash);
+function isTyped({ derived, textHash, hash, signature, ...row }: StoredRow): boolean {
+  const { id, record, categories, occupations, tags, properties, copyKey, place } = row;
+  const texts: unknown[] = [id, record, categories, occupations, tags, properties, copyKey, place, derived ?? ''];
+  return texts.every((text) => typeof text === 'string') && [textHash, hash, signature].every(Buffer.isBuffer);
 }
 
 /** What is wrong with the files of a skill: each of its checksums covers how many there are. */
@@ -113,148 +201,8 @@ function isFileWhole(
   return isTyped && fileChecksum(skill, position, count, filename, stored) === checksum;
 }
 
-/** Reads skills and the texts of their files for an answer. All that is read is checked. */
-export class SkillStatements {
-  readonly #path: string;
-  readonly #rows: StoredRows;
-  readonly #id: Statement<[skill: SkillNumber], unknown>;
-  readonly #number: Statement<[id: string], SkillNumber>;
-  readonly #derived: DerivedLabels | undefined;
-  /**
-   * The record that was read last: texts of a skill are mostly read after it. The number of a skill names its state.
-   */
-  #last: { readonly skill: SkillNumber; readonly record: string } | undefined;
-
-  constructor(connection: Connection, path: string, rows: StoredRows = new StoredRows(connection)) {
-    this.#path = path;
-    this.#rows = rows;
-    this.#derived = DerivedLabels.in(connection);
-    this.#id = connection.prepare<[SkillNumber], unknown>('SELECT id FROM skill WHERE number = ?').pluck();
-    this.#number = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
-  }
-
-  /**
-   * The record of a skill that is there.
-   *
-   * @throws {SkillSearchError} `DATABASE_DAMAGED`
-   */
-  record(skill: SkillNumber): string {
-    return this.guard(skill, () => this.#wholeRow(skill)?.record);
-  }
-
-  /**
-   * A skill that is there.
-   *
-   * @throws {SkillSearchError} `DATABASE_DAMAGED`
-   */
-  skill(skill: SkillNumber): Skill {
-    return this.guard(skill, () => {
-      const row = this.#wholeRow(skill);
-      const derived = row === undefined ? undefined : this.derivedLabels(skill, row.hash);
-      return row === undefined || derived === undefined ? undefined : toSkill(row, derived);
-    });
-  }
-
-  /** The derived labels of a skill, as a JSON array; undefined if they are not as they were written. */
-  derivedLabels(skill: SkillNumber, hash: Buffer): string | undefined {
-    return this.#derived === undefined ? '[]' : this.#derived.of(skill, hash);
-  }
-
-  /**
-   * The files of a skill, in order.
-   *
-   * @throws {SkillSearchError} `DATABASE_DAMAGED`
-   */
-  files(skill: SkillNumber): StoredFile[] {
-    return this.guard(skill, () => {
-      const rows = this.#rows.files(skill);
-      if (faultOfFiles(skill, rows) !== undefined) return undefined;
-      if (rows.every(({ stored }) => typeof stored === 'string')) {
-        return rows.map(({ filename, stored }) => ({ filename, text: stored as string }));
-      }
-      // A text was packed with the record of its skill.
-      const record = this.#last?.skill === skill ? this.#last.record : this.#wholeRow(skill)?.record;
-      if (record === undefined) return undefined;
-      return rows.map(({ filename, stored }) => packedFile(filename, stored, record, this.#path));
-    });
-  }
-
-  /**
-   * One file of a skill that is there; undefined if it has none of this name.
-   *
-   * @throws {SkillSearchError} `DATABASE_DAMAGED`
-   */
-  file(skill: SkillNumber, filename: string): StoredFile | undefined {
-    const [file] = this.guard(skill, () => {
-      const rows = this.#rows.files(skill);
-      const row = rows.find((candidate) => candidate.filename === filename);
-      // A name that is not there may be one that has changed.
-      if (row === undefined) return faultOfFiles(skill, rows) === undefined ? [] : undefined;
-      const record = isFileWhole(skill, row, rows.length) ? this.#wholeRow(skill)?.record : undefined;
-      return record === undefined ? undefined : [packedFile(filename, row.stored, record, this.#path)];
-    });
-    return file;
-  }
-
-  /** The record of a skill, if it is whole. Does not fail. */
-  recordOrUndefined(skill: SkillNumber): string | undefined {
-    try {
-      return this.record(skill);
-    } catch (error) {
-      if (isDamage(error)) return undefined;
-      throw error;
-    }
-  }
-
-  /**
-   * Reads something of a skill.
-   *
-   * @param read returns undefined if it is missing or does not fit its checksum
-   * @throws {SkillSearchError} `DATABASE_DAMAGED`, with the id of the skill if that can be read
-   */
-  guard<T>(skill: SkillNumber, read: () => T | undefined): T {
-    let cause: unknown;
-    try {
-      const found = read();
-      if (found !== undefined) return found;
-    } catch (error) {
-      if (isDamage(error)) throw error;
-      // JSON that does not parse is damage, too.
-      if (!isCorrupt(error) && !(error instanceof SyntaxError)) throw error;
-      cause = error;
-    }
-    const id = this.idOf(skill);
-    const name = id === undefined ? `a skill (number ${skill})` : `the skill ${id}`;
-    throw damagedError(this.#path, `what is stored of ${name} is not as it was written`, id, cause);
-  }
-
-  /** The id of a skill if it is certain: row and index have the same. */
-  idOf(skill: SkillNumber): string | undefined {
-    return corruptAsMissing(() => {
-      const id = this.#id.get(skill);
-      return typeof id === 'string' && this.#number.get(id) === skill ? id : undefined;
-    });
-  }
-
-  #wholeRow(skill: SkillNumber): StoredRow | undefined {
-    const row = this.#rows.row(skill);
-    if (row === undefined || !isRowWhole(row)) return undefined;
-    this.#last = { skill, record: row.record };
-    return row;
-  }
-}
-
-/**
- * Files with their texts unpacked, for callers that look at all of them.
- *
- * @throws {SkillSearchError} `DATABASE_DAMAGED`
- */
-export function unpacked(files: readonly StoredFile[]): StoredFile[] {
-  return files.map(({ filename, text }) => ({ filename, text }));
-}
-
 /** A file whose text is unpacked when it is first read: few texts of a page are looked at. */
-function packedFile(filename: string, stored: StoredText, record: string, path: string): StoredFile {
+function packedFile({ filename, stored }: StoredFileRow, record: string, path: string): StoredFile {
   let text: string | undefined;
   return {
     filename,
@@ -267,17 +215,22 @@ function packedFile(filename: string, stored: StoredText, record: string, path: 
 }
 
 /**
- * The skill of a row.
+ * Files with their texts unpacked, for callers that look at all of them.
  *
- * @param derived its derived labels: a JSON array
+ * @throws {SkillSearchError} `DATABASE_DAMAGED`
  */
-export function toSkill({ record, categories, occupations, tags }: StoredRow, derived: string): Skill {
-  // Added in place: copying each skill of a page would take as long as reading its labels.
-  return Object.assign(JSON.parse(record) as RecordFields, {
+export function unpacked(files: readonly StoredFile[]): StoredFile[] {
+  return files.map(({ filename, text }) => ({ filename, text }));
+}
+
+/** The skill of a row. */
+export function toSkill(row: StoredRow): Skill {
+  const { categories, occupations, tags, derived } = row;
+  return Object.assign(fieldsOf(row), {
     categories: toLabels(categories),
     occupations: toLabels(occupations),
     tags: toLabels(tags),
-    ...(derived === '[]' ? undefined : { derivedCategories: toLabels(derived) }),
+    ...(derived === null || derived === '[]' ? undefined : { derivedCategories: toLabels(derived) }),
   });
 }
 
@@ -304,22 +257,12 @@ export class CatalogueTexts {
   readonly stamp: string;
   readonly #connection: Connection;
   readonly #path: string;
-  readonly #statements: SkillStatements;
+  readonly #rows: SkillRows;
   readonly #opened: OpenedState;
 
   /** @throws {SkillSearchError} if there is no catalogue that can be read */
   static open(path: string): CatalogueTexts {
-    const connection = openForReading(path);
-    try {
-      // At once: a small change may come between two statements.
-      return connection.transaction(() => {
-        checkNotes(connection, path);
-        return new CatalogueTexts(connection, path);
-      })();
-    } catch (error) {
-      connection.close();
-      throw storeError(error, path, 'read');
-    }
+    return openState(path, (connection) => new CatalogueTexts(connection, path));
   }
 
   private constructor(connection: Connection, path: string) {
@@ -327,32 +270,25 @@ export class CatalogueTexts {
     this.#path = path;
     this.stamp = readMeta(connection, 'stamp') ?? '';
     this.#opened = new OpenedState(connection, path, this.stamp);
-    this.#statements = new SkillStatements(connection, path);
+    this.#rows = new SkillRows(connection, path);
   }
 
   documents(): StoredDocuments {
-    return guarded(this.#path, 'read', () => {
-      // Not by count(*), which asks an index.
-      const statement = this.#connection
-        .prepare<[], [SkillNumber, Buffer]>(`SELECT number, hash FROM skill NOT INDEXED ORDER BY ${DOCUMENT_ORDER}`)
-        .raw();
-      const readAll = this.#connection.transaction(() => {
-        this.#opened.settle();
-        return statement.all();
-      });
-      const all = readAll();
-      const size = all.length;
-      const skills = new Float64Array(size);
-      const hashes = new Uint32Array(2 * size);
-      for (const [document, [skill, hash]] of all.entries()) {
-        skills[document] = skill;
-        // Damage can make anything of it. Zeros make the skill count as changed.
-        if (!Buffer.isBuffer(hash) || hash.length < 8) continue;
-        hashes[2 * document] = hash.readUInt32LE(0);
-        hashes[2 * document + 1] = hash.readUInt32LE(4);
-      }
-      return { skills, hashes };
-    });
+    // Not by count(*), which asks an index.
+    const statement = this.#connection
+      .prepare<[], [SkillNumber, Buffer]>(`SELECT number, hash FROM skill ORDER BY ${DOCUMENT_ORDER}`)
+      .raw();
+    const all = this.#reading(() => statement.all());
+    const skills = new Float64Array(all.length);
+    const hashes = new Uint32Array(2 * all.length);
+    for (const [document, [skill, hash]] of all.entries()) {
+      skills[document] = skill;
+      // Damage can make anything of it. Zeros make the skill count as changed.
+      if (!Buffer.isBuffer(hash) || hash.length < 8) continue;
+      hashes[2 * document] = hash.readUInt32LE(0);
+      hashes[2 * document + 1] = hash.readUInt32LE(4);
+    }
+    return { skills, hashes };
   }
 
   /**
@@ -361,16 +297,22 @@ export class CatalogueTexts {
    * @param visit called for each; with undefined for one that is damaged
    */
   visit(skills: Float64Array, visit: (item: StoredTexts | undefined) => void): void {
-    const readAll = this.#connection.transaction(() => {
-      this.#opened.settle();
+    this.#reading(() => {
       for (const number of skills) visit(this.#read(number));
     });
-    guarded(this.#path, 'read', readAll);
+  }
+
+  #reading<T>(work: () => T): T {
+    const read = this.#connection.transaction(() => {
+      this.#opened.settle();
+      return work();
+    });
+    return guarded(this.#path, 'read', read);
   }
 
   #read(number: SkillNumber): StoredTexts | undefined {
     try {
-      return { skill: this.#statements.skill(number), files: unpacked(this.#statements.files(number)) };
+      return { skill: toSkill(this.#rows.known(number)), files: unpacked(this.#rows.files(number)) };
     } catch (error) {
       if (isDamage(error)) return undefined;
       throw error;
@@ -379,5 +321,24 @@ export class CatalogueTexts {
 
   close(): void {
     this.#connection.close();
+  }
+}
+
+/**
+ * Opens a finished catalogue at its present state.
+ *
+ * @param read makes of it what reads it, in one transaction: an incremental update may come between two statements
+ * @throws {SkillSearchError} if there is no catalogue that can be read
+ */
+export function openState<T>(path: string, read: (connection: Connection) => T): T {
+  const connection = openForReading(path);
+  try {
+    return connection.transaction(() => {
+      checkNotes(connection, path);
+      return read(connection);
+    })();
+  } catch (error) {
+    connection.close();
+    throw storeError(error, path, 'read');
   }
 }

@@ -1,17 +1,10 @@
 import { LITTLE_ENDIAN, type SkillNumber, type VectorNumber } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
-import { damagedError, guarded, openForReading, storeError } from '../database.js';
-import {
-  addToSum,
-  type CatalogueFacts,
-  checkNotes,
-  linkSum,
-  readFacts,
-  readMeta,
-  SKILLS_AND_VECTORS,
-} from '../notes.js';
+import { damagedError, guarded } from '../database.js';
+import { addToSum, type CatalogueFacts, linkSum, readFacts, readMeta, SKILLS_AND_VECTORS } from '../notes.js';
 import { OpenedState } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
+import { openState } from './stored-row.js';
 
 /** All vectors of a catalogue. */
 export interface StoredVectors {
@@ -217,23 +210,12 @@ export class VectorReader {
  * @throws {SkillSearchError} if there is no catalogue that can be read
  */
 export function openStoredVectors(path: string): { stamp: string; vectors: VectorReader; close: () => void } {
-  const connection = openForReading(path);
-  const close = (): void => {
-    connection.close();
-  };
-  try {
-    // At once: a small change may come between two statements.
-    const open = connection.transaction(() => {
-      checkNotes(connection, path);
-      const stamp = readMeta(connection, 'stamp') ?? '';
-      const opened = new OpenedState(connection, path, stamp);
-      return { stamp, vectors: new VectorReader(connection, path, readFacts(connection), opened), close };
-    });
-    return open();
-  } catch (error) {
-    close();
-    throw storeError(error, path, 'read');
-  }
+  return openState(path, (connection) => {
+    const stamp = readMeta(connection, 'stamp') ?? '';
+    const opened = new OpenedState(connection, path, stamp);
+    const vectors = new VectorReader(connection, path, readFacts(connection), opened);
+    return { stamp, vectors, close: () => void connection.close() };
+  });
 }
 
 async function nextTurn(signal: AbortSignal | undefined): Promise<void> {

@@ -1,16 +1,25 @@
 import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { MAX_CHANGED_IN_PLACE, type SkillNumber } from '../../core/index.js';
-import { type NamedState, noteIn, readMeta, writeNote } from '../notes.js';
+import { CLASSIFIER_KEY, type NamedState, noteIn, readMeta, writeMeta, writeNote } from '../notes.js';
 import type { PackedBlob } from '../packing.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
-import type { Connection, Statement } from '../sqlite.js';
+import type { Statement } from '../sqlite.js';
 import { endChange, OpenChange } from '../write/open-change.js';
-import { endLoad, OpenLoad } from '../write/open-load.js';
+import { type EndOfLoad, endLoad, OpenLoad } from '../write/open-load.js';
 import type { WriterStatements } from '../write/writer-statements.js';
 import type { CatalogueChanges, StoredVector } from './catalogue-changes.js';
 import { headOf } from './image-reader.js';
-import { type CheckedImage, checkImage, damagedImage, type ImageClaim, type SkillImage } from './skill-image.js';
+import {
+  type CheckedImage,
+  type ClaimRow,
+  checkImage,
+  claimOf,
+  damagedImage,
+  type ImageClaim,
+  type SkillImage,
+} from './skill-image.js';
 
 /** Bytes of skills that are held in memory for a change in place: more are written as a whole load, in batches. */
 const MOST_BYTES_IN_PLACE: number = 64 * 2 ** 20;
@@ -36,91 +45,67 @@ export interface ApplyOptions {
  */
 export async function applyChanges(database: string, changes: CatalogueChanges, options: ApplyOptions): Promise<void> {
   options.signal?.throwIfAborted();
-  const outcome = (await applyInPlace(database, changes, options)) ?? (await applyAsLoad(database, changes, options));
+  const isSmall = changes.removed.length + changes.changed.length <= MAX_CHANGED_IN_PLACE && existsSync(database);
+  const change = isSmall ? await OpenChange.inTurn(database, options.signal) : undefined;
+  const outcome =
+    (change && (await applyTo(change, changes, options))) ??
+    (await applyTo(new OpenLoad(database, existsSync(database)), changes, options));
   if (outcome === 'there, with another note') writeNote(database, options.note);
 }
 
 type Outcome = 'applied' | 'there' | 'there, with another note';
 
-/** @returns undefined if a whole load is needed */
-async function applyInPlace(
-  database: string,
+/**
+ * @param load which is closed
+ * @returns undefined if that needs a whole load: nothing is changed then
+ */
+async function applyTo(
+  load: OpenLoad | OpenChange,
   changes: CatalogueChanges,
   { note, onProgress, signal }: ApplyOptions,
 ): Promise<Outcome | undefined> {
-  const { removed, changed, stamp } = changes;
-  if (removed.length + changed.length > MAX_CHANGED_IN_PLACE || !existsSync(database)) return undefined;
-  const change = await OpenChange.inTurn(database, signal);
-  if (change === undefined) return undefined;
   try {
-    const there = isThere(change, { stamp, note });
-    if (there !== undefined) return there;
-    if (!hasHeadOf(change, changes)) return undefined;
-    const fetched: FetchedImages[] = [];
-    let bytes = 0;
-    for await (const batch of fetchImages(changes, () => change.statements)) {
-      signal?.throwIfAborted();
-      fetched.push(batch);
-      bytes += bytesOf(batch);
-      // Readers of former states may look for what a vector belongs to: only a working copy can do without it.
-      if (bytes > MOST_BYTES_IN_PLACE || batch.voidVectors.length > 0) return undefined;
-    }
-    endChange(change, {
-      hasWork: () => true,
-      state: { stamp, note },
-      write: () => {
-        const writer = new ImageWriter(change, false);
-        for (const id of removed) writer.remove(id);
-        for (const batch of fetched) write(change, changes, batch, writer);
-        return true;
-      },
-    });
-    onProgress?.(changed.length);
-    return 'applied';
-  } finally {
-    change.close();
-  }
-}
-
-async function applyAsLoad(
-  database: string,
-  changes: CatalogueChanges,
-  { note, onProgress, signal }: ApplyOptions,
-): Promise<Outcome> {
-  const { stamp, removed } = changes;
-  const exists = existsSync(database);
-  const load = new OpenLoad(database, exists);
-  try {
+    const { stamp, removed, changed, model, classifier } = changes;
     const there = isThere(load, { stamp, note });
     if (there !== undefined) return there;
-    const isFirst = load.base === undefined;
-    const writer = new ImageWriter(load, isFirst);
-    load.guard(() => {
-      forgetOtherVectors(load, changes);
-      for (const id of removed) writer.remove(id);
-    });
-    let done = 0;
+    const inPlace = load instanceof OpenChange;
+    if (inPlace && !hasHeadOf(load, changes)) return undefined;
+    const writer = new ImageWriter(load, changes);
+    if (!inPlace) load.guard(() => writer.begin(removed));
+    // A transaction of a change in place must not wait for what is fetched.
+    const held: FetchedImages[] = [];
+    let [bytes, done] = [0, 0];
     for await (const batch of fetchImages(changes, () => load.statements)) {
       signal?.throwIfAborted();
-      load.guard(() => {
-        write(load, changes, batch, writer);
-      });
-      done += batch.images.length;
-      onProgress?.(done);
+      if (inPlace) {
+        held.push(batch);
+        bytes += bytesOf(batch);
+        // Readers of former states may look for what a vector belongs to: only a staging file can do without it.
+        if (bytes > MOST_BYTES_IN_PLACE || batch.voidVectors.length > 0) return undefined;
+      } else {
+        load.guard(() => writer.write(batch));
+        done += batch.images.length;
+        onProgress?.(done);
+      }
     }
-    endLoad(load, {
+    const end: EndOfLoad = {
       hasWork: () => true,
       state: { stamp, note },
-      onlyRemoves: changes.changed.length === 0,
-      model: changes.model?.id,
-      write: (statements) => {
-        if (changes.classifier === undefined) statements.labels.restart(undefined);
-        else statements.labels.useRules(changes.classifier);
-        statements.labels.deleteVoid();
-        statements.forgetUnclaimedRows();
+      model: model?.id,
+      write: ({ connection }) => {
+        if (inPlace) writer.begin(removed);
+        for (const batch of held) writer.write(batch);
+        if (classifier !== undefined) writeMeta(connection, CLASSIFIER_KEY, classifier);
+        else connection.prepare('DELETE FROM main.meta WHERE key = ?').run(CLASSIFIER_KEY);
         return true;
       },
-    });
+    };
+    if (inPlace) {
+      endChange(load, end);
+      onProgress?.(changed.length);
+    } else {
+      endLoad(load, end);
+    }
     return 'applied';
   } finally {
     load.close();
@@ -138,25 +123,6 @@ function hasHeadOf({ base }: OpenChange, { model, classifier }: CatalogueChanges
   const head = headOf(base.connection);
   if (head.classifier !== classifier) return false;
   return model === undefined || (head.model?.id === model.id && head.model.dimensions === model.dimensions);
-}
-
-function write(
-  load: OpenLoad | OpenChange,
-  { model }: CatalogueChanges,
-  { images, vectors, voidVectors }: FetchedImages,
-  writer: ImageWriter,
-): void {
-  for (const textHash of voidVectors) load.write().vectors.forget(textHash);
-  for (const { checked, blobs } of images) writer.put(checked, blobs);
-  if (model !== undefined) {
-    for (const { textHash, embedding } of vectors) load.write().vectors.putEncoded(model, textHash, embedding);
-  }
-}
-
-/** Deletes vectors of the model that have another length: those of the later state all come. */
-function forgetOtherVectors(load: OpenLoad, { model }: CatalogueChanges): void {
-  const present = model && load.statements.vectors.dimensions(model.id);
-  if (present !== undefined && present !== model?.dimensions) load.write().vectors.keepOnly(undefined, true);
 }
 
 /** Some changed skills with all that is to be stored of them and is not there yet. */
@@ -285,134 +251,54 @@ async function fetchVectors(
   return vectors;
 }
 
-/** Writes images of skills into the open files of a load or of a small change. What is as they say stays. */
+/** Writes images of skills into the open files of a load or of a change in place. What is as they say stays. */
 class ImageWriter {
   readonly #load: OpenLoad | OpenChange;
-  /** Whether nothing is stored yet, so that nothing need be looked for. */
-  readonly #isFresh: boolean;
-  #claims: ClaimStatements | undefined;
+  readonly #model: CatalogueChanges['model'];
+  #claims: Statement<[SkillNumber], ClaimRow> | undefined;
 
-  constructor(load: OpenLoad | OpenChange, isFresh: boolean) {
+  constructor(load: OpenLoad | OpenChange, { model }: CatalogueChanges) {
     this.#load = load;
-    this.#isFresh = isFresh;
+    this.#model = model;
   }
 
-  /**
-   * @param blobs bytes of its contents that are not stored yet
-   * @returns the number of the skill
-   */
-  put(checked: CheckedImage, blobs: readonly PackedBlob[]): SkillNumber {
-    const { image, contents, compared } = checked;
-    const { columns, files } = image;
+  /** Removes skills, and vectors of the model that have another length: those of the later state all come. */
+  begin(removed: readonly string[]): void {
+    const model = this.#model;
+    const dimensions = model && this.#load.statements.vectors.dimensions(model.id);
+    if (dimensions !== undefined && dimensions !== model?.dimensions) this.#load.write().vectors.keepOnly(undefined);
+    for (const id of removed) {
+      if (this.#load.statements.find.get(id) !== undefined) this.#load.write().remove(id);
+    }
+  }
+
+  write({ images, vectors, voidVectors }: FetchedImages): void {
+    for (const textHash of voidVectors) this.#load.write().vectors.forget(textHash);
+    for (const { checked, blobs } of images) this.#put(checked, blobs);
+    for (const { textHash, embedding } of vectors) {
+      this.#load.write().vectors.putEncoded(this.#model!, textHash, embedding);
+    }
+  }
+
+  #put({ image, contents, signature }: CheckedImage, blobs: readonly PackedBlob[]): void {
+    const { columns, files, derivedCategories: derived } = image;
     const statements = this.#load.write(blobs.reduce((sum, { bytes }) => sum + bytes.length, 0));
-    this.#claims ??= new ClaimStatements(statements.connection);
-    const stored = this.#isFresh ? undefined : statements.find.get(columns.id);
-    if (stored?.hash.equals(columns.hash) === true && !this.#isLabelSeen(stored.number, checked)) {
-      this.#putLabels(statements, stored.number, checked);
-      this.#claims.replace(stored.number, image.claims);
-      return stored.number;
-    }
-    const skill = statements.save(columns, { files, contents }, stored?.number, blobs);
-    this.#load.signatures?.sign(skill, compared);
-    this.#putLabels(statements, skill, checked);
-    if (stored === undefined) this.#claims.insert(skill, image.claims);
-    else this.#claims.replace(skill, image.claims);
-    return skill;
+    const stored = statements.find.get(columns.id);
+    const isStored = stored?.hash.equals(columns.hash) === true && stored.derived === (derived ?? null);
+    const parts = { files, contents, signature, derived, blobs };
+    const skill = isStored ? stored.number : statements.save(columns, parts, stored?.number);
+    this.#putClaims(statements, skill, image.claims);
   }
 
-  /** Does nothing if there is no such skill. */
-  remove(id: string): void {
-    const stored = this.#load.statements.find.get(id);
-    if (stored === undefined) return;
-    const statements = this.#load.write();
-    this.#claims ??= new ClaimStatements(statements.connection);
-    this.#claims.delete(stored.number);
-    statements.erase(stored.number);
-  }
-
-  /** Whether readers have seen other derived labels of a skill: in place it needs another number then, too. */
-  #isLabelSeen(skill: SkillNumber, { image: { columns, derivedCategories } }: CheckedImage): boolean {
-    if (!(this.#load instanceof OpenChange)) return false;
-    return this.#load.statements.labels.of(skill, columns.hash) !== derivedCategories;
-  }
-
-  #putLabels(statements: WriterStatements, skill: SkillNumber, checked: CheckedImage): void {
-    const { image, derivedCategories } = checked;
-    const { hash } = image.columns;
-    const stored = this.#isFresh ? undefined : statements.labels.of(skill, hash);
-    if (stored === image.derivedCategories) return;
-    if (derivedCategories === undefined) statements.labels.forget([skill]);
-    else statements.labels.put(skill, hash, derivedCategories);
-  }
-}
-
-/** The SQL of claims of one skill, and of what rows became it. */
-class ClaimStatements {
-  readonly #of: Statement<[SkillNumber], [source: string, fingerprint: Buffer | null, hash: Buffer | null]>;
-  readonly #deletes: readonly Statement<[SkillNumber], unknown>[];
-  readonly #insertSource: Statement<[name: string], unknown>;
-  readonly #sourceOf: Statement<[name: string], number>;
-  readonly #insertClaim: Statement<[source: number, skill: SkillNumber], unknown>;
-  readonly #insertRow: Statement<[source: number, skill: SkillNumber, fingerprint: Buffer, hash: Buffer], unknown>;
-  readonly #sources = new Map<string, number>();
-
-  constructor(connection: Connection) {
-    this.#of = connection
-      .prepare<[SkillNumber], [string, Buffer | null, Buffer | null]>(`
-        SELECT name, fingerprint, hash FROM main.claim JOIN main.source ON source.number = claim.source
-          LEFT JOIN main.known_row ON known_row.source = claim.source AND known_row.skill = claim.skill
-        WHERE claim.skill = ? ORDER BY name`)
-      .raw();
-    this.#deletes = [
-      connection.prepare('DELETE FROM main.claim WHERE skill = ?'),
-      // No index has the skill first, and sources are few.
-      connection.prepare('DELETE FROM main.known_row WHERE source IN (SELECT number FROM main.source) AND skill = ?'),
-    ];
-    this.#insertSource = connection.prepare('INSERT OR IGNORE INTO main.source (name) VALUES (?)');
-    this.#sourceOf = connection.prepare<[string], number>('SELECT number FROM main.source WHERE name = ?').pluck();
-    this.#insertClaim = connection.prepare('INSERT INTO main.claim (source, skill) VALUES (?, ?)');
-    this.#insertRow = connection.prepare(
-      'INSERT INTO main.known_row (source, skill, fingerprint, hash) VALUES (?, ?, ?, ?)',
-    );
-  }
-
-  delete(skill: SkillNumber): void {
-    for (const statement of this.#deletes) statement.run(skill);
-  }
-
-  replace(skill: SkillNumber, claims: readonly ImageClaim[]): void {
-    const present = this.#of.all(skill);
-    const isSame = present.length === claims.length && present.every((row, i) => isClaim(row, claims[i]!));
-    if (isSame) return;
-    this.delete(skill);
-    this.insert(skill, claims);
-  }
-
-  /** Writes the claims of a skill that has none. */
-  insert(skill: SkillNumber, claims: readonly ImageClaim[]): void {
+  #putClaims({ connection, insertSource, claim }: WriterStatements, skill: SkillNumber, claims: readonly ImageClaim[]) {
+    this.#claims ??= connection.prepare(`
+      SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
+      WHERE claim.skill = ? ORDER BY name`);
+    if (isDeepStrictEqual(this.#claims.all(skill).map(claimOf), claims)) return;
+    connection.prepare('DELETE FROM claim WHERE skill = ?').run(skill);
     for (const { source, row } of claims) {
-      const number = this.#numberOf(source);
-      this.#insertClaim.run(number, skill);
-      if (row !== undefined) this.#insertRow.run(number, skill, row.fingerprint, row.hash);
+      insertSource.run(source);
+      claim.run(skill, source, row?.fingerprint ?? null, row?.hash ?? null);
     }
   }
-
-  #numberOf(source: string): number {
-    let number = this.#sources.get(source);
-    if (number === undefined) {
-      this.#insertSource.run(source);
-      number = this.#sourceOf.get(source)!;
-      this.#sources.set(source, number);
-    }
-    return number;
-  }
-}
-
-function isClaim(
-  [name, fingerprint, hash]: readonly [string, Buffer | null, Buffer | null],
-  { source, row }: ImageClaim,
-): boolean {
-  if (name !== source) return false;
-  if (row === undefined || fingerprint === null || hash === null) return row === undefined && fingerprint === null;
-  return fingerprint.equals(row.fingerprint) && hash.equals(row.hash);
 }

@@ -1,5 +1,4 @@
 import { SkillSearchError } from '../../core/index.js';
-import { CLASSIFIER_KEY } from '../checksums.js';
 import { beyondRepair, guarded, openForReading, storeError } from '../database.js';
 import { checkNotes, readFacts, readMeta } from '../notes.js';
 import type { PackedBlob } from '../packing.js';
@@ -167,8 +166,7 @@ function changedIds(connection: Connection, model: CatalogueHead['model']): Chan
   run('CREATE UNIQUE INDEX temp.same_base ON same (base)');
   run(SOURCES);
   for (const sql of CLAIMS) run(sql);
-  const rules = { now: readMeta(connection, CLASSIFIER_KEY) ?? null, before: baseMeta(connection, CLASSIFIER_KEY) };
-  for (const sql of LABELS) run(sql, rules);
+  run(LABELS);
   if (model !== undefined) run(MORE_VECTORS, model);
   run(LESS_VECTORS, model?.id ?? null);
   return {
@@ -203,31 +201,17 @@ const CLAIMS = [
    FROM main.claim AS now CROSS JOIN same ON same.next = now.skill
      LEFT JOIN source_pair ON source_pair.next = now.source
      LEFT JOIN base.claim AS former ON former.source = source_pair.base AND former.skill = same.base
-     LEFT JOIN main.known_row AS row ON row.source = now.source AND row.skill = now.skill
-     LEFT JOIN base.known_row AS former_row ON former_row.source = former.source AND former_row.skill = former.skill
-   WHERE former.skill IS NULL OR row.fingerprint IS NOT former_row.fingerprint OR row.hash IS NOT former_row.hash`,
+   WHERE former.skill IS NULL OR now.fingerprint IS NOT former.fingerprint OR now.hash IS NOT former.hash`,
   `INSERT OR IGNORE INTO differs SELECT same.next
    FROM base.claim AS former CROSS JOIN same ON same.base = former.skill
      LEFT JOIN source_pair ON source_pair.base = former.source
    WHERE NOT EXISTS (SELECT 1 FROM main.claim WHERE source = source_pair.next AND skill = same.next)`,
 ];
 
-/**
- * Each expects the rules of the classifier now and before, NULL for none. Labels of another hash than the skill's are
- * void, and so are all in a catalogue that is not classified.
- */
-const LABELS = [
-  `INSERT OR IGNORE INTO differs SELECT same.next
-   FROM main.derived_label AS label CROSS JOIN same ON same.next = label.skill
-     JOIN main.skill ON skill.number = same.next AND skill.hash = label.hash
-     LEFT JOIN base.derived_label AS former ON former.skill = same.base AND former.hash = label.hash
-   WHERE $now IS NOT NULL AND ($before IS NULL OR former.categories IS NOT label.categories)`,
-  `INSERT OR IGNORE INTO differs SELECT same.next
-   FROM base.derived_label AS former CROSS JOIN same ON same.base = former.skill
-     JOIN main.skill ON skill.number = same.next AND skill.hash = former.hash
-     LEFT JOIN main.derived_label AS label ON label.skill = same.next AND label.hash = former.hash
-   WHERE $before IS NOT NULL AND ($now IS NULL OR label.categories IS NULL)`,
-];
+const LABELS = `
+  INSERT OR IGNORE INTO differs SELECT now.number
+  FROM main.skill AS now JOIN same ON same.next = now.number JOIN base.skill AS former ON former.number = same.base
+  WHERE now.derived IS NOT former.derived`;
 
 /**
  * Expects id and dimensions of the model. The later state has a vector of the text of these skills, and the former one
@@ -247,8 +231,3 @@ const LESS_VECTORS = `
     SELECT text_hash FROM base.vector AS former WHERE NOT EXISTS (
       SELECT 1 FROM main.vector AS now
       WHERE now.model = (SELECT number FROM main.model WHERE id = ?) AND now.text_hash = former.text_hash))`;
-
-function baseMeta(connection: Connection, key: string): string | null {
-  const sql = 'SELECT value FROM base.meta WHERE key = ?';
-  return connection.prepare<[string], string>(sql).pluck().get(key) ?? null;
-}

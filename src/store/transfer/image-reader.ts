@@ -1,11 +1,11 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { CLASSIFIER_KEY, type DerivedLabelRow, isDerivedLabelWhole, isVectorWhole } from '../checksums.js';
+import { isVectorWhole } from '../checksums.js';
 import { damagedError } from '../database.js';
-import { readMeta } from '../notes.js';
+import { CLASSIFIER_KEY, readMeta } from '../notes.js';
 import type { PackedBlob } from '../packing.js';
 import { textOf } from '../packing.js';
 import { ContentRows, isBlobWhole } from '../read/content-reader.js';
-import { StoredRows } from '../read/stored-row.js';
+import { SkillRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';
 import type { CatalogueHead, StoredVector } from './catalogue-changes.js';
@@ -26,10 +26,8 @@ export class ImageReader {
   readonly #path: string;
   readonly #connection: Connection;
   readonly #model: CatalogueHead['model'];
-  readonly #rows: StoredRows;
-  readonly #contents: ContentRows | undefined;
-  /** Undefined if the catalogue is not classified: all derived labels are void then. */
-  readonly #label: Statement<[SkillNumber], DerivedLabelRow> | undefined;
+  readonly #rows: SkillRows;
+  readonly #contents: ContentRows;
   readonly #numberOf: Statement<[id: string], SkillNumber>;
   readonly #claims: Statement<[SkillNumber], ClaimRow>;
   readonly #hasVector: Statement<[model: string, textHash: Buffer], unknown>;
@@ -43,16 +41,11 @@ export class ImageReader {
     this.#connection = connection;
     this.#path = path;
     this.#model = model;
-    this.#rows = new StoredRows(connection);
+    this.#rows = new SkillRows(connection, path);
     this.#contents = new ContentRows(connection);
-    const isClassified = readMeta(connection, CLASSIFIER_KEY) !== undefined;
-    this.#label = isClassified
-      ? connection.prepare('SELECT hash, categories, checksum FROM derived_label WHERE skill = ?')
-      : undefined;
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
     this.#claims = connection.prepare(`
       SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
-        LEFT JOIN known_row ON known_row.source = claim.source AND known_row.skill = claim.skill
       WHERE claim.skill = ? ORDER BY name`);
     const ofText = 'FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = ?';
     this.#hasVector = connection.prepare(`SELECT 1 ${ofText}`);
@@ -64,35 +57,18 @@ export class ImageReader {
     const number = this.#numberOf.get(id);
     const row = number === undefined ? undefined : this.#rows.row(number);
     if (number === undefined || row === undefined) throw this.#damaged(id, 'its row is missing');
-    const stored = this.#rows.files(number);
-    const found = this.#contents?.find(number, row.hash);
-    const label = this.#label?.get(number);
+    const stored = this.#rows.fileRows(number);
+    const found = this.#contents.find(number, row.hash);
     const fault = this.#rows.faultOf(row, stored);
     if (fault !== undefined) throw this.#damaged(id, fault);
     if (found !== undefined && 'fault' in found) throw this.#damaged(id, found.fault);
-    if (label !== undefined && !isDerivedLabelWhole(number, label)) {
-      throw this.#damaged(id, 'its derived labels do not fit their checksum');
-    }
-    const { record, stars, updatedAt, categories, occupations, tags, properties, copyKey, place, textHash, hash } = row;
+    const { number: _, derived, signature: __, checksum: ___, ...columns } = row;
     return {
-      columns: {
-        id,
-        record,
-        stars,
-        updatedAt,
-        categories,
-        occupations,
-        tags,
-        properties,
-        copyKey,
-        place,
-        textHash,
-        hash,
-      },
-      files: stored.map(({ filename, stored }) => ({ filename, text: textOf(stored, record)! })),
+      columns: { ...columns, id },
+      files: stored.map(({ filename, stored }) => ({ filename, text: textOf(stored, row.record)! })),
       contents: found === undefined ? undefined : { complete: found.contents.completeId !== null, files: found.files },
-      derivedCategories: label?.hash.equals(row.hash) === true ? label.categories : undefined,
-      hasVector: this.#model !== undefined && this.#hasVector.get(this.#model.id, textHash) !== undefined,
+      derivedCategories: derived ?? undefined,
+      hasVector: this.#model !== undefined && this.#hasVector.get(this.#model.id, row.textHash) !== undefined,
       claims: this.#claims.all(number).map(claimOf),
     };
   }
@@ -101,7 +77,7 @@ export class ImageReader {
   blobs(digests: readonly Buffer[]): PackedBlob[] {
     const blobs: PackedBlob[] = [];
     for (const digest of digests) {
-      const blob = this.#contents?.blob(digest);
+      const blob = this.#contents.blob(digest);
       if (blob === undefined) continue;
       const { size, packing, bytes } = blob;
       if (!isBlobWhole(digest, blob) || (packing !== 'deflate' && packing !== 'raw')) {

@@ -1,15 +1,13 @@
 import { SkillSearchError } from '../../core/index.js';
 import type { ContentRow } from '../checksums.js';
-import type { ComparedText } from '../copies/text-signature.js';
-import { comparedText } from '../copies/text-signature.js';
-import { hashOf, type SkillColumns, type SkillContentsToStore, type SkillToStore } from '../stored-skill.js';
+import { signatureFor } from '../copies/text-signature.js';
+import { fieldsOf, hashOf, type SkillColumns, type SkillContentsToStore, type SkillToStore } from '../stored-skill.js';
 
 /**
  * All that a catalogue stores of a skill, but for what follows from it (checksums, signatures) and for what belongs to
  * one file (numbers). Two catalogues with the same images give the same answers.
  */
 export interface SkillImage {
-  /** `record` is the JSON of the eight fields, not packed. */
   readonly columns: SkillColumns;
   readonly files: SkillToStore['files'];
   /** Absent if nothing but excerpts of texts is stored. Bytes that are kept as a blob lie under their digest. */
@@ -26,7 +24,7 @@ export interface SkillImage {
 export interface ImageClaim {
   /** Key of the source. */
   readonly source: string;
-  /** What the source's row became, if that is known; see the table `known_row`. */
+  /** What the source's row became, if that is known; see the table `claim`. */
   readonly row?: { readonly fingerprint: Buffer; readonly hash: Buffer } | undefined;
 }
 
@@ -53,9 +51,7 @@ export function bytesOfImage({ files, contents }: Pick<SkillImage, 'files' | 'co
 export interface CheckedImage {
   readonly image: SkillImage;
   readonly contents: SkillContentsToStore | undefined;
-  /** By which it is compared with others. */
-  readonly compared: ComparedText;
-  readonly derivedCategories: readonly string[] | undefined;
+  readonly signature: Buffer;
 }
 
 /** Stands for bytes that come as a blob. */
@@ -71,19 +67,13 @@ export function checkImage(image: SkillImage): CheckedImage {
   const { id, hash } = columns;
   const contents = image.contents && { ...image.contents, files: image.contents.files.map(toFile) };
   if (!hash.equals(hashOf(columns, files, contents))) throw damagedImage(id, 'it does not fit its hash');
-  const record = parse(columns.record) as Partial<Record<string, unknown>> | null | undefined;
-  const { stars, updatedAt } = columns;
-  // The hash covers the record, and not the columns that follow from it.
-  if (record?.['id'] !== id || record['stars'] !== stars || record['updatedAt'] !== updatedAt) {
-    throw damagedImage(id, 'its columns do not follow from its record');
-  }
   if (files.length === 0) throw damagedImage(id, 'it has no files');
-  return {
-    image,
-    contents,
-    compared: comparedText({ name: String(record['name']), description: String(record['description']) }, files),
-    derivedCategories: image.derivedCategories === undefined ? undefined : slugsIn(image.derivedCategories, id),
-  };
+  const { derivedCategories } = image;
+  if (textsIn(columns.record)?.length !== 5) throw damagedImage(id, 'its record is not one of a skill');
+  if (derivedCategories !== undefined && textsIn(derivedCategories) === undefined) {
+    throw damagedImage(id, 'its derived categories are no list of slugs');
+  }
+  return { image, contents, signature: signatureFor(fieldsOf(columns), files) };
 }
 
 /** The error of a skill that came from elsewhere and is not as it was written there. What helps is known there. */
@@ -112,16 +102,11 @@ function toFile({
   };
 }
 
-function slugsIn(text: string, id: string): readonly string[] {
-  const slugs = parse(text);
-  const isList = Array.isArray(slugs) && slugs.every((slug) => typeof slug === 'string');
-  if (!isList) throw damagedImage(id, 'its derived categories are no list of slugs');
-  return slugs as string[];
-}
-
-function parse(json: string): unknown {
+/** @returns undefined if it is no JSON array of texts */
+function textsIn(json: string): readonly string[] | undefined {
   try {
-    return JSON.parse(json);
+    const texts: unknown = JSON.parse(json);
+    return Array.isArray(texts) && texts.every((text) => typeof text === 'string') ? texts : undefined;
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { isSignatureWhole, isVectorWhole } from '../checksums.js';
+import { isVectorWhole } from '../checksums.js';
 import { asBeyondRepair, corruptAsMissing, storeError } from '../database.js';
 import { CatalogueCheck, findDamage, structureFaults } from '../read/catalogue-check.js';
 import { ContentRows } from '../read/content-reader.js';
-import { StoredRows } from '../read/stored-row.js';
+import { SkillRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection } from '../sqlite.js';
 import { saysContents } from '../stored-skill.js';
@@ -25,13 +25,10 @@ export class CatalogueRepair {
   static async publish(path: string, signal: AbortSignal | undefined): Promise<CatalogueRepair> {
     const load = new OpenLoad(path, true);
     try {
-      const { vectors, signatures, derivedLabels } = await findDamage(load.statements.connection, path, signal).catch(
-        (error) => {
-          throw asBeyondRepair(storeError(error, path, 'write'));
-        },
-      );
-      const isNeeded =
-        vectors.length + signatures.length + derivedLabels.length > 0 || (await needsIndexes(path, signal));
+      const { vectors } = await findDamage(load.statements.connection, path, signal).catch((error) => {
+        throw asBeyondRepair(storeError(error, path, 'write'));
+      });
+      const isNeeded = vectors.length > 0 || (await needsIndexes(path, signal));
       endLoad(load, {
         hasWork: () => isNeeded,
         hasMended: isNeeded,
@@ -41,12 +38,8 @@ export class CatalogueRepair {
             REINDEX;
             DELETE FROM claim WHERE skill NOT IN (SELECT number FROM skill)
               OR source NOT IN (SELECT number FROM source);
-            DELETE FROM file WHERE skill NOT IN (SELECT number FROM skill);
-            DELETE FROM text_signature WHERE skill NOT IN (SELECT number FROM skill);
-            DELETE FROM derived_label WHERE skill NOT IN (SELECT number FROM skill);`);
+            DELETE FROM file WHERE skill NOT IN (SELECT number FROM skill);`);
           statements.vectors.remove(vectors);
-          statements.forgetSignatures(signatures);
-          statements.labels.forget(derivedLabels);
           return false;
         },
       });
@@ -91,29 +84,27 @@ export const VECTORS_OF_SKILL: string = `
  */
 export class DamagedSkills {
   readonly #connection: Connection;
-  readonly #rows: StoredRows;
+  readonly #rows: SkillRows;
   readonly #known = new Map<SkillNumber, boolean>();
   readonly #contents: ContentRows;
   readonly #hashOf: (skill: SkillNumber) => Buffer | undefined;
   /** Whether the bytes of a digest are whole: many skills may share them. */
   readonly #blobs = new Map<string, boolean>();
-  readonly #hasSignature: (skill: SkillNumber) => boolean;
 
   /** @param connection of the catalogue as it was before the load */
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.#rows = new StoredRows(connection);
+    this.#rows = new SkillRows(connection, '');
     this.#contents = new ContentRows(connection);
     const hash = connection.prepare<[SkillNumber], Buffer>('SELECT hash FROM skill WHERE number = ?').pluck();
     this.#hashOf = (skill) => hash.get(skill);
-    this.#hasSignature = signatureCheck(connection);
   }
 
   /** Whether what is stored of a skill, with its files, is not as it was written. */
   has(skill: SkillNumber): boolean {
     let isDamaged = this.#known.get(skill);
     if (isDamaged === undefined) {
-      isDamaged = !this.#rows.isWhole(skill) || !this.#hasSignature(skill) || !this.#areContentsWhole(skill);
+      isDamaged = !this.#rows.isWhole(skill) || !this.#areContentsWhole(skill);
       this.#known.set(skill, isDamaged);
     }
     return isDamaged;
@@ -166,19 +157,4 @@ export class DamagedSkills {
     }
     return [...damaged];
   }
-}
-
-/** Checks signatures. A skill without one is as good: the load makes it. */
-function signatureCheck(connection: Connection): (skill: SkillNumber) => boolean {
-  const signatureOf = connection
-    .prepare<[SkillNumber], [number, number, number, unknown, number | null]>(
-      'SELECT name, text, words, sketch, checksum FROM text_signature WHERE skill = ?',
-    )
-    .raw();
-  return (skill) => {
-    const signature = signatureOf.get(skill);
-    if (signature === undefined) return true;
-    const [name, text, words, sketch, checksum] = signature;
-    return isSignatureWhole(skill, name, text, words, sketch, checksum);
-  };
 }

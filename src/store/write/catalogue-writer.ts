@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import { comparedText } from '../copies/text-signature.js';
+import { signatureFor } from '../copies/text-signature.js';
 import { storeError } from '../database.js';
 import type { PackedBlob } from '../packing.js';
 import { FOLDER_PLACES, folderOf, locationIn, PlaceWriter, type SkillFolder } from '../places.js';
@@ -28,9 +28,12 @@ export class CatalogueWriter implements SkillSink {
   /** Labels that are derived. */
   readonly labels: LoadLabels;
   readonly #load: OpenLoad | OpenChange;
-  readonly #knownRows: KnownRows;
+  /** The known rows of the source that was asked for last: skills by fingerprint. */
+  #known: { readonly source: string; readonly skills: ReadonlyMap<string, SkillNumber> } | undefined;
+  /** Skills of the catalogue that this load wrote over: their rows are no longer known. */
+  readonly #overwritten = new Set<SkillNumber>();
   /** What rows became, until there is something to write it to: of itself it is no reason to write. */
-  readonly #rowNotes: Parameters<WriterStatements['noteRow']>[] = [];
+  readonly #rowNotes: RowNote[] = [];
   #hasNewClaims = false;
   readonly #places: PlaceWriter;
   readonly #folderIds: FolderIds;
@@ -67,7 +70,6 @@ export class CatalogueWriter implements SkillSink {
     this.#damaged = base === undefined ? undefined : new DamagedSkills(base.connection);
     this.vectors = new LoadVectors(this.#load, this.#damaged);
     this.labels = new LoadLabels(this.#load);
-    this.#knownRows = new KnownRows((source) => this.#readKnownRows(source));
   }
 
   /** The catalogue's file. */
@@ -105,12 +107,12 @@ export class CatalogueWriter implements SkillSink {
 
   /** Whether a row of the source is stored as it is. The answer holds until the next skill is put. */
   isKnown(fingerprint: string, source: string): boolean {
-    const skill = this.#knownRows.skillOf(fingerprint, source);
+    const skill = this.#skillOfRow(fingerprint, source);
     return skill !== undefined && this.#load.guard(() => this.#damaged?.has(skill)) !== true;
   }
 
   putKnown(fingerprint: string, source: string): string | undefined {
-    const skill = this.#knownRows.skillOf(fingerprint, source);
+    const skill = this.#skillOfRow(fingerprint, source);
     if (skill === undefined) throw new Error('putKnown() was called for a row that is not known');
     if (this.#brought.has(skill)) return this.#load.guard(() => this.#load.statements.idOf.get(skill));
     this.#brought.add(skill);
@@ -131,7 +133,7 @@ export class CatalogueWriter implements SkillSink {
       const columns = toColumns(item, this.#places.textOf(item.location, folder));
       const stored = this.#load.statements.find.get(columns.id);
       if (folder !== undefined && this.#isBroughtFrom(folder, stored)) {
-        this.#claim(source, stored!.number);
+        this.#claim({ source, skill: stored!.number });
         return 'stored';
       }
       let skill = stored?.number;
@@ -142,9 +144,9 @@ export class CatalogueWriter implements SkillSink {
         // Even if it gets the hash that it had, a damaged skill is updated.
         const was = isDamaged ? NO_HASH : (stored?.hash ?? null);
         if (this.#load.base !== undefined) statements.touch(columns.id, was);
-        skill = statements.save(columns, item, stored?.number, blobs);
-        this.#load.signatures?.sign(skill, comparedText(item.skill, item.files));
-        if (stored !== undefined) this.#knownRows.noteOverwritten(stored.number);
+        const signature = signatureFor(item.skill, item.files);
+        skill = statements.save(columns, { ...item, signature, blobs }, stored?.number);
+        if (stored !== undefined) this.#overwritten.add(stored.number);
         if (stored !== undefined && stored.number !== skill && this.#brought.delete(stored.number)) {
           this.#brought.add(skill);
         }
@@ -152,9 +154,7 @@ export class CatalogueWriter implements SkillSink {
         this.#hasMended ||= isDamaged;
         this.#written += 1;
       }
-      this.#claim(source, skill);
-      if (fingerprint !== undefined) this.#rowNotes.push([source, skill, fingerprint, columns.hash]);
-      if (this.#load.hasWorkingCopy && this.#rowNotes.length > 0) this.#writeRowNotes(this.#load.write());
+      this.#claim({ source, skill, fingerprint, hash: columns.hash });
       const again = this.#brought.has(skill);
       this.#brought.add(skill);
       if (folder !== undefined) {
@@ -220,8 +220,7 @@ export class CatalogueWriter implements SkillSink {
     const end: EndOfLoad = {
       hasWork: () => this.#hasWork(),
       write: (statements) => this.#writeEnd(statements),
-      onlyRemoves: this.#removals.length > 0 && this.#brought.size === 0 && !this.labels.hasWork,
-      hasMended: this.#hasMended || this.labels.hasMended,
+      hasMended: this.#hasMended,
       model: this.vectors.model,
       brought: this.#brought,
     };
@@ -233,17 +232,22 @@ export class CatalogueWriter implements SkillSink {
     this.#load.close();
   }
 
-  #writeRowNotes(statements: WriterStatements): void {
-    for (const note of this.#rowNotes.splice(0)) statements.noteRow(...note);
+  /** Notes that a skill was found in a source, and which row of it became the skill. */
+  #claim(note: RowNote): void {
+    const isClaimed = this.#load.statements.hasClaim.get(note.source, note.skill) !== undefined;
+    if (isClaimed && note.fingerprint === undefined) return;
+    this.#rowNotes.push(note);
+    if (isClaimed && !this.#load.hasWorkingCopy) return;
+    this.#writeRowNotes(this.#load.write());
+    this.#hasNewClaims ||= !isClaimed;
   }
 
-  /** Notes that a skill was found in a source. */
-  #claim(source: string, skill: SkillNumber): void {
-    if (this.#load.statements.hasClaim.get(source, skill) !== undefined) return;
-    const statements = this.#load.write();
-    statements.insertSource.run(source);
-    statements.insertClaim.run(skill, source);
-    this.#hasNewClaims = true;
+  #writeRowNotes(statements: WriterStatements): void {
+    for (const { source, skill, fingerprint, hash } of this.#rowNotes.splice(0)) {
+      statements.insertSource.run(source);
+      if (fingerprint === undefined) statements.claim.run(skill, source, null, null);
+      else statements.claim.run(skill, source, Buffer.from(fingerprint, 'latin1'), hash!);
+    }
   }
 
   /** Whether a skill should have contents and has none: its hash covers them, but not that they are there. */
@@ -269,10 +273,16 @@ export class CatalogueWriter implements SkillSink {
     return toColumns(item, place).hash.equals(stored.hash);
   }
 
-  #readKnownRows(source: string): ReadonlyMap<string, SkillNumber> {
-    const { base } = this.#load;
-    if (base === undefined) return new Map();
-    return this.#load.guard(() => readKnownRows(base.connection, source, this.#withContents));
+  /** The skill of a row that is stored exactly as the row says: a load need not read it. Else undefined. */
+  #skillOfRow(fingerprint: string, source: string): SkillNumber | undefined {
+    if (this.#known?.source !== source) {
+      const { base } = this.#load;
+      const read = (): Map<string, SkillNumber> => readKnownRows(base!.connection, source, this.#withContents);
+      // Only what was stored before counts: an id may depend on what came before.
+      this.#known = { source, skills: base === undefined ? new Map() : this.#load.guard(read) };
+    }
+    const skill = this.#known.skills.get(fingerprint);
+    return skill === undefined || this.#overwritten.has(skill) ? undefined : skill;
   }
 
   #hasWork(): boolean {
@@ -289,43 +299,17 @@ export class CatalogueWriter implements SkillSink {
     this.#writeRowNotes(statements);
     let claimsDeleted = false;
     for (const pruning of this.#prunings) claimsDeleted = pruning.write(statements, this.#brought) || claimsDeleted;
-    const claimsChanged = this.#hasNewClaims || claimsDeleted;
-    if (this.#load instanceof OpenChange) {
-      // To look at all rows would take long. Those of skills that are gone have no claim, so they count for nothing.
-      return claimsChanged;
-    }
-    if (claimsChanged) statements.forgetUnclaimedRows();
-    return this.labels.writeEnd(statements) || claimsChanged;
+    const labelsChanged = this.labels.writeEnd(statements);
+    return labelsChanged || claimsDeleted || this.#hasNewClaims;
   }
 }
 
-/**
- * Rows whose skill is stored exactly as the row says, by fingerprint: a load need not read them.
- *
- * Only the catalogue counts: an id may depend on what came before.
- */
-export class KnownRows {
-  readonly #read: (source: string) => ReadonlyMap<string, SkillNumber>;
-  /** Skills of the catalogue that this load wrote over: their rows are no longer known. */
-  readonly #overwritten = new Set<SkillNumber>();
-  /** The rows of one source: the latest that was asked for. */
-  #loaded: { readonly source: string; readonly skills: ReadonlyMap<string, SkillNumber> } | undefined;
-
-  /** @param read reads the known rows of a source from the catalogue; see {@link readKnownRows} */
-  constructor(read: (source: string) => ReadonlyMap<string, SkillNumber>) {
-    this.#read = read;
-  }
-
-  /** The skill of a row; undefined if the row has to be read. */
-  skillOf(fingerprint: string, source: string): SkillNumber | undefined {
-    if (this.#loaded?.source !== source) this.#loaded = { source, skills: this.#read(source) };
-    const skill = this.#loaded.skills.get(fingerprint);
-    return skill === undefined || this.#overwritten.has(skill) ? undefined : skill;
-  }
-
-  noteOverwritten(skill: SkillNumber): void {
-    this.#overwritten.add(skill);
-  }
+/** What a row of a source became: a row with this fingerprint makes a skill with this hash. */
+interface RowNote {
+  readonly source: string;
+  readonly skill: SkillNumber;
+  readonly fingerprint?: string | undefined;
+  readonly hash?: Buffer;
 }
 
 /**
@@ -340,9 +324,9 @@ function readKnownRows(catalogue: Connection, source: string, withContents: bool
   const others = withContents ? '' : `AND length(skill.hash) <= ${HASH_BYTES}`;
   const rows = catalogue
     .prepare<[string], [skill: SkillNumber, fingerprint: Buffer]>(`
-      SELECT skill.number, known_row.fingerprint
-      FROM known_row JOIN claim USING (source, skill) JOIN skill ON skill.number = known_row.skill
-      WHERE known_row.source = (SELECT number FROM source WHERE name = ?) AND known_row.hash = skill.hash ${others}`)
+      SELECT skill.number, fingerprint FROM claim JOIN skill ON skill.number = claim.skill
+      WHERE source = (SELECT number FROM source WHERE name = ?) AND fingerprint IS NOT NULL AND claim.hash = skill.hash
+        ${others}`)
     .raw();
   for (const [skill, fingerprint] of rows.iterate(source)) known.set(fingerprint.toString('latin1'), skill);
   return known;

@@ -1,12 +1,10 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { CLASSIFIER_KEY, isVectorWhole } from '../checksums.js';
-import { readMeta } from '../notes.js';
-import { StoredRows } from '../read/stored-row.js';
+import { isVectorWhole } from '../checksums.js';
+import { CLASSIFIER_KEY, readMeta, writeMeta } from '../notes.js';
+import { SkillRows } from '../read/stored-row.js';
 import { decodeVector } from '../read/stored-vectors.js';
-import type { Statement } from '../sqlite.js';
-import type { RecordFields } from '../stored-skill.js';
+import { fieldsOf } from '../stored-skill.js';
 import type { DamagedSkills } from './catalogue-repair.js';
-import type { LabelledSkill, LabelSink, SkillToLabel } from './labels.js';
 import type { OpenChange } from './open-change.js';
 import type { OpenLoad } from './open-load.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './vectors.js';
@@ -73,26 +71,27 @@ export class LoadVectors implements EmbeddingSink {
   }
 }
 
-interface StoredVector {
-  readonly number: VectorNumber;
-  readonly embedding: Buffer;
-  readonly checksum: number | null;
+/** A skill without categories, as a classifier sees it. */
+export interface SkillToLabel {
+  readonly skill: SkillNumber;
+  readonly name: string;
+  readonly description: string;
+  /** Undefined if it has none. */
+  readonly vector: Float32Array | undefined;
 }
 
-/** The SQL that reads what a classifier sees. */
-interface Reading {
-  readonly skills: StoredRows;
-  readonly vector: Statement<[skill: SkillNumber, model: string], StoredVector>;
+/** What a classifier found of a skill. */
+export interface LabelledSkill {
+  readonly skill: SkillNumber;
+  /** Slugs, the likeliest first; none where it was unsure. */
+  readonly categories: readonly string[];
 }
 
-/** The derived labels of a load. */
-export class LoadLabels implements LabelSink {
+/** The categories that a load derives of skills that have none. */
+export class LoadLabels {
   readonly #load: OpenLoad | OpenChange;
-  /** The statements that {@link #reading} was made of. */
-  #readingFrom: WriterStatements | undefined;
-  #reading: Reading | undefined;
   #isForgotten = false;
-  #hasMended = false;
+  #hasChanged = false;
 
   constructor(load: OpenLoad | OpenChange) {
     this.#load = load;
@@ -101,11 +100,6 @@ export class LoadLabels implements LabelSink {
   /** Rules of the classifier that the catalogue was labelled by; undefined if it is not classified. */
   get rules(): string | undefined {
     return this.#load.guard(() => readMeta(this.#load.statements.connection, CLASSIFIER_KEY));
-  }
-
-  /** Whether damaged labels were found, and are made again. */
-  get hasMended(): boolean {
-    return this.#hasMended;
   }
 
   /** Whether there is something to write at the end, beside what is in a working copy already. */
@@ -122,34 +116,58 @@ export class LoadLabels implements LabelSink {
     this.#isForgotten = true;
   }
 
+  /**
+   * Begins to write labels. Those that were made by other rules are deleted.
+   *
+   * @param rules of the classifier
+   * @returns the skills without categories that have no labels of these rules, in ascending order
+   */
   begin(rules: string): SkillNumber[] {
     return this.#load.guard(() => {
-      const { connection } = this.#load.statements;
-      if (readMeta(connection, CLASSIFIER_KEY) !== rules) {
-        this.#load.write().labels.restart(rules);
+      if (this.rules !== rules) {
+        this.#forget(this.#load.write());
+        writeMeta(this.#load.statements.connection, CLASSIFIER_KEY, rules);
         this.#load.flush();
       }
-      const { skills, hasDamaged } = this.#load.statements.labels.missing(this.#load.loaded);
-      this.#hasMended ||= hasDamaged;
-      return skills;
+      return this.#load.statements.connection
+        .prepare<[SkillNumber], SkillNumber>(
+          "SELECT number FROM skill WHERE categories = '[]' AND derived IS NULL AND number > ? ORDER BY number",
+        )
+        .pluck()
+        .all(this.#load.loaded);
     });
   }
 
-  skillToLabel(skill: SkillNumber, model: string): SkillToLabel | undefined {
+  /**
+   * Reads skills for the classifier.
+   *
+   * @param model whose vector is wanted
+   * @returns those that are not damaged
+   */
+  skillsToLabel(skills: readonly SkillNumber[], model: string): SkillToLabel[] {
     return this.#load.guard(() => {
-      const reading = this.#statements();
-      const stored = reading.skills.wholeRow(skill);
-      if (stored === undefined) return undefined;
-      const { name, description } = JSON.parse(stored.record) as RecordFields;
-      const found = reading.vector.get(skill, model);
-      const isWhole = found !== undefined && isVectorWhole(found.number, found.embedding, found.checksum);
-      return { skill, hash: stored.hash, name, description, vector: isWhole ? vectorOf(found.embedding) : undefined };
+      const { connection } = this.#load.statements;
+      const rows = new SkillRows(connection, this.#load.path);
+      const vector = connection.prepare<[Buffer, string], StoredVector>(`
+        SELECT number, embedding, checksum FROM vector
+        WHERE text_hash = ? AND model = (SELECT number FROM model WHERE id = ?)`);
+      return skills.flatMap((skill) => {
+        const row = rows.wholeRow(skill);
+        if (row === undefined) return [];
+        const { name, description } = fieldsOf(row);
+        const found = vector.get(row.textHash, model);
+        const isWhole = found !== undefined && isVectorWhole(found.number, found.embedding, found.checksum);
+        return [{ skill, name, description, vector: isWhole ? vectorOf(found.embedding) : undefined }];
+      });
     });
   }
 
   putLabels(skills: Iterable<LabelledSkill>): void {
     this.#load.guard(() => {
-      for (const { skill, hash, categories } of skills) this.#load.write().labels.put(skill, hash, categories);
+      for (const { skill, categories } of skills) {
+        this.#load.write().derive(skill, { derived: JSON.stringify(categories) });
+        this.#hasChanged = true;
+      }
     });
   }
 
@@ -158,29 +176,22 @@ export class LoadLabels implements LabelSink {
    *
    * @returns whether the labels are others than before the load
    */
-  writeEnd({ labels }: WriterStatements): boolean {
-    const { base } = this.#load;
-    if (this.#isForgotten) labels.restart(undefined);
-    labels.deleteVoid();
-    if (base === undefined) return true;
-    return labels.fingerprint('main') !== labels.fingerprint('base');
+  writeEnd(statements: WriterStatements): boolean {
+    if (this.#isForgotten && this.rules !== undefined) this.#forget(statements);
+    return this.#hasChanged;
   }
 
-  #statements(): Reading {
-    const { statements } = this.#load;
-    if (this.#reading === undefined || this.#readingFrom !== statements) {
-      this.#readingFrom = statements;
-      const { connection } = statements;
-      this.#reading = {
-        skills: new StoredRows(connection),
-        vector: connection.prepare(`
-          SELECT number, embedding, checksum FROM vector
-          WHERE text_hash = (SELECT text_hash FROM skill WHERE number = ?)
-            AND model = (SELECT number FROM model WHERE id = ?)`),
-      };
-    }
-    return this.#reading;
+  #forget(statements: WriterStatements): void {
+    this.#hasChanged = true;
+    statements.connection.prepare('DELETE FROM meta WHERE key = ?').run(CLASSIFIER_KEY);
+    statements.forgetDerived();
   }
+}
+
+interface StoredVector {
+  readonly number: VectorNumber;
+  readonly embedding: Buffer;
+  readonly checksum: number | null;
 }
 
 function vectorOf(embedding: Buffer): Float32Array {

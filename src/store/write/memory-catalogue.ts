@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import { SignatureWriter } from '../copies/text-signature.js';
+import { noteSignatureRules, signatureFor } from '../copies/text-signature.js';
 import { createInMemory } from '../database.js';
 import { newStamp, writeMeta } from '../notes.js';
 import type { PackedBlob } from '../packing.js';
@@ -30,7 +30,8 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
     const columns = toColumns(item);
     const stored = this.#statements.find.get(columns.id);
     this.#changed.add(columns.id);
-    this.#statements.save(columns, item, stored?.number, blobs);
+    const signature = signatureFor(item.skill, item.files);
+    this.#statements.save(columns, { ...item, signature, blobs }, stored?.number);
     return stored === undefined ? 'stored' : 'again';
   }
 
@@ -71,8 +72,8 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
    * Closing the reader frees the memory.
    */
   read(): CatalogueReader {
-    new SignatureWriter(this.#connection).signAll();
-    this.#statements.contents.deleteUnused(false);
+    noteSignatureRules(this.#connection);
+    this.#statements.deleteUnusedContents();
     writeMeta(this.#connection, 'stamp', newStamp());
     return new CatalogueReader(this.#connection);
   }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { SkillNumber } from '../../core/index.js';
-import { areAllSigned, SignatureWriter } from '../copies/text-signature.js';
+import { hasPresentSignatures, noteSignatureRules } from '../copies/text-signature.js';
 import { asBeyondRepair, openForReading, storeError } from '../database.js';
-import { hasNotedBlobs, isMetaWhole, type NamedState, readMeta, writeMeta } from '../notes.js';
-import { carryStates, forgetFormerStates, readLineage } from '../revisions.js';
+import { isMetaWhole, type NamedState, readMeta, writeMeta } from '../notes.js';
+import { forgetFormerStates } from '../revisions.js';
 import { type Connection, isSqliteError } from '../sqlite.js';
 import { StagingFile } from './staging-file.js';
 import { type NetChanges, WriterStatements } from './writer-statements.js';
@@ -30,7 +30,6 @@ export class OpenLoad {
   readonly #staging: StagingFile;
   #working: Connection | undefined;
   #statements: WriterStatements;
-  #signatures: SignatureWriter | undefined;
   /** Writes in the open transaction. */
   #pending = 0;
 
@@ -64,14 +63,9 @@ export class OpenLoad {
     return this.#working !== undefined;
   }
 
-  /** Signatures of the staging file; undefined as long as there is none. */
-  get signatures(): SignatureWriter | undefined {
-    return this.#signatures;
-  }
-
   startWorkingCopy(): WriterStatements {
     this.#working = this.#staging.create();
-    this.#signatures = new SignatureWriter(this.#working);
+    if (this.base === undefined) noteSignatureRules(this.#working);
     this.#statements = new WriterStatements(this.#working);
     return this.#statements;
   }
@@ -113,16 +107,10 @@ export class OpenLoad {
   /**
    * Commits the last transaction and puts the staging file in the catalogue's place.
    *
-   * @param noteState called with the new stamp, inside the transaction
    * @param state the state that this makes, if it has a name already
    */
-  publish(noteState?: (stamp: string) => void, state?: NamedState): void {
-    this.#staging.publish(
-      this.#statements.connection,
-      (stamp) => noteState?.(stamp),
-      () => this.base?.close(),
-      state,
-    );
+  publish(state?: NamedState): void {
+    this.#staging.publish(this.#statements.connection, () => this.base?.connection.close(), state);
   }
 
   /** Gives up the last transaction and deletes the staging file: there is nothing to publish. */
@@ -144,7 +132,7 @@ export class OpenLoad {
       if (this.#working.inTransaction) commitIfPossible(this.#working);
       this.#working.close();
     }
-    this.base?.close();
+    this.base?.connection.close();
   }
 
   /** Closes the files and gives up the right to load. A staging file stays: the next load takes its vectors. */
@@ -201,8 +189,6 @@ export interface EndOfLoad {
    * @returns whether claims or derived labels changed
    */
   write(statements: WriterStatements): boolean;
-  /** Whether skills are removed and nothing else is done: then the index files of the state before stay in use. */
-  readonly onlyRemoves?: boolean;
   /** Whether the load wrote again what was damaged, so that it is published even if it changed nothing else. */
   readonly hasMended?: boolean;
   /** Id of the model of the load, if it has one; see {@link keepOneModel}. */
@@ -230,7 +216,7 @@ const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
  */
 export function endLoad(load: OpenLoad, end: EndOfLoad): ChangeCounts {
   return load.guard(() => {
-    const isNeeded = load.hasWorkingCopy || end.hasWork() || !areAllSigned(load.statements.connection);
+    const isNeeded = load.hasWorkingCopy || end.hasWork() || !hasPresentSignatures(load.statements.connection);
     const changes = isNeeded ? publishIfChanged(load, end) : NO_CHANGES;
     // A load that came to its end has found all that a killed one was about.
     if (!isNeeded && end.brought !== undefined && end.brought.size > 0) load.forgetLeftOver();
@@ -243,18 +229,11 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
   const working = load.beginEnd();
   const { statements, base } = load;
   const hasChanged = end.write(statements);
-  const wasComplete = base !== undefined && isMetaWhole(base.connection) && areAllSigned(base.connection);
-  const keepsDerived = end.onlyRemoves === true && wasComplete;
-  keepOneModel(statements, working, end.model, keepsDerived);
-  if (!areAllSigned(working)) load.signatures?.signAll();
-  const hadFormerStates = base !== undefined && readLineage(base.connection).length > 0;
-  let noteState: ((stamp: string) => void) | undefined;
-  if (keepsDerived) noteState = carryStates(working);
-  else forgetFormerStates(working);
-  // Damage deletes without a note.
-  const isBaseDoubtful = base !== undefined && !hasNotedBlobs(base.connection);
-  statements.contents.deleteUnused(end.hasMended === true || isBaseDoubtful || hadFormerStates);
-
+  const wasComplete = base !== undefined && isMetaWhole(base.connection) && hasPresentSignatures(base.connection);
+  keepOneModel(statements, working, end.model);
+  if (!hasPresentSignatures(working)) statements.signAll();
+  forgetFormerStates(working);
+  statements.deleteUnusedContents();
   const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;
   const vectorsChanged =
@@ -267,7 +246,7 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
     vectorsChanged ||
     changes.added + changes.updated + changes.removed > 0 ||
     end.state !== undefined;
-  if (isChanged) load.publish(noteState, end.state);
+  if (isChanged) load.publish(end.state);
   else load.discard();
   return changes;
 }
@@ -275,17 +254,11 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
 /**
  * Keeps the vectors of one model, and deletes all others: of the given model if it has any, else of the model that the
  * catalogue had, else of whatever model a killed run used.
- *
- * @param keepsUnused whether vectors stay whose text no skill has any more: an index file may have them
  */
-function keepOneModel(
-  { vectors }: WriterStatements,
-  working: Connection,
-  model: string | undefined,
-  keepsUnused: boolean,
-): void {
+function keepOneModel({ vectors }: WriterStatements, working: Connection, model: string | undefined): void {
   const made = vectors.models();
   const kept = [model, readMeta(working, 'model'), made[0]].find((id) => id !== undefined && made.includes(id));
   if (kept !== undefined) writeMeta(working, 'model', kept);
-  vectors.keepOnly(kept, keepsUnused);
+  vectors.keepOnly(kept);
+  vectors.deleteUnused();
 }

@@ -84,19 +84,12 @@ export class StagingFile {
   /**
    * Commits the open transaction with a new stamp, and puts the file in the catalogue's place.
    *
-   * @param beforeCommit called with the new stamp
    * @param beforeReplacing called when everything is written, to close the former catalogue
    * @param state the state that this makes, if it has a name already
    */
-  publish(
-    connection: Connection,
-    beforeCommit: (stamp: string) => void,
-    beforeReplacing: () => void,
-    state?: NamedState,
-  ): void {
+  publish(connection: Connection, beforeReplacing: () => void, state?: NamedState): void {
     this.#writing(() => {
       const stamp = state?.stamp ?? newStamp();
-      beforeCommit(stamp);
       writeMeta(connection, 'stamp', stamp);
       if (state !== undefined) putNote(connection, stamp, state.note);
       writeFacts(connection);

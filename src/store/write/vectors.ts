@@ -1,8 +1,9 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
 import { encodeVector } from '../read/stored-vectors.js';
+import { LAST_VECTOR } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
-import type { RecordFields } from '../stored-skill.js';
+import { fieldsOf, type SkillColumns } from '../stored-skill.js';
 
 /** The text of a skill that is to be embedded: its name and description, and the hash its vector is stored under. */
 export interface TextToEmbed {
@@ -33,10 +34,7 @@ export interface EmbeddingSink {
   putVectors(vectors: Iterable<EmbeddedText>): void;
 }
 
-interface StoredTextToEmbed {
-  readonly textHash: Buffer;
-  readonly record: string;
-}
+type StoredTextToEmbed = Pick<SkillColumns, 'id' | 'record' | 'stars' | 'updatedAt' | 'textHash'>;
 
 /** No index has the hash first, and models are few. */
 const OF_TEXT = 'model IN (SELECT number FROM model) AND text_hash = ?';
@@ -61,8 +59,9 @@ export class VectorStatements {
           SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = skill.text_hash)
         GROUP BY text_hash ORDER BY 1`)
       .pluck();
-    this.#text = connection.prepare(`
-      SELECT text_hash AS textHash, record FROM skill WHERE number = ?`);
+    this.#text = connection.prepare(
+      'SELECT id, record, stars, updated_at AS updatedAt, text_hash AS textHash FROM skill WHERE number = ?',
+    );
     this.#insertModel = connection.prepare('INSERT OR IGNORE INTO model (id, dimensions) VALUES (?, ?)');
   }
 
@@ -95,9 +94,9 @@ export class VectorStatements {
 
   /** The text of a skill that is stored. */
   text(skill: SkillNumber): TextToEmbed {
-    const { textHash, record } = this.#text.get(skill)!;
-    const { name, description } = JSON.parse(record) as RecordFields;
-    return { textHash, name, description };
+    const row = this.#text.get(skill)!;
+    const { name, description } = fieldsOf(row);
+    return { textHash: row.textHash, name, description };
   }
 
   put(model: string, textHash: Buffer, vector: Float32Array): void {
@@ -131,13 +130,17 @@ export class VectorStatements {
     this.#forget.run(textHash);
   }
 
-  /** Deletes the vectors of every other model and, unless `keepsUnused`, those whose text no skill has any more. */
-  keepOnly(model: string | undefined, keepsUnused: boolean): void {
+  /** Deletes the vectors of every other model. */
+  keepOnly(model: string | undefined): void {
     const run = (sql: string, ...parameters: string[]): unknown => this.#connection.prepare(sql).run(...parameters);
     const keep = model ?? '';
     run('DELETE FROM vector WHERE model NOT IN (SELECT number FROM model WHERE id = ?)', keep);
-    if (!keepsUnused) run('DELETE FROM vector WHERE text_hash NOT IN (SELECT text_hash FROM skill)');
     run('DELETE FROM model WHERE id <> ?', keep);
+  }
+
+  /** Deletes the vectors whose text no skill has any more. */
+  deleteUnused(): void {
+    this.#connection.exec('DELETE FROM vector WHERE text_hash NOT IN (SELECT text_hash FROM skill)');
   }
 
   /** Differs between two databases with a common origin if vectors were added to or deleted from either since. */
@@ -161,14 +164,7 @@ export class VectorInsertion {
   #last: VectorNumber;
 
   constructor(connection: Connection) {
-    // The table of SQLite knows numbers that were used and deleted, too: none may be used again.
-    this.#last = connection
-      .prepare<[], number>(`
-        SELECT max(
-          ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0),
-          ifnull((SELECT max(number) FROM vector), 0))`)
-      .pluck()
-      .get()!;
+    this.#last = connection.prepare<[], number>(LAST_VECTOR).pluck().get()!;
     this.#insert = connection.prepare(`
       INSERT OR IGNORE INTO vector (number, model, text_hash, embedding, checksum)
       VALUES (?, (SELECT number FROM model WHERE id = ?), ?, ?, ?)`);

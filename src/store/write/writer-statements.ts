@@ -1,19 +1,26 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
 import { blobChecksum, type ContentRow, contentsChecksum, fileChecksum, rowChecksum } from '../checksums.js';
-import type { PackedBlob } from '../packing.js';
-import { packText, type StoredText } from '../packing.js';
+import { noteSignatureRules, signatureFor } from '../copies/text-signature.js';
+import { type PackedBlob, packText, type StoredText } from '../packing.js';
 import { ContentRows } from '../read/content-reader.js';
-import type { Superseding } from '../revisions.js';
+import { SkillRows, unpacked } from '../read/stored-row.js';
+import { LAST_SKILL, type Superseding } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
-import type { SkillColumns, SkillContentsToStore, SkillToStore } from '../stored-skill.js';
-import { LabelStatements } from './labels.js';
+import {
+  type DerivedColumns,
+  fieldsOf,
+  type SkillColumns,
+  type SkillContentsToStore,
+  type SkillToStore,
+} from '../stored-skill.js';
 import { VectorStatements } from './vectors.js';
 
 /** What identifies the stored version of a skill. */
 export interface StoredVersion {
   readonly number: SkillNumber;
   readonly hash: Buffer;
+  readonly derived: string | null;
 }
 
 /** How many skills a load changed. */
@@ -22,6 +29,17 @@ export interface NetChanges {
   readonly updated: number;
   readonly removed: number;
 }
+
+/** What is written of a skill besides its columns. */
+export interface PartsToSave extends Pick<SkillToStore, 'files' | 'contents'> {
+  readonly signature: Uint8Array;
+  /** What a classifier found, see the column; absent if none has seen this version. */
+  readonly derived?: string | undefined;
+  /** Bytes of its contents that are not stored yet. */
+  readonly blobs?: readonly PackedBlob[] | undefined;
+}
+
+type SavedColumns = SkillColumns & DerivedColumns & { readonly number: SkillNumber; readonly checksum: number };
 
 /** The SQL of a load, prepared once for each connection. */
 export class WriterStatements {
@@ -34,143 +52,112 @@ export class WriterStatements {
   readonly insertSource: Statement<[name: string], unknown>;
   readonly hasClaim: Statement<[source: string, skill: SkillNumber], unknown>;
   readonly anyClaim: Statement<[skill: SkillNumber], unknown>;
-  readonly insertClaim: Statement<[skill: SkillNumber, source: string], unknown>;
+  readonly claim: Statement<[SkillNumber, source: string, fingerprint: Buffer | null, hash: Buffer | null], unknown>;
   readonly deleteClaim: Statement<[source: string, skill: SkillNumber], unknown>;
   readonly claimedBy: Statement<
     [source: string],
     { readonly number: SkillNumber; readonly id: string; readonly place: string }
   >;
-  #touch: Statement<[id: string, was: Buffer | null], unknown> | undefined;
-  #noteRow: Statement<[source: string, skill: SkillNumber, fingerprint: Buffer, hash: Buffer], unknown> | undefined;
-  #saving: SavingStatements | undefined;
-  #contents: ContentStatements | undefined;
-  #contentRows: ContentRows | undefined;
-  #labels: LabelStatements | undefined;
-  readonly #deleteFiles: Statement<[skill: SkillNumber], unknown>;
-  readonly #deleteClaims: Statement<[skill: SkillNumber], unknown>;
-  readonly #deleteSkill: Statement<[skill: SkillNumber], unknown>;
   readonly #superseding: Superseding | undefined;
+  #touch: Statement<[id: string, was: Buffer | null], unknown> | undefined;
+  #saving: SavingStatements | undefined;
+  #contentRows: ContentRows | undefined;
+  #rows: SkillRows | undefined;
 
-  /** @param superseding keeps what is replaced or removed for readers of former states; absent in a working copy */
+  /** @param superseding keeps what is replaced or removed for readers of former states; absent in a staging file */
   constructor(connection: Connection, superseding?: Superseding) {
     this.connection = connection;
     this.#superseding = superseding;
     this.vectors = new VectorStatements(connection);
-    this.find = connection.prepare('SELECT number, hash FROM skill WHERE id = ?');
+    this.find = connection.prepare('SELECT number, hash, derived FROM skill WHERE id = ?');
     this.placeOf = connection.prepare<[string], string>('SELECT place FROM skill WHERE id = ?').pluck();
     this.folderPlaces = connection
       .prepare<[string, string], [string, string]>('SELECT id, place FROM skill WHERE place >= ? AND place < ?')
       .raw();
     this.idOf = connection.prepare<[SkillNumber], string>('SELECT id FROM skill WHERE number = ?').pluck();
     this.insertSource = connection.prepare('INSERT OR IGNORE INTO source (name) VALUES (?)');
-    this.hasClaim = connection.prepare(
-      'SELECT 1 FROM claim WHERE source = (SELECT number FROM source WHERE name = ?) AND skill = ?',
-    );
+    const ofSource = 'source = (SELECT number FROM source WHERE name = ?)';
+    this.hasClaim = connection.prepare(`SELECT 1 FROM claim WHERE ${ofSource} AND skill = ?`);
     this.anyClaim = connection.prepare('SELECT 1 FROM claim WHERE skill = ?');
-    this.insertClaim = connection.prepare(
-      'INSERT OR IGNORE INTO claim (skill, source) VALUES (?, (SELECT number FROM source WHERE name = ?))',
-    );
-    this.deleteClaim = connection.prepare(
-      'DELETE FROM claim WHERE source = (SELECT number FROM source WHERE name = ?) AND skill = ?',
-    );
+    this.claim = connection.prepare(`
+      INSERT INTO claim (skill, source, fingerprint, hash)
+      VALUES (?, (SELECT number FROM source WHERE name = ?), ?, ?)
+      ON CONFLICT (source, skill) DO UPDATE SET fingerprint = excluded.fingerprint, hash = excluded.hash`);
+    this.deleteClaim = connection.prepare(`DELETE FROM claim WHERE ${ofSource} AND skill = ?`);
     this.claimedBy = connection.prepare(`
-      SELECT skill.number, skill.id, skill.place FROM claim JOIN skill ON skill.number = claim.skill
-      WHERE claim.source = (SELECT number FROM source WHERE name = ?)`);
-    this.#deleteFiles = connection.prepare('DELETE FROM file WHERE skill = ?');
-    this.#deleteClaims = connection.prepare('DELETE FROM claim WHERE skill = ?');
-    this.#deleteSkill = connection.prepare('DELETE FROM skill WHERE number = ?');
+      SELECT skill.number, skill.id, skill.place FROM claim JOIN skill ON skill.number = claim.skill WHERE ${ofSource}`);
   }
 
   /**
    * Writes a skill.
    *
    * @param skill its number; undefined for a skill that is not stored yet
-   * @param blobs bytes of its contents that are not stored yet; see {@link hasBlob}
    * @returns its number: another than before where readers go on reading what it was
    */
-  save(
-    columns: SkillColumns,
-    { files, contents }: Pick<SkillToStore, 'files' | 'contents'>,
-    skill: SkillNumber | undefined,
-    blobs: readonly PackedBlob[] = [],
-  ): SkillNumber {
+  save(columns: SkillColumns, parts: PartsToSave, skill: SkillNumber | undefined): SkillNumber {
     this.#saving ??= new SavingStatements(this.connection, this.#superseding?.before.lastSkill);
-    if (skill !== undefined && this.#superseding?.isSeen(skill) === true) {
-      this.#superseding.move(skill);
-      const number = this.save(columns, { files, contents }, undefined, blobs);
-      this.renumber(skill, number);
-      return number;
-    }
-    if (skill !== undefined) this.#deleteFiles.run(skill);
-    const number = this.#saving.save(columns, files, skill);
-    if (skill !== undefined) this.contents.delete(number);
-    if (contents !== undefined) this.contents.save(number, columns.id, columns.hash, contents, blobs);
+    if (skill === undefined || this.#superseding?.isSeen(skill) !== true)
+      return this.#saving.save(columns, parts, skill);
+    this.#superseding.leave(skill);
+    const number = this.#saving.save(columns, parts, undefined);
+    this.connection.prepare('UPDATE claim SET skill = ? WHERE skill = ?').run(number, skill);
     return number;
-  }
-
-  /** What skills are made of. */
-  get contents(): ContentStatements {
-    this.#contents ??= new ContentStatements(this.connection);
-    return this.#contents;
-  }
-
-  /** Derived labels. */
-  get labels(): LabelStatements {
-    this.#labels ??= new LabelStatements(this.connection);
-    return this.#labels;
   }
 
   /** Whether a skill has contents, void or not. */
   hasContents(skill: SkillNumber): boolean {
-    return this.#rowsOfContents().contents(skill) !== undefined;
+    this.#contentRows ??= new ContentRows(this.connection);
+    return this.#contentRows.contents(skill) !== undefined;
   }
 
   /** Whether the bytes with a digest are stored as they were written. */
   hasBlob(sha256: Buffer): boolean {
-    return this.#rowsOfContents().hasWholeBlob(sha256);
-  }
-
-  #rowsOfContents(): ContentRows {
     this.#contentRows ??= new ContentRows(this.connection);
-    return this.#contentRows;
+    return this.#contentRows.hasWholeBlob(sha256);
   }
 
-  /** Deletes signatures. Those of skills that have none are made at the end of a load. */
-  forgetSignatures(skills: readonly SkillNumber[]): void {
-    const forget = this.connection.prepare('DELETE FROM text_signature WHERE skill = ?');
-    for (const skill of skills) forget.run(skill);
+  /** Writes what is derived of a skill, unless it is damaged. */
+  derive(skill: SkillNumber, derived: Partial<DerivedColumns>): void {
+    this.#rows ??= new SkillRows(this.connection, '');
+    const row = this.#rows.wholeRow(skill);
+    if (row === undefined) return;
+    const next = { ...row, ...derived };
+    this.connection
+      .prepare<[SavedColumns]>(`
+        UPDATE revision SET derived = :derived, signature = :signature, checksum = :checksum WHERE number = :number`)
+      .run({ ...next, checksum: rowChecksum(next) });
+  }
+
+  /** Deletes what classifiers found. */
+  forgetDerived(): void {
+    const labelled = this.connection.prepare<[], SkillNumber>('SELECT number FROM skill WHERE derived IS NOT NULL');
+    for (const skill of labelled.pluck().all()) this.derive(skill, { derived: null });
+  }
+
+  /** Makes the signatures of all skills, by the present rules. */
+  signAll(): void {
+    this.#rows ??= new SkillRows(this.connection, '');
+    for (const skill of this.connection.prepare<[], SkillNumber>('SELECT number FROM skill').pluck().all()) {
+      const row = this.#rows.wholeRow(skill);
+      if (row === undefined || !this.#rows.isWhole(skill)) continue;
+      this.derive(skill, { signature: signatureFor(fieldsOf(row), unpacked(this.#rows.files(skill))) });
+    }
+    noteSignatureRules(this.connection);
   }
 
   /**
-   * Deletes a skill with its files, contents and claims, and notes what it was. Does nothing if there is no such skill.
+   * Deletes a skill with all that belongs to it, and notes what it was. Does nothing if there is no such skill.
    */
   remove(id: string): void {
     const stored = this.find.get(id);
     if (stored === undefined) return;
     this.touch(id, stored.hash);
-    this.erase(stored.number);
-  }
-
-  /** Gives the claims of a skill, and what its rows became, to its new number. */
-  renumber(from: SkillNumber, to: SkillNumber): void {
-    this.connection.prepare('UPDATE claim SET skill = ? WHERE skill = ?').run(to, from);
-    // No index has the skill first, and sources are few.
-    const notes = 'UPDATE known_row SET skill = ? WHERE source IN (SELECT number FROM source) AND skill = ?';
-    this.connection.prepare(notes).run(to, from);
-  }
-
-  /** Deletes a skill with its files, contents, derived labels and claims, without a note of what it was. */
-  erase(skill: SkillNumber): void {
-    if (this.#superseding !== undefined) {
-      this.#deleteClaims.run(skill);
-      this.#superseding.move(skill);
-      return;
+    if (this.#superseding?.isSeen(stored.number) === true) {
+      this.connection.prepare('DELETE FROM claim WHERE skill = ?').run(stored.number);
+      this.#superseding.leave(stored.number);
+    } else {
+      this.connection.prepare('DELETE FROM revision WHERE number = ?').run(stored.number);
     }
-    this.#deleteFiles.run(skill);
-    this.#deleteClaims.run(skill);
-    this.#deleteSkill.run(skill);
-    this.contents.delete(skill);
-    this.labels.forget([skill]);
   }
 
   /** The changes of the first load into a catalogue, which notes nothing: every skill is new. */
@@ -202,26 +189,14 @@ export class WriterStatements {
   }
 
   /**
-   * Notes what a row became, for the `KnownRows` of the next load: a row with this fingerprint makes a skill with this
-   * hash. The source must have been claimed.
+   * Deletes contents of skills that are gone, and bytes that no skill has any more. For the end of a load: to look at
+   * all takes a second for some hundred thousand files.
    */
-  noteRow(source: string, skill: SkillNumber, fingerprint: string, hash: Buffer): void {
-    this.#noteRow ??= this.connection.prepare(`
-      INSERT OR REPLACE INTO known_row (source, skill, fingerprint, hash)
-      VALUES ((SELECT number FROM source WHERE name = ?), ?, ?, ?)`);
-    this.#noteRow.run(source, skill, Buffer.from(fingerprint, 'latin1'), hash);
-  }
-
-  /** Deletes the notes of rows whose source no longer claims the skill. */
-  forgetUnclaimedRows(): void {
+  deleteUnusedContents(): void {
     this.connection.exec(`
-      DELETE FROM known_row WHERE NOT EXISTS (
-        SELECT 1 FROM claim WHERE claim.source = known_row.source AND claim.skill = known_row.skill)`);
-  }
-
-  /** Closes the connection of the statements. */
-  close(): void {
-    this.connection.close();
+      DELETE FROM main.contents WHERE skill NOT IN (SELECT number FROM main.revision);
+      DELETE FROM main.content_file WHERE skill NOT IN (SELECT skill FROM main.contents);
+      DELETE FROM main.blob WHERE sha256 NOT IN (SELECT sha256 FROM main.content_file WHERE kept = 'blob');`);
   }
 }
 
@@ -233,166 +208,90 @@ class SavingStatements {
     [skill: SkillNumber, position: number, filename: string, stored: StoredText, checksum: number],
     unknown
   >;
+  readonly #insertContents: Statement<
+    [SkillNumber, hash: Buffer, completeId: string | null, checksum: number],
+    unknown
+  >;
+  readonly #insertContentFile: Statement<[ContentRow & { readonly skill: SkillNumber }], unknown>;
+  readonly #insertBlob: Statement<
+    [sha256: Buffer, size: number, packing: string, bytes: Buffer, checksum: number],
+    unknown
+  >;
+  readonly #deletes: readonly Statement<[SkillNumber], unknown>[];
   readonly #isPacked: boolean;
   #last: SkillNumber;
 
   /** @param last highest number that was ever used, if that is known */
   constructor(connection: Connection, last = 0) {
     this.#isPacked = !connection.memory;
-    this.#last = connection
-      .prepare<[], number>(`
-        SELECT max(ifnull((SELECT max(number) FROM skill), 0), ifnull((SELECT max(skill) FROM contents), 0),
-          ifnull((SELECT max(skill) FROM content_file), 0))`)
-      .pluck()
-      .get()!;
-    if (last > this.#last) this.#last = last;
+    this.#last = Math.max(last, connection.prepare<[], number>(LAST_SKILL).pluck().get()!);
     this.#insert = connection.prepare(`
-      INSERT INTO skill
+      INSERT INTO revision
         (number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key, place, text_hash,
-          hash, checksum)
+          hash, derived, signature, checksum)
       VALUES
         (:number, :id, :stars, :updatedAt, :record, :categories, :occupations, :tags, :properties, :copyKey, :place,
-          :textHash, :hash, :checksum)`);
+          :textHash, :hash, :derived, :signature, :checksum)`);
     this.#update = connection.prepare(`
-      UPDATE skill SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
+      UPDATE revision SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
         occupations = :occupations, tags = :tags, properties = :properties, copy_key = :copyKey, place = :place,
-        text_hash = :textHash, hash = :hash, checksum = :checksum
+        text_hash = :textHash, hash = :hash, derived = :derived, signature = :signature, checksum = :checksum
       WHERE number = :number`);
     this.#insertFile = connection.prepare(
       'INSERT INTO file (skill, position, filename, text, checksum) VALUES (?, ?, ?, ?, ?)',
     );
+    this.#insertContents = connection.prepare(
+      'INSERT INTO contents (skill, hash, complete_id, checksum) VALUES (?, ?, ?, ?)',
+    );
+    this.#insertContentFile = connection.prepare(`
+      INSERT INTO content_file (skill, path, size, sha256, executable, complete, is_text, kept)
+      VALUES (:skill, :path, :size, :sha256, :executable, :complete, :isText, :kept)`);
+    this.#insertBlob = connection.prepare(`
+      INSERT INTO blob (sha256, size, packing, bytes, checksum) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (sha256) DO UPDATE
+      SET size = excluded.size, packing = excluded.packing, bytes = excluded.bytes, checksum = excluded.checksum`);
+    this.#deletes = ['file', 'content_file', 'contents'].map((table) =>
+      connection.prepare(`DELETE FROM ${table} WHERE skill = ?`),
+    );
   }
 
-  /** Writes a skill that has no files by now. */
-  save(columns: SkillColumns, files: SkillToStore['files'], skill: SkillNumber | undefined): SkillNumber {
+  /** @param skill a skill that is written over; undefined for a new one */
+  save(columns: SkillColumns, { files, contents, ...parts }: PartsToSave, skill: SkillNumber | undefined): SkillNumber {
     // The number is chosen here, because checksums cover it.
     const number = skill ?? this.#last + 1;
     if (number > this.#last) this.#last = number;
-    const { record } = columns;
-    const numbered = { ...columns, number };
-    const values = { ...numbered, checksum: rowChecksum(numbered) };
-    (skill === undefined ? this.#insert : this.#update).run(values);
+    const row = { ...columns, derived: parts.derived ?? null, signature: parts.signature, number };
+    (skill === undefined ? this.#insert : this.#update).run({ ...row, checksum: rowChecksum(row) });
+    if (skill !== undefined) for (const statement of this.#deletes) statement.run(skill);
     for (const [position, { filename, text }] of files.entries()) {
-      const stored = this.#isPacked ? packText(text, record) : text;
+      const stored = this.#isPacked ? packText(text, columns.record) : text;
       const checksum = fileChecksum(number, position, files.length, filename, stored);
       this.#insertFile.run(number, position, filename, stored, checksum);
     }
+    if (contents !== undefined) this.#saveContents(number, columns, contents, parts.blobs ?? []);
     return number;
   }
-}
 
-type SavedColumns = SkillColumns & {
-  readonly number: SkillNumber;
-  readonly checksum: number;
-};
-
-/** Digests of deleted contents that are noted at most. With more it is as fast to look at all bytes. */
-const MAX_FREED = 20_000;
-
-/** The SQL that writes what skills are made of. */
-export class ContentStatements {
-  readonly #insert: Statement<[skill: SkillNumber, hash: Buffer, completeId: string | null, checksum: number], unknown>;
-  readonly #insertFile: Statement<
-    [SkillNumber, path: string, size: number, Buffer, executable: number, complete: number, number, kept: string],
-    unknown
-  >;
-  readonly #insertBlob: Statement<
-    [sha256: Buffer, size: number, packing: string, bytes: Buffer, checksum: number],
-    unknown
-  >;
-  readonly #connection: Connection;
-  readonly #noteFreed: Statement<[SkillNumber], unknown>;
-  readonly #delete: Statement<[SkillNumber], unknown>;
-  readonly #deleteFiles: Statement<[SkillNumber], unknown>;
-  /** Digests that are noted because contents with them were deleted. */
-  #freed = 0;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-    connection.exec('CREATE TEMP TABLE IF NOT EXISTS freed (sha256 BLOB PRIMARY KEY) WITHOUT ROWID');
-    this.#insert = connection.prepare(
-      'INSERT OR REPLACE INTO main.contents (skill, hash, complete_id, checksum) VALUES (?, ?, ?, ?)',
-    );
-    this.#insertFile = connection.prepare(`
-      INSERT INTO main.content_file (skill, path, size, sha256, executable, complete, is_text, kept)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-    this.#insertBlob = connection.prepare(`
-      INSERT INTO main.blob (sha256, size, packing, bytes, checksum) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (sha256) DO UPDATE
-      SET size = excluded.size, packing = excluded.packing, bytes = excluded.bytes, checksum = excluded.checksum`);
-    this.#noteFreed = connection.prepare(`
-      INSERT OR IGNORE INTO temp.freed SELECT sha256 FROM main.content_file WHERE skill = ? AND kept = 'blob'`);
-    this.#delete = connection.prepare('DELETE FROM main.contents WHERE skill = ?');
-    this.#deleteFiles = connection.prepare('DELETE FROM main.content_file WHERE skill = ?');
-  }
-
-  /**
-   * Writes the contents of a skill that has none by now.
-   *
-   * @param blobs bytes that are not stored yet
-   */
-  save(
+  #saveContents(
     skill: SkillNumber,
-    id: string,
-    hash: Buffer,
+    { id, hash }: SkillColumns,
     { complete, files }: SkillContentsToStore,
     blobs: readonly PackedBlob[],
   ): void {
-    const rows = files.map(({ path, size, sha256, executable, complete, isText, bytes }) => ({
-      path,
-      size,
-      sha256: Buffer.from(sha256, 'hex'),
-      executable: Number(executable),
-      complete: Number(complete),
-      isText: Number(isText),
+    const rows = files.map(({ bytes, ...file }) => ({
+      ...file,
+      sha256: Buffer.from(file.sha256, 'hex'),
+      executable: Number(file.executable),
+      complete: Number(file.complete),
+      isText: Number(file.isText),
       kept: bytes === undefined ? 'none' : bytes === 'text' ? 'text' : 'blob',
     }));
-    this.write(skill, hash, complete ? id : null, rows);
+    const completeId = complete ? id : null;
+    this.#insertContents.run(skill, hash, completeId, contentsChecksum(skill, hash, completeId, rows));
+    for (const row of rows) this.#insertContentFile.run({ ...row, skill });
     for (const { sha256, size, packing, bytes } of blobs) {
       const digest = Buffer.from(sha256, 'hex');
       this.#insertBlob.run(digest, size, packing, bytes, blobChecksum(digest, size, packing, bytes));
     }
   }
-
-  /** @param files in code-point order of their paths */
-  write(skill: SkillNumber, hash: Buffer, completeId: string | null, files: readonly ContentRow[]): void {
-    this.#insert.run(skill, hash, completeId, contentsChecksum(skill, hash, completeId, files));
-    for (const { path, size, sha256, executable, complete, isText, kept } of files) {
-      this.#insertFile.run(skill, path, size, sha256, executable, complete, isText, kept);
-    }
-  }
-
-  delete(skill: SkillNumber): void {
-    if (this.#freed <= MAX_FREED) this.#freed += this.#noteFreed.run(skill).changes;
-    this.#delete.run(skill);
-    this.#deleteFiles.run(skill);
-  }
-
-  /**
-   * Deletes contents of skills that are gone, and bytes that no skill has any more. For the end of a load.
-   *
-   * @param ofAll false looks only at the bytes of contents that were deleted with these statements, unless some others
-   *   were left: to look at all takes a second for some hundred thousand files
-   */
-  deleteUnused(ofAll: boolean): void {
-    const connection = this.#connection;
-    const { changes } = connection
-      .prepare('DELETE FROM main.contents WHERE skill NOT IN (SELECT number FROM main.skill)')
-      .run();
-    const files = connection
-      .prepare('DELETE FROM main.content_file WHERE skill NOT IN (SELECT skill FROM main.contents)')
-      .run();
-    const isAll = ofAll || changes + files.changes > 0 || this.#freed > MAX_FREED;
-    const used = "SELECT sha256 FROM main.content_file WHERE kept = 'blob'";
-    if (isAll) deleteBlobs(connection, `SELECT sha256 FROM main.blob EXCEPT ${used}`);
-    else if (this.#freed > 0) {
-      const freed = 'SELECT sha256 FROM temp.freed';
-      deleteBlobs(connection, `${freed} EXCEPT ${used} AND sha256 IN (${freed})`);
-    }
-  }
-}
-
-/** @param digests as SQL */
-function deleteBlobs(connection: Connection, digests: string): void {
-  connection.exec(`DELETE FROM main.blob WHERE sha256 IN (${digests})`);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { areNear, joinNearCopies, type SignedDocuments } from '../../../src/store/copies/near-copies.js';
+import { areNear, type ComparedDocuments, joinNearCopies } from '../../../src/store/copies/near-copies.js';
 import {
   differingValues,
   SIGNATURE_RULES,
@@ -120,7 +120,7 @@ describe('near copies', () => {
   });
 
   /** Texts of one name: 200 words that all have, and 80 of their own. */
-  function templateTexts(size: number): SignedDocuments {
+  function templateTexts(size: number): ComparedDocuments {
     const common = Array.from({ length: 200 }, (_, i) => `common${i}`).join(' ');
     const sketches = new Uint8Array(size * SKETCH_BYTES);
     const texts = new Float64Array(size);
@@ -134,7 +134,7 @@ describe('near copies', () => {
   }
 
   /** Documents that count how often their sketches are asked for: once by every comparison of two texts. */
-  function counted(documents: SignedDocuments): { documents: SignedDocuments; reads: () => number } {
+  function counted(documents: ComparedDocuments): { documents: ComparedDocuments; reads: () => number } {
     let reads = 0;
     const { names, texts, words, sketches } = documents;
     const counting = {
@@ -153,7 +153,7 @@ describe('near copies', () => {
   function naive(
     groupOf: Uint32Array,
     preference: (a: number, b: number) => number,
-    documents: SignedDocuments,
+    documents: ComparedDocuments,
   ): number[] {
     const numbers = [...groupOf.keys()];
     const signed = (number: number): boolean => (documents.words[number] as number) >= 0;
@@ -176,7 +176,7 @@ describe('near copies', () => {
   function documentsOf(
     all: readonly Given[],
     seed: number,
-  ): { groupOf: Uint32Array; documents: SignedDocuments; preference: (a: number, b: number) => number } {
+  ): { groupOf: Uint32Array; documents: ComparedDocuments; preference: (a: number, b: number) => number } {
     const firsts = new Map<number, number>();
     for (const [number, { key }] of all.entries()) if (!firsts.has(key)) firsts.set(key, number);
     const groupOf = Uint32Array.from(all, ({ key }) => firsts.get(key) as number);
@@ -201,7 +201,7 @@ describe('near copies', () => {
     return { groupOf, documents, preference: (a, b) => stars(b) - stars(a) || a - b };
   }
 
-  function mirror({ names, texts, words, sketches }: SignedDocuments): SignedDocuments {
+  function mirror({ names, texts, words, sketches }: ComparedDocuments): ComparedDocuments {
     const mirrored = new Uint8Array(sketches.length);
     for (let number = 0; number < names.length; number++) {
       const at = (names.length - 1 - number) * SKETCH_BYTES;

@@ -1,5 +1,5 @@
 import { openSkillSearch, type SkillSearch } from '../../../src/index.js';
-import { sealMeta, writeMeta } from '../../../src/store/notes.js';
+import { readFacts, writeFacts, writeMeta } from '../../../src/store/notes.js';
 import { Database } from '../../../src/store/sqlite.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
@@ -55,7 +55,7 @@ export async function answersIn(database: string, byMeaning: boolean): Promise<s
 export function signedByEarlierVersion(database: string): void {
   const connection = new Database(database);
   writeMeta(connection, 'signature_rules', '0 0');
-  sealMeta(connection);
+  writeFacts(connection, readFacts(connection));
   connection.close();
 }
 

@@ -3,14 +3,9 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, removeSkills, updateSkills } from '../../../src/index.js';
-import { derivedLabelChecksum, rowChecksum } from '../../../src/store/checksums.js';
-import { sealMeta } from '../../../src/store/notes.js';
-import { StoredRows } from '../../../src/store/read/stored-row.js';
 import { Database } from '../../../src/store/sqlite.js';
-import { hashOf } from '../../../src/store/stored-skill.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
-import { textIn } from '../../catalogue-file.js';
 import { codeOf } from '../../error-code.js';
 import { row, writeJsonLines } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
@@ -104,30 +99,6 @@ describe('the difference of two catalogues', () => {
     expect(await idsOf(next, other)).toEqual([[], ['a', 'b', 'c']]);
     await withChanges(next, other, ({ model }) => expect(model).toEqual({ id: 'another', dimensions: 48 }));
   });
-
-  test('takes void contents and void derived labels for none', async () => {
-    const folder = join(scratchFolder(), 'skills', 'pdf');
-    const next = await folderCatalogue(folder);
-    const connection = new Database(next);
-    // The skill has another hash by now, which does not say that it has contents.
-    const rows = new StoredRows(connection);
-    const [number] = rows.numbers.all();
-    const [row, files] = [rows.row(number!)!, rows.files(number!)];
-    const texts = files.map(({ filename, stored }) => ({ filename, text: textIn(stored, row.record) }));
-    const hash = hashOf(row, texts);
-    connection.prepare('UPDATE skill SET hash = ?').run(hash);
-    connection.prepare('UPDATE skill SET checksum = ?').run(rowChecksum({ ...row, hash }));
-    connection.exec(`
-      INSERT INTO derived_label SELECT number, x'01', '["a"]', NULL FROM skill;
-      INSERT INTO meta VALUES ('classifier', 'rules');`);
-    sealMeta(connection);
-    connection.close();
-    const label = 'UPDATE derived_label SET checksum = ?';
-    run(next, label, derivedLabelChecksum(number!, Buffer.of(1), '["a"]'));
-    const [image] = (await allOf(next)).images;
-    expect([image?.contents, image?.derivedCategories]).toEqual([undefined, undefined]);
-    expect(image?.columns.hash).toEqual(hash);
-  });
 });
 
 test('skills with large files come in batches of 16 MiB', async () => {
@@ -154,7 +125,7 @@ test('skills with large files come in batches of 16 MiB', async () => {
 
 describe('what is damaged is not handed on', () => {
   test.each([
-    ['its row', "UPDATE skill SET record = replace(record, 'description of b', 'description of x') WHERE id = 'b'"],
+    ['its row', "UPDATE revision SET record = replace(record, 'description of b', 'description of x') WHERE id = 'b'"],
     ['its file', "UPDATE file SET filename = 'x' WHERE skill = (SELECT number FROM skill WHERE id = 'b')"],
     ['its files', "DELETE FROM file WHERE skill = (SELECT number FROM skill WHERE id = 'b')"],
   ])('and the skill is named: %s', async (fault, sql) => {
@@ -194,7 +165,7 @@ describe('what is damaged is not handed on', () => {
 
   test('and a catalogue that has lost skills is no later state', async () => {
     const { base, next } = await twoCatalogues();
-    run(next, "DELETE FROM skill WHERE id = 'b'");
+    run(next, "DELETE FROM revision WHERE id = 'b'");
     expect(await codeOf(() => differenceOf(base, next))).toBe('DATABASE_DAMAGED');
     expect(await codeOf(() => differenceOf(next, base))).toBe('DATABASE_DAMAGED');
   });
