@@ -7,12 +7,12 @@ import {
   checkText,
   cleanLine,
   invalidArgument,
+  MAX_DESCRIPTION,
   namesOf,
   optionOf,
   parameterOf,
 } from '../../core/index.js';
 import { UNKNOWN } from '../../skill.js';
-import { describeSkills } from './describe-skills.js';
 import {
   type FormatOptions,
   type FormattableSkill,
@@ -22,7 +22,7 @@ import {
   type SkillFormat,
   type SkillOrHit,
 } from './format-options.js';
-import { sizeOfTokens, textSize, tokensOfSize } from './text-size.js';
+import { PIECE, sizeOfTokens, textSize, tokensOfSize } from './text-size.js';
 
 const NAMES = namesOf<FormatOptions>({ format: true, maxTokens: true, callId: true, location: true });
 
@@ -36,9 +36,8 @@ const LAYOUTS: Readonly<Record<SkillFormat, (callId: string | undefined) => Layo
 
 /**
  * Writes skills for a language model, within a budget of tokens. First come the names, of as many skills as fit; then
- * each gets the first sentence of its description, in order, then each its second, and so on. A first sentence that
- * does not fit is cut, a later one ends its description. The text of skills is from strangers: it is made one line and
- * escaped for its field, so that it changes nothing around it.
+ * each gets an equal share of what is left for its description, which is cut at a word where it is longer. The text of
+ * skills is from strangers: it is made one line and escaped for its field, so that it changes nothing around it.
  *
  * @param skills skills or hits, the most useful first
  * @throws {SkillSearchError} `INVALID_PARAMETER` unless the skills are an array of skills or hits; `INVALID_OPTION`;
@@ -78,14 +77,12 @@ function checkSkill(one: unknown, index: number): FormattableSkill {
   if (typeof skill !== 'object' || skill === null) {
     throw invalidArgument(parameterOf(name), 'a skill or a hit', skill);
   }
-  for (const field of ['id', 'name', 'description'] as const) {
-    const value = (skill as Partial<FormattableSkill>)[field];
-    if (typeof value !== 'string') throw invalidArgument(parameterOf(`${name}.${field}`), 'a string', value);
-  }
-  for (const field of ['localPath', 'skillUrl', 'codehostUrl'] as const) {
-    const value: unknown = (skill as FormattableSkill)[field];
-    if (value === undefined || typeof value === 'string') continue;
-    throw invalidArgument(parameterOf(`${name}.${field}`), 'a string or left out', value);
+  for (const field of ['id', 'name', 'description', 'localPath', 'skillUrl', 'codehostUrl'] as const) {
+    const value: unknown = (skill as Partial<FormattableSkill>)[field];
+    const isOptional = field.endsWith('Path') || field.endsWith('Url');
+    if (typeof value === 'string' || (isOptional && value === undefined)) continue;
+    const expected = isOptional ? 'a string or left out' : 'a string';
+    throw invalidArgument(parameterOf(`${name}.${field}`), expected, value);
   }
   return skill as FormattableSkill;
 }
@@ -121,13 +118,10 @@ function compose(entries: readonly Entry[], layout: Layout, budget: number): { t
     return { text: textSize(text) <= budget ? text : '', shown };
   }
   const first = entries.slice(0, shown);
-  // A second sentence is worth less than another name.
-  const mostSentences = shown < entries.length ? 1 : Number.POSITIVE_INFINITY;
   const descriptions = describeSkills(
     first.map(({ description }) => description),
     layout,
     budget - spent,
-    mostSentences,
   );
   const [open, close] = layout.description ?? ['', ''];
   const texts = first.map(({ before, behind }, i) => {
@@ -152,11 +146,92 @@ function countOfNames(entries: readonly Entry[], layout: Layout, budget: number)
   return best;
 }
 
+/** Stands behind a description that was cut. */
+const CUT = ' …';
+
+/** So much of a description is worth showing, as a `textSize`. With less for each, the first skills get it. */
+const WORTH_SHOWING = 8 * PIECE;
+
+/**
+ * As much as fits of the descriptions of skills, escaped: each gets an equal share, of which short ones leave some to
+ * the others.
+ *
+ * @param descriptions clean texts, not escaped
+ * @param budget for the descriptions with what the layout puts around them, as a `textSize`
+ * @returns as many texts; empty for one of which nothing fits
+ */
+function describeSkills(descriptions: readonly string[], layout: Layout, budget: number): string[] {
+  const { description: marks, longest } = layout;
+  const texts = descriptions.map(() => '');
+  if (marks === undefined) return texts;
+  const sizeOf = (text: string): number => textSize(marks[0]) + textSize(marks[1]) + textSize(text);
+  const worth = sizeOf(CUT) + WORTH_SHOWING;
+  const shown: { readonly at: number; readonly text: string; readonly size: number }[] = [];
+  let needed = 0;
+  for (const [at, text] of descriptions.entries()) {
+    if (text === '') continue;
+    const size = sizeOf(layout.escape(text));
+    needed += Math.min(size, worth);
+    if (needed > budget && shown.length > 0) break;
+    shown.push({ at, text, size });
+  }
+  let left = budget;
+  for (const [i, { at, text, size }] of shown.toSorted((a, b) => a.size - b.size).entries()) {
+    const share = left / (shown.length - i);
+    const fits = (part: string): boolean =>
+      part !== '' && part.length + CUT.length <= longest && sizeOf(layout.escape(part) + CUT) <= share;
+    const isWhole = size <= share && text.length <= longest;
+    const part = isWhole ? text : cutAtWord(text, fits);
+    if (part === '') continue;
+    texts[at] = layout.escape(part) + (isWhole ? '' : CUT);
+    left -= sizeOf(texts[at]!);
+  }
+  return texts;
+}
+
+/** Longer words are cut like scripts without blanks: addresses, or encoded data. In characters. */
+const LONGEST_WORD = 40;
+
+/** Code units that are looked at first: most of a long text may be far from fitting. */
+const FIRST_LOOK = 64;
+
+/** A blank, or a character of a script that writes words without blanks between them. */
+const BREAK =
+  /[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/**
+ * The longest beginning of a text that fits and ends with a word, or with a character where no word ends nearby; empty
+ * if none fits. Never the whole text, never half a character.
+ *
+ * @param fits asked for some 20 beginnings, without blanks at their end; says yes to what is shorter than what fits
+ */
+function cutAtWord(text: string, fits: (beginning: string) => boolean): string {
+  // Finding the cut of a far longer text would take seconds.
+  let [low, high] = [0, Math.min(text.length, MAX_DESCRIPTION)];
+  while (low + 1 < high) {
+    const middle = Math.min((low + high) >> 1, 2 * low + FIRST_LOOK);
+    if (fits(text.slice(0, middle).trimEnd())) low = middle;
+    else high = middle;
+  }
+  let end = low;
+  for (let at = low; at > Math.max(0, low - LONGEST_WORD); at--) {
+    if (!BREAK.test(text.slice(at - 1, at + 1))) continue;
+    end = at;
+    break;
+  }
+  segmenter ??= new Intl.Segmenter();
+  const whole = segmenter.segment(text.slice(0, MAX_DESCRIPTION)).containing(end)?.index ?? 0;
+  const beginning = text.slice(0, whole).trimEnd();
+  return fits(beginning) ? beginning : '';
+}
+
 /**
  * How a format is put together. Every part begins and ends with a sign or white space that no field begins or ends
  * with, so that the size of the whole is the sum of the sizes of its parts (see `textSize`).
  */
-export interface Layout {
+interface Layout {
   readonly head: string;
   readonly separator: string;
   readonly tail: string;

@@ -55,32 +55,21 @@ export function nameOf({ keys }: Pick<Place, 'keys'>): string {
 
 function notA(expected: string, value: unknown, keys: readonly string[]): ConfigFault {
   const where = keys.length === 0 ? 'at its top' : `at ${nameOf({ keys })}`;
-  const type = Array.isArray(value) ? 'array' : typeof value;
-  return new ConfigFault(
-    `expected ${expected} ${where}, found ${type === 'array' || type === 'object' ? 'an' : 'a value of type'} ${type}`,
-  );
-}
-
-/** @throws {ConfigFault} if something stands in the place of a member */
-function checkFree(config: unknown, place: Place): void {
-  if (entriesAt(config, place).length > 0 && place.kind === 'member')
-    throw new ConfigFault(`there is something at ${nameOf(place)}`);
+  const type =
+    typeof value === 'object' ? (Array.isArray(value) ? 'an array' : 'an object') : `a value of type ${typeof value}`;
+  return new ConfigFault(`expected ${expected} ${where}, found ${type}`);
 }
 
 /** @throws {ConfigFault} unless the entry is the only difference between two texts */
 function checkEdit({ parse }: ConfigFormat, without: string, withEntry: string, place: Place, value: JsonValue): void {
-  let isRight = false;
   try {
     const [before, after] = [parse(without), parse(withEntry)];
-    const entries = [...entriesAt(before, place), value];
-    isRight = isDeepStrictEqual(
-      withEntries(after, place, entriesAt(after, place)),
-      withEntries(before, place, entries),
-    );
+    const expected = withEntries(before, place, [...entriesAt(before, place), value]);
+    if (isDeepStrictEqual(withEntries(after, place, entriesAt(after, place)), expected)) return;
   } catch {
     // A text that is none any more.
   }
-  if (!isRight) throw new ConfigFault(`${nameOf(place)} cannot be changed there without changing more`);
+  throw new ConfigFault(`${nameOf(place)} cannot be changed there without changing more`);
 }
 
 /** A configuration with these entries in a place. Objects and arrays around it that are empty do not count. */
@@ -123,7 +112,8 @@ const JSON_CONFIG: ConfigFormat = {
   },
 
   add(text, place, value) {
-    checkFree(JSON_CONFIG.parse(text), place);
+    // Says what is wrong with the text.
+    entriesAt(JSON_CONFIG.parse(text), place);
     const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
     const body = text.slice(mark.length);
     const path = place.kind === 'member' ? [...place.keys] : [...place.keys, -1];
@@ -134,16 +124,17 @@ const JSON_CONFIG: ConfigFormat = {
   },
 
   remove(text, place, value, former) {
-    let edited = withoutItem(text, itemOf(text, place, value));
-    checkEdit(JSON_CONFIG, edited, text, place, value);
     const before = rootOf(former);
-    for (let length = place.keys.length - (place.kind === 'member' ? 1 : 0); length > 0; length--) {
-      const keys = place.keys.slice(0, length);
-      const node = jsonc.findNodeAtLocation(rootOf(edited)!, keys)!;
-      const isBare = /^.\s*.$/s.test(edited.slice(node.offset, endOf(node)));
-      if (!isBare || (before !== undefined && jsonc.findNodeAtLocation(before, keys) !== undefined)) break;
-      edited = withoutItem(edited, node.parent!);
+    let item = itemOf(text, place, value);
+    // Outwards, as long as there is nothing else in an object or array that was made for the entry.
+    for (let box = item.parent!; box.parent !== undefined; box = item.parent!) {
+      const others = text.slice(box.offset + 1, item.offset) + text.slice(endOf(item), endOf(box) - 1);
+      const wasThere = before !== undefined && jsonc.findNodeAtLocation(before, jsonc.getNodePath(box)) !== undefined;
+      if (wasThere || !/^[\s,]*$/.test(others)) break;
+      item = box.parent;
     }
+    const edited = withoutItem(text, item);
+    checkEdit(JSON_CONFIG, edited, text, place, value);
     return edited;
   },
 
@@ -233,7 +224,8 @@ const TOML_CONFIG: ConfigFormat = {
   },
 
   add(text, place, value) {
-    checkFree(TOML_CONFIG.parse(text), place);
+    // Says what is wrong with the text.
+    entriesAt(TOML_CONFIG.parse(text), place);
     const lineBreak = lineBreakOf(text);
     const isOpen = text.replace('\ufeff', '') !== '' && !text.endsWith('\n');
     const hasLines = text.trim() !== '' && !/\n\r?\n$/.test(text);

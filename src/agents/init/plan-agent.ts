@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigFile, missingFolders, readConfigFile, reasonOf, type Surroundings } from '../../core/index.js';
-import { AGENT_HOSTS, type AgentEntry, type AgentHost, type Program } from './agent-hosts.js';
+import { AGENT_HOSTS, type AgentEntry, type AgentHost, entriesOf, type Program } from './agent-hosts.js';
 import { CONFIG_FORMATS, entriesAt, type JsonValue, nameOf, type Place } from './config-formats.js';
 import type { InitRecord, WrittenEntry, WrittenFile } from './init-record.js';
 
@@ -67,32 +66,30 @@ export function planAgent(
   record: InitRecord,
   parts: readonly AgentEntry['part'][],
 ): AgentPlan {
-  const { name: agent, title } = host;
-  const byFile = new Map<string, AgentEntry[]>();
-  for (const entry of host.entries(of)) {
-    if (!parts.includes(entry.part)) continue;
-    const file = entry.files.find((path) => existsSync(path)) ?? entry.files[0];
-    byFile.set(file, [...(byFile.get(file) ?? []), entry]);
-  }
-  const plans: FilePlan[] = [];
-  for (const [file, wanted] of byFile) {
-    try {
-      plans.push(planFile(agent, readConfigFile(file), record.get(agent, file), wanted, program));
-    } catch (error) {
-      // Nothing is written for an agent if any of its files cannot be.
-      const refused = [...byFile].flatMap(([path, entries]) =>
-        entries.map(({ part }) => {
-          const reason = path === file ? reasonOf(error) : `${file} cannot be edited`;
-          return { part, file: path, place: '', action: 'refused' as const, edits: [], reason };
-        }),
-      );
-      const faults = [`${file}: ${reasonOf(error)}`];
-      return { agent, title, entries: refused, files: [], forgotten: [], notes: [], faults };
-    }
+  const { name: agent, title, hook } = host;
+  const wanted = entriesOf(host, of, program).filter(({ part }) => parts.includes(part));
+  const plans = [...new Set(wanted.map(({ file }) => file))].map((path) => {
+    const entries = wanted.filter(({ file }) => file === path);
+    const recorded = record.get(agent, path);
+    const target = { agent, path, format: entries[0]!.format, recorded, entries };
+    return planFile(target, (config, present) =>
+      entries.map((entry) => outcomeOf(entry, config, present, recorded, program)),
+    );
+  });
+  const faulty = plans.find(({ fault }) => fault !== undefined);
+  if (faulty !== undefined) {
+    // Nothing is written for an agent if any of its files cannot be.
+    const entries = plans.flatMap((plan) =>
+      plan.entries.map(({ part, file }) => {
+        const reason = plan === faulty ? faulty.entries[0]!.reason! : `${faulty.entries[0]!.file} cannot be edited`;
+        return { part, file, place: '', action: 'refused' as const, edits: [], reason };
+      }),
+    );
+    return { agent, title, entries, files: [], forgotten: [], notes: [], faults: [faulty.fault!] };
   }
   const entries = plans.flatMap((plan) => plan.entries);
-  const changed = entries.filter(({ action }) => action === 'add' || action === 'replace');
-  const notes = changed.flatMap(({ part }) => host.notes?.[part] ?? []);
+  const isHookNew = entries.some(({ part, action }) => part === 'hook' && (action === 'add' || action === 'replace'));
+  const notes = isHookNew && hook?.note !== undefined ? [hook.note] : [];
   return {
     agent,
     title,
@@ -104,9 +101,55 @@ export function planAgent(
   };
 }
 
+/** Plans how what `init` wrote for an agent is undone. Reads its files and writes nothing. */
+export function planRemoval(agent: string, written: readonly WrittenFile[]): AgentPlan {
+  const title = AGENT_HOSTS.find(({ name }) => name === agent)?.title ?? agent;
+  const plans = written.map((recorded) => {
+    const { file: path, format, entries } = recorded;
+    return planFile({ agent, path, format, recorded, entries }, (config, present) =>
+      entries.map((entry) => {
+        const { part, place } = entry;
+        if (present.some((one) => one.part === part)) return { part, place, action: 'remove' };
+        const others = entriesAt(config, place);
+        const isChanged = place.kind === 'member' ? others.length > 0 : others.some((one) => isLike(one, entry));
+        if (!isChanged) return { part, place, action: 'gone' };
+        const reason = 'it was changed after init had written it: remove it by hand';
+        return { part, place, action: 'kept', reason };
+      }),
+    );
+  });
+  return {
+    ...{ agent, title, notes: [] },
+    entries: plans.flatMap(({ entries }) => entries),
+    files: plans.flatMap(({ planned = [] }) => planned),
+    forgotten: written.filter((_, i) => plans[i]!.entries.every(({ action }) => action === 'gone')),
+    faults: plans.flatMap(({ fault = [] }) => fault),
+  };
+}
+
+/** A file, with what the record has of it, and the entries that are looked at. */
+interface Target {
+  readonly agent: string;
+  readonly path: string;
+  readonly format: WrittenFile['format'];
+  readonly recorded: WrittenFile | undefined;
+  readonly entries: readonly { readonly part: AgentEntry['part'] }[];
+}
+
+/** What happens to an entry, and what is written there: nothing where it is removed. */
+interface Outcome {
+  readonly part: AgentEntry['part'];
+  readonly place: Place;
+  readonly action: EntryAction;
+  readonly value?: JsonValue;
+  readonly reason?: string;
+}
+
 interface FilePlan {
   readonly entries: readonly PlannedEntry[];
   readonly planned?: PlannedFile;
+  /** Why the file cannot be edited. */
+  readonly fault?: string;
 }
 
 /**
@@ -114,137 +157,86 @@ interface FilePlan {
  * text where nothing else has written since, else of the present one without what is ours.
  */
 function planFile(
-  agent: string,
-  file: ConfigFile,
-  recorded: WrittenFile | undefined,
-  wanted: readonly AgentEntry[],
-  program: Program,
+  { agent, path, format: name, recorded, entries }: Target,
+  decide: (config: unknown, present: readonly StandingEntry[]) => readonly Outcome[],
 ): FilePlan {
-  const name = wanted[0]!.format;
-  const format = CONFIG_FORMATS[name];
-  const { text = '' } = file;
-  const config = format.parse(text);
-  const planned = wanted.map((entry) => ({
-    ...planEntry(entry.part, entry.place(config), entry.value(program), config, recorded, program),
-    part: entry.part,
-  }));
-  const isChange = ({ action }: { action: EntryAction }): boolean => action === 'add' || action === 'replace';
-  const shown = (of: (typeof planned)[number], edits: readonly ShownEdit[]): PlannedEntry => {
-    const { part, action, place, reason } = of;
-    return { part, file: file.path, place: nameOf(place), action, edits, ...(reason !== undefined && { reason }) };
-  };
-  if (!planned.some(isChange)) return { entries: planned.map((one) => shown(one, [])) };
-
-  const isExact = recorded !== undefined && isAsWritten(recorded, file.text);
-  const present = standing(recorded, config);
-  const former = isExact ? recorded.former : withoutAll(present, file.text, recorded);
-  const others = (recorded?.entries ?? []).filter(
-    ({ part }) => !planned.some((one) => one.part === part && isChange(one)),
-  );
-  const changes = planned.filter(isChange).map(({ part, place, value }): WrittenEntry => {
-    const known = recorded?.entries.find((one) => one.part === part);
-    return { part, place, values: [...(known?.values ?? []), value] };
-  });
-  let edited = former ?? '';
-  for (const { place, value } of present.filter(({ part }) => others.some((one) => one.part === part))) {
-    edited = format.add(edited, place, value);
-  }
-  for (const { place, values } of changes) edited = format.add(edited, place, values.at(-1)!);
-  const after: WrittenFile = {
-    ...{ agent, file: file.path, format: name, former },
-    entries: [...others, ...changes],
-    digests: [...(isExact ? recorded.digests : []), digestOf(edited)],
-    madeFolders: [...(recorded?.madeFolders ?? []), ...missingFolders(dirname(file.target))],
-    backups: recorded?.backups ?? [],
-  };
-  const entries = planned.map((one) => {
-    if (!isChange(one)) return shown(one, []);
-    const { line, lines } = format.linesOf(edited, one.place, one.value);
-    const replaced = present.find(({ part }) => part === one.part);
-    const removed = replaced === undefined ? [] : format.linesOf(text, replaced.place, replaced.value).lines;
-    return shown(one, [{ line, removed, inserted: lines }]);
-  });
-  const needsCopy = file.text !== undefined && !isExact;
-  return { entries, planned: { file, text: edited, before: after, after, needsCopy } };
-}
-
-function planEntry(
-  part: AgentEntry['part'],
-  place: Place,
-  value: JsonValue,
-  config: unknown,
-  recorded: WrittenFile | undefined,
-  program: Program,
-): { action: EntryAction; place: Place; value: JsonValue; reason?: string } {
-  const present = entriesAt(config, place);
-  const known = recorded?.entries.find((one) => one.part === part);
-  if (isAmong(present, value)) return { action: 'unchanged', place, value };
-  if (standing(recorded, config).some((one) => one.part === part)) return { action: 'replace', place, value };
-  const isOurs = (one: unknown): boolean => mentions(one, program.database) || mentions(one, program.entry);
-  const similar = place.kind === 'member' ? present.length > 0 : present.some(isOurs);
-  if (!similar) return { action: 'add', place, value };
-  const reason = known === undefined ? 'init did not write it' : 'it was changed after init had written it';
-  return { action: 'kept', place, value, reason: `${reason}: rename or remove it and run init again` };
-}
-
-/** Plans how what `init` wrote for an agent is undone. Reads its files and writes nothing. */
-export function planRemoval(agent: string, written: readonly WrittenFile[]): AgentPlan {
-  const title = AGENT_HOSTS.find(({ name }) => name === agent)?.title ?? agent;
-  const plans = written.map(planUndoing);
-  return {
-    ...{ agent, title, notes: [] },
-    entries: plans.flatMap(({ entries }) => entries),
-    files: plans.flatMap(({ planned }) => planned ?? []),
-    forgotten: written.filter((_, i) => plans[i]!.entries.every(({ action }) => action === 'gone')),
-    faults: plans.flatMap(({ fault }) => fault ?? []),
-  };
-}
-
-/** Undoes the entries of a file: at once, if nothing else has written to it since, else each by itself. */
-function planUndoing(recorded: WrittenFile): FilePlan & { readonly fault?: string } {
-  const { file: path, former } = recorded;
-  const shown = (
-    entry: WrittenEntry,
-    action: EntryAction,
-    edits: readonly ShownEdit[],
-    reason?: string,
-  ): PlannedEntry => ({
-    ...{ part: entry.part, file: path, place: nameOf(entry.place), action, edits },
-    ...(reason !== undefined && { reason }),
-  });
   try {
     const file = readConfigFile(path);
     const { text = '' } = file;
-    const format = CONFIG_FORMATS[recorded.format];
+    const format = CONFIG_FORMATS[name];
     const config = format.parse(text);
     const present = standing(recorded, config);
-    const entries = recorded.entries.map((entry) => {
-      const standsAs = present.find(({ part }) => part === entry.part);
-      if (standsAs !== undefined) {
-        const { line, lines } = format.linesOf(text, standsAs.place, standsAs.value);
-        return shown(entry, 'remove', [{ line, removed: lines, inserted: [] }]);
-      }
-      const others = entriesAt(config, entry.place);
-      const isChanged = entry.place.kind === 'member' ? others.length > 0 : others.some((one) => isLike(one, entry));
-      if (!isChanged) return shown(entry, 'gone', []);
-      return shown(entry, 'kept', [], 'it was changed after init had written it: remove it by hand');
-    });
-    if (present.length === 0) return { entries };
-    const isExact = isAsWritten(recorded, file.text);
-    const without = isExact ? former : withoutAll(present, text, recorded);
-    const kept = recorded.entries.filter((_, i) => entries[i]!.action === 'kept');
-    const after = kept.length === 0 ? undefined : { ...recorded, entries: kept, digests: [] };
-    const isBare = former === null && /^\ufeff?\s*(?:\{\s*\})?\s*$/.test(without ?? '');
-    const left = without === null || (isBare && kept.length === 0) ? undefined : without;
+    const outcomes = decide(config, present);
+    const shown = ({ place, value: _, ...outcome }: Outcome, edits: readonly ShownEdit[]): PlannedEntry => {
+      return { ...outcome, file: path, place: nameOf(place), edits };
+    };
+    const changes = outcomes.filter(({ action }) => ['add', 'replace', 'remove'].includes(action));
+    if (changes.length === 0) return { entries: outcomes.map((one) => shown(one, [])) };
+
+    const isExact = recorded !== undefined && isAsWritten(recorded, file.text);
+    const former = isExact ? recorded.former : withoutAll(present, file.text, recorded);
+    const isSettled = ({ part }: { part: string }): boolean =>
+      changes.some((one) => one.part === part) || outcomes.some((one) => one.part === part && one.action === 'gone');
+    const others = (recorded?.entries ?? []).filter((entry) => !isSettled(entry));
+    const added = changes.flatMap(({ part, place, value }) => (value === undefined ? [] : { part, place, value }));
+    const stay = present.filter(({ part }) => others.some((one) => one.part === part));
+    const edited = [...stay, ...added].reduce((made, { place, value }) => format.add(made, place, value), former ?? '');
+    const after: WrittenFile = {
+      ...{ agent, file: path, format: name, former: added.length === 0 ? recorded!.former : former },
+      entries: [
+        ...others,
+        ...added.map(({ part, place, value }) => {
+          const known = recorded?.entries.find((one) => one.part === part);
+          return { part, place, values: [...(known?.values ?? []), value] };
+        }),
+      ],
+      digests: [...(isExact ? recorded.digests : []), digestOf(edited)],
+      madeFolders: [...(recorded?.madeFolders ?? []), ...missingFolders(dirname(file.target))],
+      backups: recorded?.backups ?? [],
+    };
+    const isNothing = former === null || (recorded?.former === null && /^\ufeff?\s*(?:\{\s*\})?\s*$/.test(edited));
     // What was written since is in no other copy.
-    return { entries, planned: { file, text: left, before: recorded, after, needsCopy: !isExact } };
+    const needsCopy = file.text !== undefined && !isExact;
+    const planned: PlannedFile =
+      added.length > 0
+        ? { file, text: edited, before: after, after, needsCopy }
+        : {
+            ...{ file, needsCopy, text: isNothing && others.length === 0 ? undefined : edited },
+            ...{ before: recorded!, after: others.length === 0 ? undefined : after },
+          };
+    const editOf = ({ part, place, value }: Outcome): readonly ShownEdit[] => {
+      const former = present.find((one) => one.part === part);
+      const removed = former && format.linesOf(text, former.place, former.value);
+      const inserted = value === undefined ? undefined : format.linesOf(edited, place, value);
+      const { line } = (inserted ?? removed)!;
+      return [{ line, removed: removed?.lines ?? [], inserted: inserted?.lines ?? [] }];
+    };
+    return { entries: outcomes.map((one) => shown(one, changes.includes(one) ? editOf(one) : [])), planned };
   } catch (error) {
     const reason = reasonOf(error);
-    return {
-      entries: recorded.entries.map((entry) => shown(entry, 'refused', [], reason)),
-      fault: `${path}: ${reason}`,
-    };
+    const refused = { file: path, place: '', action: 'refused' as const, edits: [], reason };
+    return { entries: entries.map(({ part }) => ({ part, ...refused })), fault: `${path}: ${reason}` };
   }
+}
+
+/** What is to be done for an entry that is wanted. */
+function outcomeOf(
+  { part, value, ...entry }: AgentEntry,
+  config: unknown,
+  standingEntries: readonly StandingEntry[],
+  recorded: WrittenFile | undefined,
+  program: Program,
+): Outcome {
+  const place = entry.place(config);
+  const present = entriesAt(config, place);
+  if (isAmong(present, value)) return { part, place, action: 'unchanged' };
+  if (standingEntries.some((one) => one.part === part)) return { part, place, action: 'replace', value };
+  const isOurs = (one: unknown): boolean => mentions(one, program.database) || mentions(one, program.entry);
+  const similar = place.kind === 'member' ? present.length > 0 : present.some(isOurs);
+  if (!similar) return { part, place, action: 'add', value };
+  const isKnown = recorded?.entries.some((one) => one.part === part) === true;
+  const reason = isKnown ? 'it was changed after init had written it' : 'init did not write it';
+  return { part, place, action: 'kept', reason: `${reason}: rename or remove it and run init again` };
 }
 
 interface StandingEntry {

@@ -2,9 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, wri
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENT_HOSTS } from '../../../src/agents/index.js';
-import { surroundings } from '../../../src/core/index.js';
 import { buildCatalogue } from '../../../src/index.js';
-import { AGENTS } from '../../../src/sources/index.js';
 import { codeOf } from '../../error-code.js';
 import { HomeOfAgents } from './home-of-agents.js';
 
@@ -37,26 +35,6 @@ const HOMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   darwin: { ...ANYWHERE, 'Library/Application Support/Code/User/settings.json': '{}' },
   win32: { ...ANYWHERE, 'AppData/Roaming/Code/User/settings.json': '{}' },
 };
-
-test('agents have the names and folders that the finder of installed skills knows', () => {
-  const of = surroundings({
-    platform: 'linux',
-    home: '/home/x',
-    env: { CODEX_HOME: '/c', CLAUDE_CONFIG_DIR: '/a' },
-    cwd: '/',
-  });
-  for (const host of AGENT_HOSTS) {
-    // Skills of VS Code are those of Copilot.
-    if (host.name === 'vscode') continue;
-    const agent = AGENTS.find(({ name }) => name === host.name);
-    expect(agent, host.name).toBeDefined();
-    const own = agent!.ownFolder(of);
-    expect(
-      host.signs(of).some((path) => path === own || path.startsWith(join(own, '/'))),
-      host.name,
-    ).toBe(true);
-  }
-});
 
 describe('init', () => {
   test.each(Object.keys(HOMES))('writes to each agent of %s once, and undoes it to the byte', async (platform) => {
