@@ -250,103 +250,50 @@ type AcceptedRow = [id: number, daily: number | null, perMinute: number | null, 
 const MAX_REMEMBERED = 1000;
 
 /**
- * The keys that a state file accepts. They are remembered until the file changes, so that a search with a key reads no
- * row. Requests that arrive together share one check of whether it has changed.
+ * The keys of a state file. Every process that has the file open sees a change at its next request. Those that are
+ * accepted are remembered until the file changes, so that a search with a key reads no row. Requests that arrive
+ * together share one check of whether it has changed.
  *
  * Only SHA-256 digests are looked up and compared, never keys. A lookup, in the map or in the index of SQLite, may take
  * longer the more of a digest it shares with a stored one. That helps nobody: who sends a key cannot choose its digest,
  * and the beginning of a digest says nothing of the 256 random bits that have it. What was found is compared as a
  * whole, in the same time wherever the first difference is.
  */
-export class AcceptedKeys {
-  readonly #select: Statement<[Buffer], AcceptedRow>;
+class ApiKeys {
+  readonly #connection: Connection;
+  readonly #now: () => number;
+  readonly #accepted: Statement<[Buffer], AcceptedRow>;
+  /** `PRAGMA data_version`, which changes with every commit of another connection, in any process. */
   readonly #version: Statement<[], number>;
   /** By the hash of the key, in Base64, as the file was at {@link #checked}. */
   readonly #remembered = new Map<string, AcceptedRow>();
-  /** When the file was last checked, by `performance.now()`. */
+  /** When the file was last checked, by `performance.now()`, and its version then. */
   #checked = Number.NEGATIVE_INFINITY;
-  /** `PRAGMA data_version` at that moment. It changes with every commit of another connection, in any process. */
   #lastVersion: number | undefined;
-
-  constructor(connection: Connection) {
-    this.#select = connection
-      .prepare<[Buffer], AcceptedRow>(
-        'SELECT number, daily, per_minute, hash FROM api_key WHERE hash = ? AND revoked_at IS NULL',
-      )
-      .raw();
-    this.#version = connection.prepare<[], number>('PRAGMA data_version').pluck();
-  }
-
-  /**
-   * @param hash SHA-256 of the key
-   * @param since by `performance.now()`: the answer is that of the file at this moment or later
-   */
-  find(hash: Buffer, since: number): AcceptedRow | undefined {
-    if (this.#checked <= since) this.#check();
-    const name = hash.toString('base64');
-    const row = this.#remembered.get(name) ?? this.#read(name, hash);
-    return row !== undefined && timingSafeEqual(row[3], hash) ? row : undefined;
-  }
-
-  /** Forgets all keys. Call it after a change through the same connection: `data_version` does not show that. */
-  forget(): void {
-    this.#remembered.clear();
-  }
-
-  #check(): void {
-    // Before the file is read: a change in between is found by the next check.
-    const now = performance.now();
-    const version = this.#version.get();
-    if (version !== this.#lastVersion) this.#remembered.clear();
-    this.#lastVersion = version;
-    this.#checked = now;
-  }
-
-  #read(name: string, hash: Buffer): AcceptedRow | undefined {
-    const row = this.#select.get(hash);
-    if (row === undefined) return undefined;
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(name, row);
-    return row;
-  }
-}
-
-/** The keys of a state file. Every process that has the file open sees a change at its next request. */
-export class ApiKeys {
-  readonly #insert: Statement<[Buffer, string, number | null, number | null, number], KeyRow>;
-  readonly #all: Statement<[], KeyRow>;
-  readonly #byHash: Statement<[Buffer], KeyRow>;
-  readonly #byNumber: Statement<[number], KeyRow>;
-  readonly #revoke: Statement<[number, number], unknown>;
-  readonly #now: () => number;
-  readonly #accepted: AcceptedKeys;
-  readonly #connection: Connection;
 
   /** @param now milliseconds since 1970 */
   constructor(connection: Connection, now: () => number) {
-    this.#insert = connection.prepare(
-      'INSERT INTO api_key (hash, name, daily, per_minute, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *',
-    );
-    this.#all = connection.prepare('SELECT * FROM api_key ORDER BY number');
-    this.#byHash = connection.prepare('SELECT * FROM api_key WHERE hash = ?');
-    this.#byNumber = connection.prepare('SELECT * FROM api_key WHERE number = ?');
-    this.#revoke = connection.prepare('UPDATE api_key SET revoked_at = ? WHERE number = ? AND revoked_at IS NULL');
-    this.#accepted = new AcceptedKeys(connection);
     this.#connection = connection;
     this.#now = now;
+    const accepted = 'SELECT number, daily, per_minute, hash FROM api_key WHERE hash = ? AND revoked_at IS NULL';
+    this.#accepted = connection.prepare<[Buffer], AcceptedRow>(accepted).raw();
+    this.#version = connection.prepare<[], number>('PRAGMA data_version').pluck();
   }
 
   /** @throws {SkillSearchError} `INVALID_OPTION` */
   create(options?: NewKeyOptions): NewApiKey {
     const { key, hash, name, daily, perMinute } = makeKey(options);
-    const row = this.#synced(() => this.#insert.get(hash, name, daily, perMinute, Math.floor(this.#now() / 1000)));
+    const insert = this.#connection.prepare<unknown[], KeyRow>(
+      'INSERT INTO api_key (hash, name, daily, per_minute, created_at) VALUES (?, ?, ?, ?, ?) RETURNING *',
+    );
+    const row = this.#synced(() => insert.get(hash, name, daily, perMinute, this.#seconds()));
     // `RETURNING` always gives a row.
     return { key, ...toApiKey(row!) };
   }
 
   /** All keys, revoked ones too, oldest first. */
   list(): ApiKey[] {
-    return this.#all.all().map(toApiKey);
+    return this.#connection.prepare<[], KeyRow>('SELECT * FROM api_key ORDER BY number').all().map(toApiKey);
   }
 
   /**
@@ -356,13 +303,49 @@ export class ApiKeys {
    * @throws {SkillSearchError} `KEY_NOT_FOUND`
    */
   revoke(idOrKey: number | string): ApiKey {
-    const find = (): KeyRow | undefined =>
-      typeof idOrKey === 'number' ? this.#byNumber.get(idOrKey) : this.#byHash.get(hashOf(idOrKey));
-    const row = find();
+    const [column, value] = typeof idOrKey === 'number' ? ['number', idOrKey] : ['hash', hashOf(idOrKey)];
+    const revoke = this.#connection.prepare<unknown[], KeyRow>(
+      `UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE ${column} = ? RETURNING *`,
+    );
+    // `data_version` does not show changes of this connection.
+    this.#remembered.clear();
+    const row = this.#synced(() => revoke.get(this.#seconds(), value));
     if (row === undefined) throw keyNotFound(idOrKey);
-    this.#accepted.forget();
-    this.#synced(() => this.#revoke.run(Math.floor(this.#now() / 1000), row.number));
-    return toApiKey(find()!);
+    return toApiKey(row);
+  }
+
+  /**
+   * The id and the quota of a key that a client sent; undefined if it is not accepted.
+   *
+   * @param since by `performance.now()`: the answer is that of the file at this moment or later
+   */
+  find(key: string, defaults: Quota, since: number): { readonly id: number; readonly quota: Quota } | undefined {
+    if (!isKey(key)) return undefined;
+    if (this.#checked <= since) this.#check();
+    const hash = hashOf(key);
+    const row = this.#rowOf(hash);
+    if (row === undefined || !timingSafeEqual(row[3], hash)) return undefined;
+    const [id, daily, perMinute] = row;
+    return { id, quota: { daily: daily ?? defaults.daily, perMinute: perMinute ?? defaults.perMinute } };
+  }
+
+  #check(): void {
+    // Before the file is read: a change in between is found by the next check.
+    this.#checked = performance.now();
+    const version = this.#version.get();
+    if (version !== this.#lastVersion) this.#remembered.clear();
+    this.#lastVersion = version;
+  }
+
+  #rowOf(hash: Buffer): AcceptedRow | undefined {
+    const name = hash.toString('base64');
+    const known = this.#remembered.get(name);
+    if (known !== undefined) return known;
+    const row = this.#accepted.get(hash);
+    if (row === undefined) return undefined;
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(name, row);
+    return row;
   }
 
   /**
@@ -379,17 +362,8 @@ export class ApiKeys {
     }
   }
 
-  /**
-   * The id and the quota of a key that a client sent; undefined if it is not accepted.
-   *
-   * @param since by `performance.now()`: the answer is that of the file at this moment or later
-   */
-  find(key: string, defaults: Quota, since: number): { readonly id: number; readonly quota: Quota } | undefined {
-    if (!isKey(key)) return undefined;
-    const row = this.#accepted.find(hashOf(key), since);
-    if (row === undefined) return undefined;
-    const [id, daily, perMinute] = row;
-    return { id, quota: { daily: daily ?? defaults.daily, perMinute: perMinute ?? defaults.perMinute } };
+  #seconds(): number {
+    return Math.floor(this.#now() / 1000);
   }
 }
 
@@ -522,7 +496,7 @@ function createTables(connection: Connection, path: string): void {
 }
 
 /** The request counters of all clients, shared by all processes that have the state file open. */
-export class QuotaCounters {
+class QuotaCounters {
   readonly #read: Statement<[client: string], Usage>;
   readonly #write: Statement<[client: string, number, number, number, number], unknown>;
   readonly #giveBack: Statement<[client: string, day: number], unknown>;

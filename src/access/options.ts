@@ -8,7 +8,6 @@ import {
   type Names,
   namesOf,
   optionOf,
-  SkillSearchError,
 } from '../core/index.js';
 import { type PostgresAddress, type PostgresEvent, readPostgresAddress } from '../share/index.js';
 
@@ -76,11 +75,7 @@ function resolveQuota(option: string, quota: Partial<Quota> | undefined, default
  * @throws {SkillSearchError} `INVALID_OPTION` unless it is an integer from 0 to {@link UNLIMITED}
  */
 export function checkCount(option: string, value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isInteger(value) && value >= 0 && value <= UNLIMITED)) return value;
-  throw new SkillSearchError(
-    'INVALID_OPTION',
-    `${option} must be an integer from 0 (no limit) to ${UNLIMITED}, got ${String(value)}`,
-  );
+  return checkInteger(optionOf(option), value, 0, UNLIMITED);
 }
 
 /** Connections of one process, where no option says otherwise: counting needs few, since requests are counted together. */
@@ -132,20 +127,17 @@ const NAMES = namesOf<SharedAccessOptions>({
   now: true,
 });
 
-export interface ResolvedSharedOptions {
+export interface ResolvedSharedOptions
+  extends Pick<SharedAccessOptions, 'passwordFile' | 'allowAnonymousIfQuotaDbUnavailable' | 'onChange' | 'now'> {
   readonly address: PostgresAddress;
   readonly quotas: Quotas;
-  readonly passwordFile: string | undefined;
   readonly connections: number;
-  readonly allowAnonymousIfQuotaDbUnavailable: boolean;
-  readonly onChange: ((event: StateEvent) => void) | undefined;
-  readonly now: (() => number) | undefined;
 }
 
 /** @throws {SkillSearchError} `INVALID_OPTION` */
 export function resolveSharedOptions(options: SharedAccessOptions): ResolvedSharedOptions {
   checkOptions(options, NAMES);
-  const { state, passwordFile, allowAnonymousIfQuotaDbUnavailable = false, onChange, now } = options;
+  const { state, passwordFile, allowAnonymousIfQuotaDbUnavailable, onChange, now } = options;
   const address = readPostgresAddress('state', checkPath('state', state, 'a database'));
   if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
   const connections = checkInteger(optionOf('connections'), options.connections, 1, MAX_CONNECTIONS);
@@ -153,12 +145,8 @@ export function resolveSharedOptions(options: SharedAccessOptions): ResolvedShar
   checkListener('onChange', onChange);
   checkListener('now', now);
   return {
-    address,
+    ...{ address, passwordFile, allowAnonymousIfQuotaDbUnavailable, onChange, now },
     quotas: resolveQuotas(options),
-    passwordFile,
     connections: connections ?? USUAL_CONNECTIONS,
-    allowAnonymousIfQuotaDbUnavailable,
-    onChange,
-    now,
   };
 }

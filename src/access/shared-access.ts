@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { SkillSearchError } from '../core/index.js';
+import { type ErrorCode, SkillSearchError } from '../core/index.js';
 import type { PostgresPool, SharedTables } from '../share/index.js';
 import { type Access, openAccess } from './access.js';
 import {
@@ -47,16 +47,14 @@ import { type Resolvers, SharedCounters, withResolvers } from './shared-counters
  */
 export async function connectAccess(options: SharedAccessOptions): Promise<SharedAccess> {
   const resolved = resolveSharedOptions(options);
-  const [{ PostgresPool }, { prepareTables }, { ACCESS_TABLES }, { SharedAccess: Opened }] = await Promise.all([
+  const [{ PostgresPool }, { prepareTables }] = await Promise.all([
     import('../share/postgres/postgres-pool.js'),
     import('../share/postgres/shared-tables.js'),
-    import('./shared-access.js'),
-    import('./shared-access.js'),
   ]);
   const pool = await PostgresPool.connect(resolved.address, resolved);
   try {
     await prepareTables(pool, ACCESS_TABLES);
-    return new Opened(pool, resolved);
+    return new SharedAccess(pool, resolved);
   } catch (error) {
     await pool.close();
     throw error;
@@ -205,7 +203,7 @@ export class SharedAccess implements KeysAndQuotas {
           (SELECT day FROM skill_discovery.usage LIMIT 1)`,
       });
     } catch (error) {
-      if (!this.#options.allowAnonymousIfQuotaDbUnavailable || !isUnavailable(error)) throw error;
+      if (!this.#options.allowAnonymousIfQuotaDbUnavailable || !hasCode(error, 'SERVICE_UNAVAILABLE')) throw error;
     }
   }
 
@@ -224,21 +222,17 @@ export class SharedAccess implements KeysAndQuotas {
     try {
       return await this.#counters.count(client.name, accepted?.hash ?? null, client.quota, answerable);
     } catch (error) {
-      if (accepted !== undefined && isRevoked(error)) this.#keys.forget(accepted.hash);
+      if (accepted !== undefined && hasCode(error, 'INVALID_API_KEY')) this.#keys.forget(accepted.hash);
       throw error;
     }
   }
 
   /** Who counts a request that the database could not count; undefined if nobody may. */
   #instead({ kind }: Client, error: unknown): Access | undefined {
-    if (
-      !this.#options.allowAnonymousIfQuotaDbUnavailable ||
-      kind !== 'anonymous' ||
-      this.#isClosed ||
-      !isUnavailable(error)
-    )
+    const { allowAnonymousIfQuotaDbUnavailable: isAllowed, now } = this.#options;
+    if (!isAllowed || kind !== 'anonymous' || this.#isClosed || !hasCode(error, 'SERVICE_UNAVAILABLE'))
       return undefined;
-    this.#meanwhile ??= openAccess({ state: ':memory:', now: this.#options.now });
+    this.#meanwhile ??= openAccess({ state: ':memory:', now });
     return this.#meanwhile;
   }
 
@@ -247,17 +241,12 @@ export class SharedAccess implements KeysAndQuotas {
   }
 }
 
-/** Whether an error says that the database does not answer now. */
-function isUnavailable(error: unknown): boolean {
-  return error instanceof SkillSearchError && error.code === 'SERVICE_UNAVAILABLE';
-}
-
-function isRevoked(error: unknown): boolean {
-  return error instanceof SkillSearchError && error.code === 'INVALID_API_KEY';
+function hasCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof SkillSearchError && error.code === code;
 }
 
 /** A key that was accepted. */
-export interface AcceptedKey {
+interface AcceptedKey {
   readonly id: number;
   readonly quota: Quota;
   readonly hash: Buffer;
@@ -277,7 +266,7 @@ const COLUMNS = `number, name, daily, per_minute, created_at::float8 AS created_
 const SECONDS = 'coalesce($1::bigint, floor(extract(epoch FROM clock_timestamp()))::bigint)';
 
 /** The keys of a database. Those that were accepted are remembered; whoever uses one has it confirmed. */
-export class SharedKeys {
+class SharedKeys {
   readonly #pool: PostgresPool;
   readonly #defaults: Quota;
   readonly #now: (() => number) | undefined;
@@ -432,7 +421,7 @@ export class SharedKeys {
  *
  * Half of each page of `usage` is left free, so that a row is counted up within its page and no index is written.
  */
-export const ACCESS_TABLES: SharedTables = {
+const ACCESS_TABLES: SharedTables = {
   part: 'access',
   noun: 'state',
   foreignCode: 'NOT_A_STATE_FILE',

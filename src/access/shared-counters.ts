@@ -12,8 +12,10 @@ type Waiting = Pick<Resolvers<Verdict>, 'resolve' | 'reject'>;
 /** Requests of one client that wait to be counted. */
 interface Group {
   readonly client: string;
+  /** SHA-256 of the key by which the client is known; null for one without a key. */
   readonly hash: Buffer | null;
   readonly quota: Quota;
+  /** Those that have no fault. They are counted before the others. */
   readonly answerable: Waiting[];
   readonly faulty: Waiting[];
 }
@@ -103,26 +105,23 @@ export class SharedCounters {
   async #countTogether(groups: readonly Group[]): Promise<void> {
     this.#statements += 1;
     try {
-      const requests = groups.map(toRequests);
-      const rows = await this.#pool.run<CountedRow>(countStatement(requests, this.#now?.()));
+      const rows = await this.#pool.run<CountedRow>(countStatement(groups, this.#now?.()));
       const byClient = new Map(rows.map((row) => [row.client, row]));
-      for (const [i, group] of groups.entries()) settle(group, requests[i]!, byClient.get(group.client));
+      for (const group of groups) settle(group, byClient.get(group.client));
       this.#clearOld(rows[0]?.day);
     } catch (error) {
-      for (const { answerable, faulty } of groups) for (const one of [...answerable, ...faulty]) one.reject(error);
+      const failed = [...groups];
       // While the database does not answer, waiting for it again would double the time.
-      if (this.#pool.awayError !== undefined) this.#rejectWaiting(error);
+      if (this.#pool.awayError !== undefined) {
+        failed.push(...this.#waiting.values());
+        this.#waiting.clear();
+      }
+      for (const { answerable, faulty } of failed) for (const one of [...answerable, ...faulty]) one.reject(error);
     } finally {
       this.#statements -= 1;
       for (const { client } of groups) this.#counted.delete(client);
       this.#send();
     }
-  }
-
-  #rejectWaiting(error: unknown): void {
-    const groups = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const { answerable, faulty } of groups) for (const one of [...answerable, ...faulty]) one.reject(error);
   }
 
   /** Keeps yesterday's counters, because a clock may be set back a little. */
@@ -150,28 +149,17 @@ export class SharedCounters {
   }
 }
 
-function toRequests({ client, hash, quota, answerable, faulty }: Group): CountedRequests {
-  return { client, hash, quota, answerable: answerable.length, faulty: faulty.length };
-}
-
-function settle({ answerable, faulty }: Group, requests: CountedRequests, row: CountedRow | undefined): void {
+function settle({ quota, answerable, faulty }: Group, row: CountedRow | undefined): void {
   const waiting = [...answerable, ...faulty];
-  if (row === undefined) {
-    for (const { reject } of waiting) reject(keyNotAccepted());
-    return;
+  for (const [i, { resolve, reject }] of waiting.entries()) {
+    if (row === undefined) reject(keyNotAccepted());
+    else {
+      const minuteCount = row.minuteCount - waiting.length + i + 1;
+      const dayCount = row.dayCount - row.admitted + Math.min(i, row.admitted);
+      const { day, minuteStart, now } = row;
+      resolve(judge({ day, dayCount, minuteStart, minuteCount }, now, quota, i < answerable.length));
+    }
   }
-  for (const [i, verdict] of verdictsOf(requests, row).entries()) waiting[i]!.resolve(verdict);
-}
-
-/** Requests of one client that are counted together. */
-interface CountedRequests {
-  readonly client: string;
-  /** SHA-256 of the key by which the client is known; null for one without a key. */
-  readonly hash: Buffer | null;
-  readonly quota: Quota;
-  /** How many of them have no fault. They come before the others. */
-  readonly answerable: number;
-  readonly faulty: number;
 }
 
 /** What a statement did to the counters of one client. */
@@ -198,17 +186,17 @@ const CLOCK = 'coalesce($7::bigint, floor(extract(epoch FROM clock_timestamp()) 
  * A row is decided on while it is locked, by what it says then. All statements lock rows in the same order, so that two
  * never wait for each other.
  */
-function countStatement(requests: readonly CountedRequests[], now: number | undefined): PostgresStatement {
+function countStatement(groups: readonly Group[], now: number | undefined): PostgresStatement {
   return {
     name: 'skill-discovery count',
     text: TEXT,
     values: [
-      requests.map(({ client }) => client),
-      requests.map(({ hash }) => hash),
-      requests.map(({ quota }) => quota.daily),
-      requests.map(({ quota }) => quota.perMinute),
-      requests.map(({ answerable }) => answerable),
-      requests.map(({ faulty }) => faulty),
+      groups.map(({ client }) => client),
+      groups.map(({ hash }) => hash),
+      groups.map(({ quota }) => quota.daily),
+      groups.map(({ quota }) => quota.perMinute),
+      groups.map(({ answerable }) => answerable.length),
+      groups.map(({ faulty }) => faulty.length),
       now ?? null,
     ],
   };
@@ -247,17 +235,6 @@ ON CONFLICT (client) DO UPDATE SET
   )
 RETURNING client, day, day_count::float8 AS "dayCount", minute_start::float8 AS "minuteStart",
   minute_count::float8 AS "minuteCount", admitted, ${CLOCK}::float8 AS now`;
-
-/** What becomes of each request that was counted, the answerable ones first. */
-function verdictsOf({ quota, answerable, faulty }: CountedRequests, row: CountedRow): Verdict[] {
-  const { day, minuteStart, now } = row;
-  const minuteBefore = row.minuteCount - answerable - faulty;
-  const dayBefore = row.dayCount - row.admitted;
-  return Array.from({ length: answerable + faulty }, (_, i) => {
-    const dayCount = dayBefore + Math.min(i, row.admitted);
-    return judge({ day, dayCount, minuteStart, minuteCount: minuteBefore + i + 1 }, now, quota, i < answerable);
-  });
-}
 
 /** A promise, and what settles it. */
 export interface Resolvers<T> {

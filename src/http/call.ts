@@ -32,6 +32,8 @@ export interface Call {
   turn(): Promise<void>;
 }
 
+type Body = string | Uint8Array<ArrayBuffer>;
+
 /** A complete answer. */
 export interface Answer {
   readonly status: number;
@@ -43,20 +45,23 @@ export interface Answer {
   readonly stream?: ReadableStream<Uint8Array> | undefined;
 }
 
-/** What one operation adds to an answer. */
+/** What one operation or page adds to an answer. */
 export interface Content {
+  /** @default 200 */
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Body;
+  readonly stream?: ReadableStream<Uint8Array> | undefined;
   /** Whether it gets an `ETag`: clients may keep it, and ask whether it is still the same. @default false */
   readonly tagged?: boolean;
   /** The SHA-256 of the body in hexadecimal digits, where it is known: of 16 MiB it takes some hundredths of a second. */
   readonly sha256?: string;
-  /** The code of an error that is told without being thrown, for the log. */
+  /** Whether clients that take gzip get it so. @default false */
+  readonly compressed?: boolean;
+  /** For the log: the code of an error. */
   readonly code?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: Body;
-  /** Makes the body shorter, for clients that take it so. Absent where it is always sent as it is. */
-  readonly gzip?: () => Promise<Uint8Array<ArrayBuffer>>;
-  readonly stream?: ReadableStream<Uint8Array> | undefined;
+  /** For the log: the method of a message for MCP, and the tool of a call. */
+  readonly operation?: string | undefined;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -91,8 +96,7 @@ function requestIdFrom(call: Call, isTrusted: TrustedHops): string | undefined {
 }
 
 export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted: TrustedHops): Visit {
-  const fragment = call.target.indexOf('#');
-  const target = fragment === -1 ? call.target : call.target.slice(0, fragment);
+  const [target = ''] = call.target.split('#', 1);
   const at = target.indexOf('?');
   return {
     call,
@@ -107,22 +111,6 @@ export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted:
   };
 }
 
-/** The text of a body, or its bytes. A list is joined only when it is sent, see `BodyBuffers`. */
-export type Body = string | ListBody | Uint8Array<ArrayBuffer>;
-
-/** A text in parts: `before`, the items with commas between them, `after`. */
-export interface ListBody {
-  readonly before: string;
-  readonly items: readonly string[];
-  readonly after: string;
-}
-
-/** A body in one piece, as it is sent. */
-export function wholeOf(body: Body): string | Uint8Array<ArrayBuffer> {
-  if (typeof body === 'string' || body instanceof Uint8Array) return body;
-  return body.before + body.items.join(',') + body.after;
-}
-
 /**
  * Waits until it is the client's turn again.
  *
@@ -131,15 +119,4 @@ export function wholeOf(body: Body): string | Uint8Array<ArrayBuffer> {
 export async function clientTurn(call: Call): Promise<void> {
   await call.turn();
   if (call.signal?.aborted === true) throw new ClientGone();
-}
-
-/**
- * Goes on with a value, or with what a promise will be fulfilled with. A value is gone on with at once: an answer that
- * waits for nobody is made in one piece, without a turn through the queue of promises.
- */
-export function after<Value, Result>(
-  value: Value | Promise<Value>,
-  next: (value: Value) => Result | Promise<Result>,
-): Result | Promise<Result> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }

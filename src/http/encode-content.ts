@@ -1,47 +1,44 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type Content, wholeOf } from './call.js';
+import type { Content } from './call.js';
 
 /** Shorter bodies fit into a packet or two with or without. */
 const LEAST_LENGTH = 1024;
 
+const compress = promisify(gzip);
+
 /**
- * The content as the client takes it: with its `ETag` where it is tagged, and compressed where that may be.
+ * The content as the client takes it: with its `ETag` where it is tagged, and compressed where that may be. Pages hold
+ * no secrets that lengths could tell.
  *
  * @param header reads a header of the request
  */
-export function encodeContent(
-  content: Content,
-  header: (name: string) => string | undefined,
-): Content | Promise<Content> {
-  const { gzip: zip, body } = content;
-  const tagged = (one: Content, suffix: '' | '-gzip'): Content =>
-    one.tagged === true ? withEntityTag(one, header('if-none-match'), suffix) : one;
-  if (zip === undefined) return tagged(content, '');
+export async function encodeContent(content: Content, header: (name: string) => string | undefined): Promise<Content> {
+  const known = header('if-none-match');
+  if (content.compressed !== true) return withEntityTag(content, known, '');
   const { Vary: vary, ...rest } = content.headers ?? {};
   const varied = { ...content, headers: { ...rest, Vary: [vary, 'Accept-Encoding'].filter(Boolean).join(', ') } };
-  const isShort = wholeOf(body).length < LEAST_LENGTH;
-  if (isShort || !acceptsGzip(header('accept-encoding'))) return tagged(varied, '');
-  const found = tagged(varied, '-gzip');
-  if (found.status === 304) return found;
-  return zip().then((bytes) => ({
-    ...found,
-    headers: { ...found.headers, 'Content-Encoding': 'gzip' },
-    body: bytes,
-  }));
+  const accepted = weightsOf(header('accept-encoding')?.replaceAll('x-gzip', 'gzip'));
+  const isZipped = content.body.length >= LEAST_LENGTH && (accepted.get('gzip') ?? accepted.get('*') ?? 0) > 0;
+  const tagged = withEntityTag(varied, known, isZipped ? '-gzip' : '');
+  if (!isZipped || tagged.status === 304) return tagged;
+  const headers = { ...tagged.headers, 'Content-Encoding': 'gzip' };
+  return { ...tagged, headers, body: await compress(tagged.body) };
 }
 
-/** By RFC 9110, 12.5.3: a coding with the weight 0 is refused, and `*` stands for those that are not named. */
-function acceptsGzip(accepted: string | undefined): boolean {
-  if (accepted === undefined) return false;
+/** A weight as RFC 9110, 12.4.2, writes it. */
+const WEIGHT = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** The weights of what a client accepts; 0 for what it refuses, and for a weight that is malformed. */
+export function weightsOf(accepted = ''): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const one of accepted.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = one.split(';').map((part) => part.trim());
-    const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.replace(/^q\s*=\s*/, '');
-    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weight === undefined ? 1 : Number(weight));
+    const [name = '', ...parameters] = one.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+    weights.set(name, weight === undefined ? 1 : Number(WEIGHT.exec(weight)?.[1] ?? 0));
   }
-  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0;
+  return weights;
 }
 
 /**
@@ -53,9 +50,8 @@ function acceptsGzip(accepted: string | undefined): boolean {
  */
 function withEntityTag(content: Content, known: string | undefined, suffix: '' | '-gzip'): Content {
   const { status = 200, headers = {}, body, sha256 } = content;
-  if (status !== 200) return content;
-  const digest =
-    sha256 === undefined ? createHash('sha256').update(wholeOf(body)).digest() : Buffer.from(sha256, 'hex');
+  if (content.tagged !== true || status !== 200) return content;
+  const digest = sha256 === undefined ? createHash('sha256').update(body).digest() : Buffer.from(sha256, 'hex');
   const hash = digest.toString('base64url').slice(0, 22);
   const tagged = { ...headers, ETag: `"${hash}${suffix}"` };
   if (!isKnown(hash, known)) return { ...content, headers: tagged };
@@ -71,19 +67,4 @@ function isKnown(hash: string, known: string | undefined): boolean {
   if (known === undefined) return false;
   const tags = ['*', `"${hash}"`, `"${hash}-gzip"`];
   return known.split(',').some((one) => tags.includes(one.trim().replace(/^W\//, '')));
-}
-
-/** A page takes a millisecond; higher levels take twice as long for a few per cent. */
-const FAST = 4;
-const BEST = 9;
-
-const compress = promisify(gzip);
-
-/**
- * A text as gzip, made outside of the main thread. Pages hold no secrets that lengths could tell.
- *
- * @param isKept whether it is made once and sent often
- */
-export async function gzipped(text: string, isKept: boolean): Promise<Uint8Array<ArrayBuffer>> {
-  return compress(text, { level: isKept ? BEST : FAST });
 }

@@ -1,8 +1,7 @@
 import { type ErrorCode, SkillSearchError } from '../index.js';
-import type { Content } from './call.js';
 
 /** The error codes of the API, and the HTTP status of each. */
-export const ERROR_STATUS = {
+const ERROR_STATUS = {
   MISSING_QUERY: 400,
   INVALID_QUERY: 400,
   INVALID_PARAMETER: 400,
@@ -24,25 +23,20 @@ function isHttpCode(code: ErrorCode): code is ErrorCode & HttpCode {
 }
 
 /**
- * Errors that become `SERVICE_UNAVAILABLE`, and the message for clients. File, model and cause go to the log only.
- * Codes that are neither here nor above do not occur in a search.
+ * Errors that become `SERVICE_UNAVAILABLE`, by the message for clients. File, model and cause go to the log only. Codes
+ * that are neither here nor above do not occur in a search.
  */
-const LACKING: Partial<Record<ErrorCode, string>> = {
-  SERVICE_UNAVAILABLE: 'the service is not available',
-  DATABASE_NOT_FOUND: 'the database cannot answer',
-  DATABASE_NOT_READABLE: 'the database cannot answer',
-  DATABASE_NOT_WRITABLE: 'the database cannot answer',
-  DATABASE_DAMAGED: 'the database cannot answer',
-  NOT_A_CATALOGUE: 'the database cannot answer',
-  NOT_A_STATE_FILE: 'the database cannot answer',
-  UNSUPPORTED_FORMAT: 'the database cannot answer',
-  MISSING_BINDING: 'the database cannot answer',
-  NO_VECTORS: 'semantic search is not available: this catalogue has no vectors',
-  MODEL_MISMATCH: 'semantic search is not available',
-  MODEL_NOT_FOUND: 'semantic search is not available',
-  MODEL_NOT_READABLE: 'semantic search is not available',
-  MODEL_RUNTIME_MISSING: 'semantic search is not available',
-  EMBEDDER_FAILED: 'semantic search is not available',
+const UNAVAILABLE: Readonly<Record<string, readonly ErrorCode[]>> = {
+  'the service is not available': ['SERVICE_UNAVAILABLE'],
+  'the database cannot answer': [
+    ...(['DATABASE_NOT_FOUND', 'DATABASE_NOT_READABLE', 'DATABASE_NOT_WRITABLE', 'DATABASE_DAMAGED'] as const),
+    ...(['NOT_A_CATALOGUE', 'NOT_A_STATE_FILE', 'UNSUPPORTED_FORMAT', 'MISSING_BINDING'] as const),
+  ],
+  'semantic search is not available: this catalogue has no vectors': ['NO_VECTORS'],
+  'semantic search is not available': [
+    ...(['MODEL_MISMATCH', 'MODEL_NOT_FOUND', 'MODEL_NOT_READABLE', 'MODEL_RUNTIME_MISSING'] as const),
+    'EMBEDDER_FAILED',
+  ],
 };
 
 /** The client closed the connection. Nobody sees the answer; its status 499 (of nginx, no standard) is for the log. */
@@ -54,31 +48,24 @@ export class ClientGone extends Error {
 export interface TranslatedError {
   readonly code: HttpCode | undefined;
   readonly message: string;
-  readonly content: Content;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
   /** Whether the client does not see the cause, so that it must be logged. */
   readonly hidden: boolean;
 }
 
 /** Known errors have a status; all others become a 500 without details. */
 export function translateError(error: unknown): TranslatedError {
-  if (error instanceof ClientGone)
-    return { code: undefined, message: '', content: { status: 499, body: '' }, hidden: false };
+  if (error instanceof ClientGone) return { code: undefined, message: '', status: 499, headers: {}, hidden: false };
   const known = error instanceof SkillSearchError ? error : undefined;
-  const lacking = known === undefined ? undefined : LACKING[known.code];
-  const retryAfter = known?.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) };
-  if (lacking !== undefined) return translated('SERVICE_UNAVAILABLE', lacking, retryAfter, true);
+  const headers = known?.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) };
+  const lacking = Object.entries(UNAVAILABLE).find(([, codes]) => known !== undefined && codes.includes(known.code));
+  if (lacking !== undefined) return translated('SERVICE_UNAVAILABLE', lacking[0], headers, true);
   if (known === undefined || !isHttpCode(known.code)) {
     return translated('INTERNAL_ERROR', 'unexpected error: the server logs it under the id of this request', {}, true);
   }
-  const { code } = known;
-  const authenticate = ERROR_STATUS[code] === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
-  return translated(code, known.message, { ...retryAfter, ...authenticate }, false);
-}
-
-/** An error as clients see it, for those that are told the error itself. The same one if nothing of it is hidden. */
-export function publicError(error: SkillSearchError): SkillSearchError {
-  const { code = 'INTERNAL_ERROR', message, hidden } = translateError(error);
-  return hidden ? new SkillSearchError(code, message) : error;
+  const authenticate = ERROR_STATUS[known.code] === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+  return translated(known.code, known.message, { ...headers, ...authenticate }, false);
 }
 
 function translated(
@@ -87,7 +74,13 @@ function translated(
   headers: Readonly<Record<string, string>>,
   hidden: boolean,
 ): TranslatedError {
-  return { code, message, hidden, content: { status: ERROR_STATUS[code], headers, body: errorBody(code, message) } };
+  return { code, message, status: ERROR_STATUS[code], headers, hidden };
+}
+
+/** An error as clients see it, for those that are told the error itself. The same one if nothing of it is hidden. */
+export function publicError(error: SkillSearchError): SkillSearchError {
+  const { code = 'INTERNAL_ERROR', message, hidden } = translateError(error);
+  return hidden ? new SkillSearchError(code, message) : error;
 }
 
 /** The body of every error. */

@@ -1,6 +1,5 @@
 import { checkOptions, namesOf, nextTurn } from '../core/index.js';
 import type { SkillSearch } from '../index.js';
-import { wholeOf } from './call.js';
 import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, resolveHandlerOptions } from './options.js';
 import { readRequestBody } from './request-body.js';
 import { SkillDiscoveryService } from './service.js';
@@ -53,6 +52,6 @@ export function createHandler(search: SkillSearch, options: HandlerOptions = {})
     });
     const withoutBody = request.method === 'HEAD' || status === 204 || status === 202 || status === 304;
     const pairs = headers.flatMap((name, i) => (i % 2 === 0 ? [[name, headers[i + 1]!] as [string, string]] : []));
-    return new Response(withoutBody ? null : (stream ?? wholeOf(body)), { status, headers: pairs });
+    return new Response(withoutBody ? null : (stream ?? body), { status, headers: pairs });
   };
 }

@@ -3,10 +3,9 @@ import { type AddressInfo, isIPv6, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { clientOfAddress } from '../access/index.js';
 import { SkillSearchError } from '../index.js';
-import type { Answer } from './call.js';
+import type { Answer, Call } from './call.js';
 import { addressOfClient, type TrustedHops } from './forwarded-address.js';
-import { BodyBuffers, type CallServer, NodeCall, targetOf } from './node-call.js';
-import { type ConnectionLimits, OpenConnections, SERVER_LIMITS } from './open-connections.js';
+import { type ConnectionLimits, type OpenConnection, OpenConnections, SERVER_LIMITS } from './open-connections.js';
 import { MCP_HTTP_LIMITS } from './options.js';
 import { AddressRate } from './rate-limits.js';
 import {
@@ -15,7 +14,7 @@ import {
   isHopeless,
   MALFORMED,
   type Refusal,
-  RefusedBody,
+  RefusedRequest,
   readBody,
   refusalOf,
   sendRaw,
@@ -24,7 +23,7 @@ import {
   UNKNOWN_METHOD,
 } from './request-body.js';
 import type { SkillDiscoveryService } from './service.js';
-import { PendingAnswers, Turns } from './turns.js';
+import { Turns } from './turns.js';
 
 /** While a server closes: milliseconds for requests that are being answered. */
 const DEFAULT_GRACE = 10_000;
@@ -35,20 +34,19 @@ const LONGEST_ENDING = 1000;
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly connection: OpenConnection;
   /** When the request arrived, by `performance.now()`. */
   readonly arrived: number;
   /** When its connection had no earlier requests before it any more, by `performance.now()`. */
   readonly ready: number;
   /** Whether its answer closes the connection. */
   readonly isLast: boolean;
-  /** The buffer that the answer is sent from. */
-  lent: Buffer | undefined;
   /** Bytes of the answer's body; 0 before it is ready. */
   bytes: number;
 }
 
 /** What a client may do. */
-export interface ClientLimits extends Pick<ConnectionLimits, 'perAddress' | 'perSecond'> {
+export interface ClientLimits extends Omit<ConnectionLimits, 'isExempt'> {
   /** Requests of one address on average; 0 for no limit. */
   readonly requestsPerSecond: number;
   /** A trusted proxy has connections and requests of many clients. */
@@ -65,19 +63,15 @@ export class HttpServer implements RunningServer {
   #port = 0;
   readonly #isTrusted: TrustedHops;
   readonly #rate: AddressRate;
-  readonly #pending = new PendingAnswers(SERVER_LIMITS.pipelined);
   readonly #turns = new Turns();
-  readonly #buffers = new BodyBuffers();
-  /** Answers that are not ready yet. */
-  readonly #running = new Set<Promise<void>>();
+  /** Those whose answer is not ready yet. */
+  readonly #running = new Set<Exchange>();
+  /** Called when there is no such any more. */
+  #onIdle = (): void => {};
   /** Bodies that are being read. */
   readonly #bodies = new Map<Socket, ArrivingBody>();
   /** Connections of which what comes next cannot be read: a body may begin on one before its turn. */
   readonly #unreadable = new WeakMap<Socket, Refusal>();
-  readonly #forCalls: CallServer = {
-    readBody: (request, response, limits) => this.#readBody(request, response, limits),
-    turnOf: ({ socket }) => new Promise((resolve) => this.#turns.run(resolve, this.#connections.clientOf(socket))),
-  };
   /** Whether answers tell their clients to close the connection. */
   #isClosing = false;
   /** The last `Host` header, and its origin: most requests of a server have the same. */
@@ -105,13 +99,8 @@ export class HttpServer implements RunningServer {
     // Only their bytes are limited. Beyond a number Node would drop headers silently.
     this.#server.maxHeadersCount = 0;
     this.#server.timeout = limits.idleTimeout;
-    this.#connections = new OpenConnections(this.#server, {
-      connections: limits.connections,
-      held: limits.heldBytes,
-      perAddress,
-      perSecond,
-      isExempt: (address) => isTrusted(address, 0),
-    });
+    const isExempt = (address: string): boolean => isTrusted(address, 0);
+    this.#connections = new OpenConnections(this.#server, { perAddress, perSecond, isExempt });
     this.#server.on('connection', () => this.#turns.connected());
     const respond = (request: IncomingMessage, response: ServerResponse): void => this.#respond(request, response);
     this.#server.on('request', respond);
@@ -162,65 +151,60 @@ export class HttpServer implements RunningServer {
     this.#service.endStreams();
     await this.#connections.end(grace);
     // Answers whose connection was cut still give back the quota that they reserved.
-    await Promise.race([Promise.all(this.#running), wait(LONGEST_ENDING, undefined, { ref: false })]);
+    const idle = new Promise<void>((resolve) => {
+      if (this.#running.size === 0) resolve();
+      this.#onIdle = resolve;
+    });
+    await Promise.race([idle, wait(LONGEST_ENDING, undefined, { ref: false })]);
   }
 
   #respond(request: IncomingMessage, response: ServerResponse): void {
     const { socket, headers } = request;
     const arrived = performance.now();
+    const connections = this.#connections;
+    const connection = connections.of(socket);
+    if (connection === undefined) return;
     const { remoteAddress: peer = '' } = socket;
     const address = addressOfClient({ address: peer, header: (name) => headers[name] as string }, this.#isTrusted);
-    const isAdmitted = this.#pending.hasRoom(socket) && this.#rate.admits(clientOfAddress(address));
+    const hasRoom = connection.waiting.length < SERVER_LIMITS.waiting;
+    const isAdmitted = hasRoom && this.#rate.admits(clientOfAddress(address));
+    connections.arrived(connection);
     // The connection of a proxy stays when it is one of its clients that asks too much.
-    const isLast =
-      this.#connections.arrived(socket) >= SERVER_LIMITS.requests || !(isAdmitted || this.#isTrusted(peer, 0));
+    const isLast = connection.arrived >= SERVER_LIMITS.requests || !(isAdmitted || this.#isTrusted(peer, 0));
     if (isLast) parseNoMore(socket);
-    this.#pending.begin(socket, () => {
-      const exchange: Exchange = {
-        request,
-        response,
-        arrived,
-        ready: performance.now(),
-        isLast,
-        lent: undefined,
-        bytes: 0,
-      };
-      this.#connections.started(socket);
-      response.once('close', () => {
-        if (exchange.lent !== undefined) this.#buffers.giveBack(exchange.lent);
-        this.#connections.ended(socket, exchange.bytes);
-        this.#pending.end(socket);
-      });
+    connections.begin(connection, () => {
+      const ready = performance.now();
+      const exchange: Exchange = { request, response, connection, arrived, ready, isLast, bytes: 0 };
+      response.once('close', () => connections.ended(connection, exchange.bytes));
       const refusal = isAdmitted ? isAmbiguous(request) && MALFORMED : TOO_MANY_REQUESTS;
       if (refusal !== false) {
         this.#write(exchange, this.#service.refuse(refusal, address), isAdmitted);
         return;
       }
-      const answer = (): void => this.#answer(exchange);
-      const client = this.#connections.clientOf(socket);
-      if (this.#service.isUrgent(targetOf(request.url ?? ''))) this.#turns.runFirst(answer, client);
-      else this.#turns.run(answer, client);
+      const answer = (): void => void this.#answer(exchange);
+      if (this.#service.isUrgent(targetOf(request.url))) this.#turns.runFirst(answer, clientOf(connection));
+      else this.#turns.run(answer, clientOf(connection));
     });
   }
 
-  #answer(exchange: Exchange): void {
-    const { request, response, arrived, ready } = exchange;
+  async #answer(exchange: Exchange): Promise<void> {
+    const { socket } = exchange.request;
     // Nobody waits for it any more.
-    if (request.socket.destroyed) return;
+    if (socket.destroyed) return;
+    this.#running.add(exchange);
     try {
-      const answer = this.#service.answer(
-        new NodeCall(request, response, this.#originOf(request.headers.host), arrived, ready, this.#forCalls),
-      );
-      if (!(answer instanceof Promise)) {
-        this.#send(exchange, answer);
-        return;
-      }
-      const sent = answer.then((ready) => this.#send(exchange, ready)).catch(() => void request.socket.destroy());
-      this.#running.add(sent);
-      sent.finally(() => this.#running.delete(sent));
+      this.#send(exchange, await this.#service.answer(new NodeCall(exchange, this)));
     } catch {
-      request.socket.destroy();
+      socket.destroy();
+    } finally {
+      this.#running.delete(exchange);
+      if (this.#running.size === 0) this.#onIdle();
     }
+  }
+
+  /** Fulfilled when it is the turn of the client of a connection. */
+  turnOf(connection: OpenConnection): Promise<void> {
+    return new Promise((resolve) => this.#turns.run(resolve, clientOf(connection)));
   }
 
   /** Waits for the pending answers of the connection. Sent earlier, the refusal would look like the first of them. */
@@ -232,7 +216,7 @@ export class HttpServer implements RunningServer {
       return;
     }
     if (refusal !== undefined) this.#unreadable.set(socket, refusal);
-    this.#pending.afterLast(socket, () => {
+    this.#connections.afterLast(this.#connections.of(socket), () => {
       if (refusal === undefined) socket.destroy();
       else sendRaw(socket, this.#service.refuse(refusal, socket.remoteAddress));
     });
@@ -247,18 +231,17 @@ export class HttpServer implements RunningServer {
     this.#write(exchange, answer, this.#isClosing || (hasBody && !request.readableEnded));
   }
 
-  #readBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): Promise<Buffer> {
+  async readBody({ request, response, connection }: Exchange, limits: BodyLimits): Promise<Buffer> {
     const { socket, headers } = request;
-    if (isHopeless(headers['content-length'], limits))
-      return Promise.reject(new RefusedBody(tooLarge(limits.bodyBytes)));
+    if (isHopeless(headers['content-length'], limits)) throw new RefusedRequest(tooLarge(limits.bodyBytes));
     const refusal = this.#unreadable.get(socket);
-    if (refusal !== undefined && !request.complete) return Promise.reject(new RefusedBody(refusal));
+    if (refusal !== undefined && !request.complete) throw new RefusedRequest(refusal);
     let held = 0;
     const hold = (bytes: number): void => {
       held += bytes;
-      this.#connections.hold(socket, bytes);
+      this.#connections.hold(connection, bytes);
     };
-    response.once('close', () => this.#connections.release(socket, held));
+    response.once('close', () => this.#connections.release(connection, held));
     hold(MCP_HTTP_LIMITS.exchangeBytes);
     const body = readBody(request, response, limits, (bytes) => hold(bytes * MCP_HTTP_LIMITS.bytesPerByte));
     this.#bodies.set(socket, body);
@@ -268,11 +251,11 @@ export class HttpServer implements RunningServer {
 
   /** Sends a stream until it or its connection ends. Its client may make room for others, as one that reads slowly. */
   async #pipe(exchange: Exchange, stream: ReadableStream<Uint8Array>): Promise<void> {
-    const { request, response } = exchange;
+    const { request, response, connection } = exchange;
     const reader = stream.getReader();
     response.once('close', () => void reader.cancel().catch(() => {}));
     response.flushHeaders();
-    this.#connections.answered(request.socket, 0);
+    this.#connections.answered(connection, 0);
     try {
       for (;;) {
         const { done, value } = await reader.read();
@@ -293,18 +276,15 @@ export class HttpServer implements RunningServer {
       void this.#pipe(exchange, stream);
       return;
     }
-    // Without a socket the answer waits behind others, and Node may never emit its `close`.
-    const { bytes, lent } = this.#buffers.encode(body, response.socket !== null);
-    exchange.lent = lent;
-    exchange.bytes = bytes.length;
-    if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes.length));
+    exchange.bytes = Buffer.byteLength(body);
+    if (status !== 204 && status !== 304) all.push('Content-Length', String(exchange.bytes));
     response.writeHead(status, all);
-    response.end(request.method === 'HEAD' || status === 204 ? '' : bytes);
-    this.#connections.answered(request.socket, bytes.length);
+    response.end(request.method === 'HEAD' || status === 204 ? '' : body);
+    this.#connections.answered(exchange.connection, exchange.bytes);
   }
 
   /** The origin by which the client reached the server. A `Host` that cannot be an address is not repeated. */
-  #originOf(host: string | undefined): string {
+  originOf(host: string | undefined): string {
     if (host === this.#lastHost) return this.#lastOrigin;
     const isAddress = host !== undefined && /^[a-z0-9.-]+(?::\d+)?$|^\[[0-9a-f:.]+\](?::\d+)?$/i.test(host);
     this.#lastHost = host;
@@ -312,6 +292,70 @@ export class HttpServer implements RunningServer {
     this.#lastOrigin = isAddress && URL.canParse(`http://${host}`) ? `http://${host}` : this.#url;
     return this.#lastOrigin;
   }
+}
+
+/** A request of `node:http`, as the service needs it. */
+class NodeCall implements Call {
+  readonly method: string;
+  readonly target: string;
+  readonly origin: string;
+  readonly arrived: number;
+  readonly ready: number;
+  readonly #exchange: Exchange;
+  readonly #server: HttpServer;
+  #gone: AbortController | undefined;
+
+  constructor(exchange: Exchange, server: HttpServer) {
+    const { method = 'GET', url, headers } = exchange.request;
+    this.method = method;
+    this.target = targetOf(url);
+    this.origin = server.originOf(headers.host);
+    this.arrived = exchange.arrived;
+    this.ready = exchange.ready;
+    this.#exchange = exchange;
+    this.#server = server;
+  }
+
+  get address(): string | undefined {
+    return this.#exchange.request.socket.remoteAddress;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#exchange.request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  /** Created on demand: keyword searches never need it. */
+  get signal(): AbortSignal {
+    const { request, response } = this.#exchange;
+    const gone = this.#gone ?? new AbortController();
+    const abort = (): void => gone.abort(new Error('the client closed the connection'));
+    if (this.#gone === undefined) response.once('close', abort);
+    this.#gone = gone;
+    // It may have gone while its body was read, or waited for its turn. A response that waits behind others of its
+    // connection does not say so.
+    if (response.destroyed || request.socket.destroyed) abort();
+    return gone.signal;
+  }
+
+  body(limits: BodyLimits): Promise<Buffer> {
+    return this.#server.readBody(this.#exchange, limits);
+  }
+
+  turn(): Promise<void> {
+    return this.#server.turnOf(this.#exchange.connection);
+  }
+}
+
+/** Equal for connections of the same client, as far as clients are told apart by their address. */
+function clientOf({ client, socket }: OpenConnection): unknown {
+  return client ?? socket;
+}
+
+/** The path and query of a request. Requests to a proxy have the whole URL as their target. */
+function targetOf(url = '/'): string {
+  const target = url.replace(/^https?:\/\/[^/?#]*/i, '');
+  return target === url || target.startsWith('/') ? target : `/${target}`;
 }
 
 function drained(response: ServerResponse): Promise<void> {

@@ -1,29 +1,14 @@
-import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import type { McpHttpHandler, ServerEventBus } from '@modelcontextprotocol/server';
 import { type Admission, type Client, clientOfAddress, type SharedAdmission } from '../access/index.js';
+import { isObject } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { checkSdk, loadSdk, type McpOptions } from '../mcp/index.js';
-import { type Content, clientTurn, type Visit } from './call.js';
+import { type Call, type Content, clientTurn, type Visit } from './call.js';
 import { ClientGone, publicError, translateError } from './errors.js';
-import { busy, exceededHeaders, LEAST_PATIENCE, quotaHeaders } from './guarded-search.js';
+import { busy, exceededHeaders, giveBack, patienceLeft, quotaHeaders } from './guarded-search.js';
 import { logFailure } from './log.js';
-import {
-  faultOfBatch,
-  listChangedStream,
-  type McpMessage,
-  NotificationStreams,
-  readMessage,
-  SEARCH_TOOL,
-  untilEnded,
-} from './mcp-messages.js';
-import type { ResolvedHandlerOptions } from './options.js';
-import { MCP_HTTP_LIMITS } from './options.js';
-import { type Refusal, RefusedBody } from './request-body.js';
-
-/** An answer to a request for MCP. */
-export interface McpContent extends Content {
-  /** For the log: the method, and the tool of a call. */
-  readonly operation?: string | undefined;
-}
+import { MCP_HTTP_LIMITS, type ResolvedHandlerOptions } from './options.js';
+import { type Refusal, RefusedRequest } from './request-body.js';
 
 const [PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR] = [-32700, -32600, -32000];
 const ALLOWED_METHODS = 'POST, GET, DELETE';
@@ -40,47 +25,17 @@ const FORWARDED = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method
 /** Headers of the SDK's answers that are sent. */
 const SENT = ['Content-Type', 'Allow', 'WWW-Authenticate', 'X-Accel-Buffering'];
 
+/** What is called to find skills. It alone is a search of the quota. */
+const SEARCH_TOOL = 'search_skills';
+
 /** Limits whose excess is told as the error of a tool, so that the model reads it, too. */
 const TOLD_TO_MODELS: readonly string[] = ['RATE_LIMIT_EXCEEDED', 'DAILY_QUOTA_EXCEEDED', 'BUSY'];
-
-/** A message, and who sent it. */
-interface Asked {
-  readonly body: unknown;
-  readonly message: McpMessage;
-  readonly client: Client | undefined;
-  /** Seconds that it has waited for others. */
-  readonly waited: number;
-}
 
 /** What the SDK's handlers are made for. */
 interface Handlers {
   readonly calls: McpHttpHandler;
   /** For streams alone: closing it ends them, and no call. */
   readonly streams: McpHttpHandler;
-}
-
-/** A fault of a message, with the code of JSON-RPC. */
-class MessageFault extends Error {
-  override readonly name = 'MessageFault' as const;
-  readonly rpcCode: number;
-
-  constructor(rpcCode: number, message: string) {
-    super(message);
-    this.rpcCode = rpcCode;
-  }
-}
-
-/** A request that is not for this server, or not in a way that it takes. */
-class RefusedRequest extends Error {
-  override readonly name = 'RefusedRequest' as const;
-  readonly refusal: Refusal;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(refusal: Refusal, headers: Readonly<Record<string, string>> = {}) {
-    super(refusal.message);
-    this.refusal = refusal;
-    this.headers = headers;
-  }
 }
 
 /**
@@ -121,72 +76,36 @@ export class McpMount {
     await this.#handlers;
   }
 
-  /** Never rejects: errors become answers, too. */
-  async answer(visit: Visit): Promise<McpContent> {
-    try {
-      this.#checkOrigin(visit);
-      const { method } = visit.call;
-      if (method === 'DELETE') throw new RefusedRequest(NO_SESSION);
-      if (method !== 'POST' && method !== 'GET')
-        throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: ALLOWED_METHODS });
-      const { access } = this.#options;
-      const client = await access?.identify(visit.call.header('authorization'), visit.address, visit.started);
-      visit.client = client;
-      visit.quota = client?.quota;
-      if (method === 'GET') {
-        if (client !== undefined) await access?.confirm(client);
-        return await this.#listen(visit);
-      }
-      const { body, waited } = await this.#read(visit, client);
-      if (Array.isArray(body)) return await this.#answerBatch(visit, body, client, waited);
-      return await this.#answerMessage(visit, { body, message: readMessage(body), client, waited });
-    } catch (error) {
-      return this.#fail(visit, error, undefined);
-    }
-  }
-
-  /**
-   * Answers messages one after the other, as if each came alone. In between it is the turn of others.
-   *
-   * @throws {ClientGone}
-   */
-  async #answerBatch(
-    visit: Visit,
-    batch: readonly unknown[],
-    client: Client | undefined,
-    waited: number,
-  ): Promise<McpContent> {
-    const { call } = visit;
-    let room = MCP_HTTP_LIMITS.batchBytes;
-    let [text, code, headers]: [string, string | undefined, Content['headers']] = ['', undefined, {}];
-    for (const body of batch) {
-      const message = readMessage(body);
-      let answer = room < 0 ? NOTHING : await this.#answerMessage(visit, { body, message, client, waited });
-      room -= Buffer.byteLength(eventOf(answer));
-      if (room < 0 && message.counts !== undefined) answer = this.#fail(visit, new RefusedRequest(TOO_MUCH), message);
-      text += eventOf(answer);
-      headers = { ...headers, ...answer.headers };
-      code = answer.code ?? code;
-      await clientTurn(call);
-    }
-    const status = text === '' ? 202 : 200;
-    return { status, headers: { ...headers, 'Content-Type': EVENT_STREAM }, body: text, code, operation: 'batch' };
-  }
-
-  /** Never rejects: errors become answers, too. */
-  async #answerMessage(visit: Visit, asked: Asked): Promise<McpContent> {
-    try {
-      return await this.#post(visit, asked);
-    } catch (error) {
-      return this.#fail(visit, error, asked.message);
-    }
-  }
-
   /** Ends all streams, and opens no more. Calls go on. */
   endStreams(): void {
     this.#streams.close();
     this.#closing.abort();
     this.#handlers.then(({ streams }) => streams.close()).catch(() => {});
+  }
+
+  /** Never rejects: errors become answers, too. */
+  async answer(visit: Visit): Promise<Content> {
+    const { call } = visit;
+    const { access, hosts } = this.#options;
+    let message: McpMessage | undefined;
+    try {
+      const fault = hosts.faultOf(call, call.header('origin'));
+      if (fault !== undefined) throw new RefusedRequest(fault);
+      if (call.method === 'DELETE') throw new RefusedRequest(NO_SESSION);
+      if (call.method !== 'POST' && call.method !== 'GET') throw new RefusedRequest(METHOD_NOT_ALLOWED);
+      const client = await access?.identify(call.header('authorization'), visit.address, visit.started);
+      visit.client = client;
+      visit.quota = client?.quota;
+      if (call.method === 'GET') {
+        if (client !== undefined) await access?.confirm(client);
+        return await this.#listen(visit);
+      }
+      const { body, waited } = await this.#read(call, client);
+      message = readMessage(body);
+      return await this.#post(visit, body, message, waited);
+    } catch (error) {
+      return this.#fail(visit, error, message);
+    }
   }
 
   async #makeHandlers(): Promise<Handlers> {
@@ -202,76 +121,72 @@ export class McpMount {
     return { calls: make(), streams: make() };
   }
 
-  #checkOrigin({ call }: Visit): void {
-    const fault = this.#options.hosts.faultOf(call, call.header('origin'));
-    if (fault !== undefined) throw new RefusedRequest(fault);
-  }
-
-  /** Reads a body, and waits for the turn of its sender. A body that cannot be read counts as a request. */
-  async #read({ call }: Visit, client: Client | undefined): Promise<{ body: unknown; waited: number }> {
+  /**
+   * Reads a body, and waits for the turn of its sender. A body that cannot be read counts as a request.
+   *
+   * @returns with the seconds that it has waited for others
+   */
+  async #read(call: Call, client: Client | undefined): Promise<{ readonly body: unknown; readonly waited: number }> {
     const type = call.header('content-type')?.split(';')[0]?.trim().toLowerCase();
     if (type !== 'application/json') throw new RefusedRequest(WRONG_TYPE);
     const began = performance.now();
-    const bytes = await call.body(MCP_HTTP_LIMITS).catch(async (error) => {
-      if (!(error instanceof ClientGone)) await this.#count(client, 'request');
-      throw error;
-    });
-    const arrived = performance.now();
-    await clientTurn(call);
-    const waited = (performance.now() - arrived + began - call.ready) / 1000;
     try {
-      const body = parseJson(bytes);
-      const fault = faultOfBatch(body, call.header('mcp-protocol-version'));
-      if (fault !== undefined) throw new MessageFault(INVALID_REQUEST, fault);
-      return { body, waited };
+      const bytes = await call.body(MCP_HTTP_LIMITS);
+      const arrived = performance.now();
+      await clientTurn(call);
+      const waited = (performance.now() - arrived + began - call.ready) / 1000;
+      return { body: parseBody(bytes), waited };
     } catch (error) {
-      await this.#count(client, 'request');
+      if (!(error instanceof ClientGone)) await this.#count(client, 'request');
       throw error;
     }
   }
 
-  async #post(visit: Visit, { body, message, client, waited }: Asked): Promise<McpContent> {
+  async #post(visit: Visit, body: unknown, message: McpMessage, waited: number): Promise<Content> {
     const { longestWait } = this.#options;
+    const { client } = visit;
+    const logged = (error: unknown): void => this.#logFailure(visit, error);
     let admission: Admission | SharedAdmission | undefined;
     let refusal: SkillSearchError | undefined;
     let isAnswered = false;
     try {
-      admission = await this.#count(client, message.counts);
-      if (longestWait > 0 && waited > longestWait) throw busy();
-    } catch (error) {
-      const isTold = error instanceof SkillSearchError && TOLD_TO_MODELS.includes(error.code) && message.callsTool;
-      if (!isTold) {
-        await this.#giveBack(admission, visit);
-        throw error;
+      try {
+        admission = await this.#count(client, message.counts);
+        if (longestWait > 0 && waited > longestWait) throw busy();
+      } catch (error) {
+        const isTold = error instanceof SkillSearchError && TOLD_TO_MODELS.includes(error.code) && message.callsTool;
+        if (!isTold) throw error;
+        refusal = error;
       }
-      refusal = error;
-    }
-    try {
       const answer = await this.#ask(visit, body, message, {
         meaning: client === undefined || client.kind === 'key',
         withoutMeaning: WITHOUT_MEANING,
-        longestWait: longestWait === 0 ? 0 : Math.max(LEAST_PATIENCE, longestWait - waited),
+        longestWait: patienceLeft(longestWait, waited),
         refusal,
         onAnswer: (tool) => {
           isAnswered = tool === SEARCH_TOOL;
         },
         tellError: publicError,
-        onError: (error) => this.#logFailure(visit, error),
+        onError: logged,
       });
-      const counted = isAnswered && admission !== undefined ? quotaHeaders(admission) : {};
-      const headers = { ...answer.headers, ...counted, ...refusalHeaders(refusal, visit) };
+      const headers = {
+        ...answer.headers,
+        ...(isAnswered && admission !== undefined ? quotaHeaders(admission) : {}),
+        ...(refusal === undefined ? {} : translateError(refusal).headers),
+        ...exceededHeaders(refusal?.code, visit.quota),
+      };
       return { ...answer, headers, code: refusal?.code, operation: message.name };
     } finally {
-      if (!isAnswered) await this.#giveBack(admission, visit);
+      if (!isAnswered) await giveBack(admission, logged);
     }
   }
 
   /** Lets the SDK answer. */
-  async #ask(visit: Visit, body: unknown, message: McpMessage, options: McpOptions): Promise<McpContent> {
+  async #ask(visit: Visit, body: unknown, message: McpMessage, options: McpOptions): Promise<Content> {
     const { calls, streams } = await this.#handlers;
     const { call } = visit;
     const { signal } = call;
-    const gaveBack = message.listens ? this.#takeStream(visit) : undefined;
+    const end = message.listens ? this.#takeStream(visit) : undefined;
     const headers = FORWARDED.flatMap((name) => {
       const value = call.header(name);
       return value === undefined ? [] : [[name, value] as [string, string]];
@@ -279,34 +194,34 @@ export class McpMount {
     const request = new Request(MCP_URL, { method: 'POST', headers, ...(signal === undefined ? {} : { signal }) });
     this.#callers.set(request, options);
     try {
-      const response = await (gaveBack === undefined ? calls : streams).fetch(request, { parsedBody: body });
+      const response = await (end === undefined ? calls : streams).fetch(request, { parsedBody: body });
       const { status } = response;
       const sent = headersOf(response);
-      if (gaveBack !== undefined && response.body !== null && sent['Content-Type']?.startsWith(EVENT_STREAM) === true) {
-        return { status, headers: sent, body: '', stream: untilEnded(response.body, gaveBack) };
+      if (end !== undefined && response.body !== null && sent['Content-Type']?.startsWith(EVENT_STREAM) === true) {
+        return { status, headers: sent, body: '', stream: untilEnded(response.body, end) };
       }
       const text = await response.text();
-      gaveBack?.();
+      end?.();
       if (signal?.aborted === true) throw new ClientGone();
       return { status, headers: sent, body: text };
     } catch (error) {
-      gaveBack?.();
+      end?.();
       throw error;
     }
   }
 
   /** The stream of revisions until 2025-11-25. */
-  async #listen(visit: Visit): Promise<McpContent> {
+  async #listen(visit: Visit): Promise<Content> {
     const { call } = visit;
     const revision = call.header('mcp-protocol-version');
-    if (revision === WITHOUT_STREAMS) throw new RefusedRequest(METHOD_NOT_ALLOWED, { Allow: 'POST' });
+    if (revision === WITHOUT_STREAMS) throw new RefusedRequest({ ...METHOD_NOT_ALLOWED, headers: { Allow: 'POST' } });
     if (revision !== undefined && !WITH_STREAMS.includes(revision)) throw new RefusedRequest(UNKNOWN_REVISION);
     if (call.header('accept')?.includes(EVENT_STREAM) !== true) throw new RefusedRequest(NOT_ACCEPTABLE);
     const { streams } = await this.#handlers;
-    const gaveBack = this.#takeStream(visit);
+    const end = this.#takeStream(visit);
     const gone = call.signal;
     const signal = gone === undefined ? this.#closing.signal : AbortSignal.any([gone, this.#closing.signal]);
-    const stream = untilEnded(listChangedStream(streams.bus, signal), gaveBack);
+    const stream = untilEnded(listChangedStream(streams.bus, signal), end);
     return { headers: { 'Content-Type': EVENT_STREAM, 'X-Accel-Buffering': 'no' }, body: '', stream };
   }
 
@@ -330,34 +245,18 @@ export class McpMount {
     return undefined;
   }
 
-  async #giveBack(admission: Admission | SharedAdmission | undefined, visit: Visit): Promise<void> {
-    try {
-      await admission?.giveBack();
-    } catch (error) {
-      // The client gets the first error.
-      this.#logFailure(visit, error);
+  #fail(visit: Visit, error: unknown, asked: McpMessage | undefined): Content {
+    const operation = asked?.name;
+    if (error instanceof ClientGone) return { status: 499, body: '', operation };
+    if (error instanceof RefusedRequest) {
+      const { status, code, message, headers = {}, rpcCode = SERVER_ERROR } = error.refusal;
+      return { status, headers, body: errorBody(rpcCode, message, { code }, asked?.id), code, operation };
     }
-  }
-
-  #fail(visit: Visit, error: unknown, message: McpMessage | undefined): McpContent {
-    const content = (status: number, rpcCode: number, code: string | undefined, headers: Content['headers'] = {}) => ({
-      status,
-      headers,
-      body: errorBody(rpcCode, error as Error, code, message?.id),
-      code,
-      operation: message?.name,
-    });
-    if (error instanceof MessageFault) return content(400, error.rpcCode, undefined);
-    if (error instanceof RefusedRequest)
-      return content(error.refusal.status, SERVER_ERROR, error.refusal.code, error.headers);
-    if (error instanceof RefusedBody) return content(error.refusal.status, SERVER_ERROR, error.refusal.code);
-    if (error instanceof ClientGone) return { status: 499, body: '', operation: message?.name };
-    const { content: usual, code, hidden, message: told } = translateError(error);
+    const { status, code, message, headers, hidden } = translateError(error);
     if (hidden) this.#logFailure(visit, error);
-    const { status } = usual;
-    const headers = { ...usual.headers, ...(visit.quota && exceededHeaders(code, visit.quota)) };
-    const body = errorBody(SERVER_ERROR, { message: told }, code, message?.id, retryAfterOf(error));
-    return { status: status!, headers, body, code, operation: message?.name };
+    const retryAfter = error instanceof SkillSearchError ? error.retryAfter : undefined;
+    const body = errorBody(SERVER_ERROR, message, { code, retryAfter }, asked?.id);
+    return { status, headers: { ...headers, ...exceededHeaders(code, visit.quota) }, body, code, operation };
   }
 
   #logFailure({ requestId }: Visit, error: unknown): void {
@@ -372,6 +271,7 @@ const METHOD_NOT_ALLOWED: Refusal = {
   status: 405,
   code: 'METHOD_NOT_ALLOWED',
   message: `the method must be one of ${ALLOWED_METHODS}; since revision ${WITHOUT_STREAMS} POST`,
+  headers: { Allow: ALLOWED_METHODS },
 };
 const NO_SESSION: Refusal = {
   status: 404,
@@ -393,55 +293,214 @@ const NOT_ACCEPTABLE: Refusal = {
   code: 'NOT_ACCEPTABLE',
   message: `a request with GET must accept ${EVENT_STREAM}`,
 };
-const TOO_MUCH: Refusal = {
-  status: 413,
-  code: 'BATCH_TOO_LARGE',
-  message: `the answers to a batch have at most ${MCP_HTTP_LIMITS.batchBytes} bytes: send this request alone`,
-};
-const NOTHING: McpContent = { body: '' };
-
-/** An answer of a batch. The SDK gives those of revisions with batches as events already. */
-function eventOf({ body, headers }: McpContent): string {
-  if (body === '' || headers?.['Content-Type'] === EVENT_STREAM) return body as string;
-  return `event: message\ndata: ${body}\n\n`;
-}
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-function parseJson(bytes: Buffer): unknown {
+/** @throws {RefusedRequest} unless it is JSON of one message: revisions that have batches are served without them */
+function parseBody(bytes: Buffer): unknown {
+  let body: unknown;
   try {
-    return JSON.parse(UTF8.decode(bytes));
+    body = JSON.parse(UTF8.decode(bytes));
   } catch (error) {
-    throw new MessageFault(PARSE_ERROR, `the body is not JSON: ${(error as Error).message}`);
+    const message = `the body is not JSON: ${(error as Error).message}`;
+    throw new RefusedRequest({ status: 400, message, rpcCode: PARSE_ERROR });
   }
+  if (!Array.isArray(body)) return body;
+  const message = 'a batch is not taken: send one message a request';
+  throw new RefusedRequest({ status: 400, message, rpcCode: INVALID_REQUEST });
 }
 
 /** A JSON-RPC error without id has none that could be read. */
 function errorBody(
   rpcCode: number,
-  { message }: { readonly message: string },
-  code: string | undefined,
+  message: string,
+  data: { readonly code: string | undefined; readonly retryAfter?: number | undefined },
   id: string | number | undefined,
-  retryAfter?: number,
 ): string {
-  const data = { ...(code === undefined ? {} : { code }), ...(retryAfter === undefined ? {} : { retryAfter }) };
-  const error = { code: rpcCode, message, ...(Object.keys(data).length === 0 ? {} : { data }) };
-  return JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error });
-}
-
-function retryAfterOf(error: unknown): number | undefined {
-  return error instanceof SkillSearchError ? error.retryAfter : undefined;
-}
-
-function refusalHeaders(error: SkillSearchError | undefined, { quota }: Visit): Record<string, string> {
-  const retryAfter = error?.retryAfter;
-  return {
-    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
-    ...(quota && exceededHeaders(error?.code, quota)),
-  };
+  // JSON has no place for what is undefined.
+  const error = { code: rpcCode, message, ...(data.code === undefined ? {} : { data }) };
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
 function headersOf({ headers }: Response): Record<string, string> {
   const pairs = SENT.map((name) => [name, headers.get(name)] as const);
   return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== null));
+}
+
+/** What the server around the SDK needs to know of a message. */
+interface McpMessage {
+  /** What it counts as; undefined where it is free: notifications, and answers of the client. */
+  readonly counts: 'search' | 'request' | undefined;
+  /** Whether it calls a tool, whose answer may be an error of its own. */
+  readonly callsTool: boolean;
+  /** Whether it asks for a stream of notifications. */
+  readonly listens: boolean;
+  readonly id: string | number | undefined;
+  /** For the log: the method, and the tool of a call. */
+  readonly name: string;
+}
+
+function readMessage(value: unknown): McpMessage {
+  const { id, method, params, result, error } = (isObject(value) ? value : {}) as Readonly<Record<string, unknown>>;
+  const isAsked = typeof method === 'string' && id !== undefined;
+  const isFree = !isAsked && (typeof method === 'string' || result !== undefined || error !== undefined);
+  const named = method === 'tools/call' && isObject(params) ? (params as { readonly name?: unknown }).name : undefined;
+  const tool = typeof named === 'string' ? named : undefined;
+  return {
+    counts: isFree ? undefined : tool === SEARCH_TOOL ? 'search' : 'request',
+    callsTool: isAsked && method === 'tools/call',
+    listens: isAsked && method === 'subscriptions/listen',
+    id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
+    name: [method, tool]
+      .filter((name) => typeof name === 'string')
+      .map(loggable)
+      .join(' '),
+  };
+}
+
+/** What does not look like a name is not logged: anybody may write it. */
+function loggable(name: string): string {
+  return /^[a-z][\w./-]{0,63}$/i.test(name) ? name : '?';
+}
+
+/** A client whose stream ended may ask for another after so many seconds. */
+const RETRY_AFTER = 60;
+
+/**
+ * The streams on which clients are told that other skills may be listed now: how many there may be, and what they are
+ * told. While one is open, the catalogue is looked at.
+ */
+class NotificationStreams {
+  readonly #search: SkillSearch;
+  readonly #onChange: () => void;
+  readonly #perClient = new Map<string, number>();
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** The revision of the catalogue at the last look. */
+  #stamp: string | undefined;
+  #isClosed = false;
+
+  /** @param onChange called when another revision of the catalogue answers */
+  constructor(search: SkillSearch, onChange: () => void) {
+    this.#search = search;
+    this.#onChange = onChange;
+  }
+
+  /**
+   * Takes the place of a stream.
+   *
+   * @returns gives it back; further calls do nothing
+   * @throws {SkillSearchError} `BUSY` where there are too many, or the server stops
+   */
+  take(client: string): () => void {
+    if (this.#isClosed) throw new SkillSearchError('BUSY', 'the server is stopping', { retryAfter: 1 });
+    const own = this.#perClient.get(client) ?? 0;
+    const { streams, streamsPerClient } = MCP_HTTP_LIMITS;
+    if (own >= streamsPerClient || this.#count >= streams) {
+      const many = own >= streamsPerClient ? `${own} streams of this client` : `${this.#count} streams`;
+      const message = `${many} are open: close one, or try again in ${RETRY_AFTER} s`;
+      throw new SkillSearchError('BUSY', message, { retryAfter: RETRY_AFTER });
+    }
+    this.#perClient.set(client, own + 1);
+    this.#count += 1;
+    if (this.#timer === undefined) this.#watch();
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#giveBack(client);
+      isOpen = false;
+    };
+  }
+
+  /** Takes no more streams. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #giveBack(client: string): void {
+    this.#count -= 1;
+    const left = this.#perClient.get(client)! - 1;
+    if (left > 0) this.#perClient.set(client, left);
+    else this.#perClient.delete(client);
+    if (this.#count > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #watch(): void {
+    this.#stamp = this.#stampNow();
+    this.#timer = setInterval(() => {
+      const stamp = this.#stampNow();
+      if (stamp === undefined || stamp === this.#stamp) return;
+      this.#stamp = stamp;
+      this.#onChange();
+    }, MCP_HTTP_LIMITS.lookInterval).unref();
+  }
+
+  /** Undefined while the catalogue cannot be read. */
+  #stampNow(): string | undefined {
+    try {
+      return this.#search.stats().stamp;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const LIST_CHANGED = 'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/resources/list_changed"}\n\n';
+
+/**
+ * The stream that clients of revisions until 2025-11-25 get with GET. Without sessions nobody can tell whose streams
+ * belong together, so each gets all notifications.
+ *
+ * @param signal ends the stream
+ */
+function listChangedStream(bus: ServerEventBus, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let stop = (): void => {};
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const write = (text: string): void => controller.enqueue(encoder.encode(text));
+      const unsubscribe = bus.subscribe(({ kind }) => {
+        if (kind === 'resources_list_changed') write(LIST_CHANGED);
+      });
+      const alive = setInterval(() => write(': keepalive\n\n'), MCP_HTTP_LIMITS.keepAlive).unref();
+      const end = (): void => {
+        stop();
+        controller.close();
+      };
+      stop = () => {
+        unsubscribe();
+        clearInterval(alive);
+        signal.removeEventListener('abort', end);
+      };
+      write(': listening\n\n');
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+    },
+    cancel: () => stop(),
+  });
+}
+
+/** A stream that says once that it has ended, or is not read any more. */
+function untilEnded(stream: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) {
+          controller.enqueue(value);
+          return;
+        }
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      onEnd();
+    },
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
 }

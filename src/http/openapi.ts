@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dataFile, MAX_LIMIT } from '../core/index.js';
-import { type ServedExtras, servedRoutes } from './routes.js';
+import { operationPaths, type ServedExtras } from './routes.js';
 
 /** The whole description, with all that options add. Written by hand; a test holds it to what is answered. */
 const FILE = dataFile('openapi.json');
@@ -21,7 +21,7 @@ let text: string | undefined;
 export async function describeApi(publicUrl: string, extras: ServedExtras): Promise<string> {
   text ??= await readFile(FILE, 'utf8');
   const document = JSON.parse(text, extras.compatible ? undefined : strictly) as ApiDocument;
-  const served = new Set(servedRoutes(extras).map(({ path }) => path));
+  const served = new Set(operationPaths(extras));
   for (const path of Object.keys(document.paths)) if (!served.has(path)) delete document.paths[path];
   const tags = new Set(Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap(tagsOf)));
   document.servers = [{ url: publicUrl }];

@@ -1,5 +1,7 @@
 import { type KeysAndQuotas, openAccess, UNLIMITED } from '../access/index.js';
 import {
+  checkChoice,
+  checkFlag,
   checkInteger,
   checkListener,
   checkNumber,
@@ -14,41 +16,23 @@ import { type LogEvent, withoutKeys } from './log.js';
 import { AllowedHosts, LOOPBACK, resolveHosts } from './origins.js';
 import { checkPublishRules, type PublishRule } from './published/publication.js';
 
-/** Bounds of MCP over HTTP, beside those of the server. */
-interface McpHttpLimits {
+/** The limits of `/mcp`, beside those of the server. They cannot be changed. */
+export const MCP_HTTP_LIMITS = {
   /** Largest body, in bytes. Nothing that a tool takes is longer than some kilobytes. */
-  readonly bodyBytes: number;
+  bodyBytes: 65_536,
   /** Bytes of a body that are read and thrown away, so that its sender reads why it is refused. */
-  readonly skippedBytes: number;
+  skippedBytes: 33_554_432,
   /** What a byte of a body counts for until it is answered: about what it becomes when it is parsed. */
-  readonly bytesPerByte: number;
-  /** What a request counts for until it is answered, beside its body: about what the SDK makes for it. */
-  readonly exchangeBytes: number;
-  /** Messages of a batch. */
-  readonly batch: number;
-  /** Bytes of all answers to a batch. They are held until the last is there. */
-  readonly batchBytes: number;
-  /** Open streams of notifications. Half of the connections that there may be. */
-  readonly streams: number;
-  /** Open streams of one client. An agent has one for each of its windows. */
-  readonly streamsPerClient: number;
-  /** Milliseconds between two signs of life on a stream: proxies close what is silent for a minute. */
-  readonly keepAlive: number;
-  /** Milliseconds between two looks at the catalogue while a stream is open. */
-  readonly lookInterval: number;
-}
-
-/** The limits of `/mcp`. They cannot be changed. */
-export const MCP_HTTP_LIMITS: McpHttpLimits = {
-  bodyBytes: 64 * 1024,
-  skippedBytes: 32 * 1024 * 1024,
   bytesPerByte: 8,
-  exchangeBytes: 32 * 1024,
-  batch: 16,
-  batchBytes: 8 * 1024 * 1024,
+  /** What a request counts for until it is answered, beside its body: about what the SDK makes for it. */
+  exchangeBytes: 32_768,
+  /** Open streams of notifications. Half of the connections that there may be. */
   streams: 1000,
+  /** Open streams of one client. An agent has one for each of its windows. */
   streamsPerClient: 32,
+  /** Milliseconds between two signs of life on a stream: proxies close what is silent for a minute. */
   keepAlive: 15_000,
+  /** Milliseconds between two looks at the catalogue while a stream is open. */
   lookInterval: 500,
 };
 
@@ -183,47 +167,26 @@ export interface HandlerOptions {
   readonly log?: ((event: LogEvent) => void) | undefined;
 }
 
-export interface ResolvedHandlerOptions {
+type Kept = Exclude<keyof HandlerOptions, 'access' | 'publicUrl' | 'trustProxy' | 'compatibility' | 'allowedHosts'>;
+
+/** With what is left out filled in. */
+export interface ResolvedHandlerOptions extends Required<{ [Name in Kept]: NonNullable<HandlerOptions[Name]> }> {
   readonly access: KeysAndQuotas | undefined;
   /** Without a slash at its end; undefined to use the origin of each request. */
   readonly publicUrl: string | undefined;
   readonly isTrusted: TrustedHops;
   readonly compatibility: Compatibility | undefined;
-  readonly pages: boolean;
-  readonly pagesPerMinute: number;
-  readonly pageSearchesPerMinute: number;
-  readonly findPerMinute: number;
-  readonly publish: readonly PublishRule[];
-  readonly publishedPerMinute: number;
-  readonly onUnpublished: UnpublishedListener;
-  /** In seconds. */
-  readonly longestWait: number;
-  readonly mcp: boolean;
   readonly hosts: AllowedHosts;
-  readonly cors: boolean;
   /** Whether only this machine reaches the server, and no proxy stands before it. */
   readonly isLocal: boolean;
-  readonly log: (event: LogEvent) => void;
 }
 
 /** The names of {@link HandlerOptions}, for `namesOf`: whoever adds options lists them together with these. */
 export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
-  access: true,
-  publicUrl: true,
-  trustProxy: true,
-  compatibility: true,
-  pages: true,
-  pagesPerMinute: true,
-  pageSearchesPerMinute: true,
-  findPerMinute: true,
-  publish: true,
-  publishedPerMinute: true,
-  longestWait: true,
-  mcp: true,
-  allowedHosts: true,
-  cors: true,
-  onUnpublished: true,
-  log: true,
+  ...({ access: true, publicUrl: true, trustProxy: true, compatibility: true, longestWait: true, mcp: true } as const),
+  ...({ pages: true, pagesPerMinute: true, pageSearchesPerMinute: true, findPerMinute: true } as const),
+  ...({ publish: true, publishedPerMinute: true, onUnpublished: true } as const),
+  ...({ allowedHosts: true, cors: true, log: true } as const),
 };
 
 /**
@@ -231,42 +194,26 @@ export const HANDLER_OPTIONS: Readonly<Record<keyof HandlerOptions, true>> = {
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
 export function resolveHandlerOptions(options: HandlerOptions, listensAt?: string): ResolvedHandlerOptions {
-  const { compatibility, pages = false, mcp = false, cors = false, log = () => {} } = options;
-  if (compatibility !== undefined && !COMPATIBILITIES.includes(compatibility)) {
-    const message = `compatibility must be one of ${COMPATIBILITIES.join(', ')}, got ${String(compatibility)}`;
-    throw new SkillSearchError('INVALID_OPTION', message);
-  }
-  if (typeof pages !== 'boolean') throw new SkillSearchError('INVALID_OPTION', 'pages must be true or false');
-  if (typeof mcp !== 'boolean') throw new SkillSearchError('INVALID_OPTION', 'mcp must be true or false');
-  if (typeof cors !== 'boolean') throw new SkillSearchError('INVALID_OPTION', 'cors must be true or false');
-  const allowed = resolveHosts('allowedHosts', options.allowedHosts);
-  if (typeof log !== 'function') throw new SkillSearchError('INVALID_OPTION', 'log must be a function');
+  const { compatibility, pages = false, mcp = false, cors = false, log = () => {}, onUnpublished } = options;
+  if (compatibility !== undefined) checkChoice(optionOf('compatibility'), compatibility, COMPATIBILITIES);
+  for (const [name, flag] of Object.entries({ pages, mcp, cors })) checkFlag(name, flag);
+  checkListener('log', log);
+  checkListener('onUnpublished', onUnpublished);
   const isTrusted = resolveTrustedHops(options.trustProxy);
   const publicUrl = resolvePublicUrl(options.publicUrl);
-  const publish = checkPublishRules(options.publish);
-  const longestWait =
-    checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) ?? DEFAULT_LIMITS.longestWait;
-  const access =
-    options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' }));
-  checkListener('onUnpublished', options.onUnpublished);
-  const onUnpublished = quietly(options.onUnpublished ?? (() => {}));
-  const publishing = { publish, onUnpublished };
+  const longestWait = checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT);
   return {
-    access,
-    publicUrl,
-    isTrusted,
-    compatibility,
-    pages,
+    ...{ publicUrl, isTrusted, compatibility, pages, mcp, cors },
+    publish: checkPublishRules(options.publish),
+    access: options.access === false ? undefined : (checkAccess(options.access) ?? openAccess({ state: ':memory:' })),
     pagesPerMinute: limitOf('pagesPerMinute', options),
     pageSearchesPerMinute: limitOf('pageSearchesPerMinute', options),
     findPerMinute: limitOf('findPerMinute', options),
     publishedPerMinute: limitOf('publishedPerMinute', options),
-    longestWait,
-    ...publishing,
-    mcp,
-    hosts: new AllowedHosts({ publicUrl, hosts: allowed, listensAt }),
-    cors,
+    longestWait: longestWait ?? DEFAULT_LIMITS.longestWait,
+    hosts: new AllowedHosts({ publicUrl, hosts: resolveHosts('allowedHosts', options.allowedHosts), listensAt }),
     isLocal: LOOPBACK.test(listensAt ?? '') && !isTrusted('127.0.0.1', 0),
+    onUnpublished: quietly(onUnpublished ?? (() => {})),
     log: quietly((event) => log(withoutKeys(event))),
   };
 }

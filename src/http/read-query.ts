@@ -25,7 +25,7 @@ export type QueryParameter = {
 } /** Its length is counted in code points, without the white space around it. */ & (
   | { readonly kind: 'question'; readonly longest: number }
   /** Decimal digits. A larger number may be taken as the largest, for clients of the public service. */
-  | { readonly kind: 'integer'; readonly cut?: 'compatible' | 'always' }
+  | { readonly kind: 'integer'; readonly cut?: 'compatible' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /** `true` or `false` */
   | { readonly kind: 'flag' }
@@ -46,7 +46,7 @@ const OWN_FILTERS: readonly QueryParameter[] = [
 ];
 
 /** The parameters of `searchSkills`. The first faulty one in this order is reported. */
-export const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
+const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
   { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH },
   { name: 'page', kind: 'integer' },
   { name: 'limit', kind: 'integer', cut: 'compatible' },
@@ -57,17 +57,13 @@ export const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
 ];
 
 /** The parameters of `aiSearchSkills`. Likewise. */
-export const SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
+const SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
   { name: 'q', kind: 'question', longest: MAX_SEMANTIC_QUERY_LENGTH },
   ...OWN_FILTERS,
 ];
 
-/** The parameters of `findSkills`. Likewise. */
-export const FIND_PARAMETERS: readonly QueryParameter[] = [
-  { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH },
-  { name: 'limit', kind: 'integer', cut: 'always' },
-  { name: 'owner', kind: 'text' },
-];
+/** The question of `findSkills`. */
+export const FIND_QUESTION: QueryParameter = { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH };
 
 /**
  * The question of a keyword search.
@@ -108,7 +104,7 @@ function readQuery<Resolved>(
   );
   for (const parameter of parameters) {
     const { name } = parameter;
-    const value = values.get(name);
+    const value = values[name];
     if (value === undefined) continue;
     const fault =
       value instanceof SkillSearchError ? value : (questionFault(parameter, value) ?? choiceFault(parameter, value));
@@ -179,8 +175,11 @@ type Value = string | SkillSearchError;
  *
  * @param query without the question mark
  */
-export function readParameters<Name extends string>(query: string, known: readonly Name[]): ReadonlyMap<Name, Value> {
-  const values = new Map<Name, Value>();
+export function readParameters<Name extends string>(
+  query: string,
+  known: readonly Name[],
+): Readonly<Partial<Record<Name, Value>>> {
+  const values: Partial<Record<Name, Value>> = {};
   for (const part of query.split('&')) {
     const at = part.indexOf('=');
     const written = at === -1 ? part : part.slice(0, at);
@@ -189,7 +188,7 @@ export function readParameters<Name extends string>(query: string, known: readon
     const decoded = decode(written);
     const name = known.find((one) => one === decoded);
     if (name === undefined) continue;
-    values.set(name, values.has(name) ? repeated(name) : checked(name, decode(at === -1 ? '' : part.slice(at + 1))));
+    values[name] = name in values ? repeated(name) : checked(name, decode(at === -1 ? '' : part.slice(at + 1)));
   }
   return values;
 }

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Answer, wholeOf } from './call.js';
+import type { Answer } from './call.js';
 import { ClientGone } from './errors.js';
 import { SERVER_LIMITS } from './open-connections.js';
 
@@ -14,9 +14,20 @@ export interface BodyLimits {
   readonly skippedBytes: number;
 }
 
-/** A body that was not read to its end, or is too long. */
-export class RefusedBody extends Error {
-  override readonly name = 'RefusedBody' as const;
+/** Why a request is not answered as it asks. */
+export interface Refusal {
+  readonly status: number;
+  /** Undefined where the code of JSON-RPC says all. */
+  readonly code?: string;
+  readonly message: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of JSON-RPC, for a message of MCP. */
+  readonly rpcCode?: number;
+}
+
+/** A request that is refused: it cannot be read, or is not for this server, or not in a way that it takes. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest' as const;
   readonly refusal: Refusal;
 
   constructor(refusal: Refusal) {
@@ -27,7 +38,7 @@ export class RefusedBody extends Error {
 
 /** A body that arrives. */
 export interface ArrivingBody {
-  /** Rejects with {@link RefusedBody} or {@link ClientGone}. */
+  /** Rejects with {@link RefusedRequest} or {@link ClientGone}. */
   readonly whole: Promise<Buffer>;
   /** Gives up: the rest does not arrive, or is malformed. */
   refuse(refusal: Refusal): void;
@@ -57,10 +68,10 @@ export function readBody(
         return;
       }
       chunks.length = 0;
-      if (length > skippedBytes) end(() => reject(new RefusedBody(tooLarge(bodyBytes))));
+      if (length > skippedBytes) end(() => reject(new RefusedRequest(tooLarge(bodyBytes))));
     };
     const onEnd = (): void => {
-      if (length > bodyBytes) end(() => reject(new RefusedBody(tooLarge(bodyBytes))));
+      if (length > bodyBytes) end(() => reject(new RefusedRequest(tooLarge(bodyBytes))));
       else end(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     };
     const onGone = (): void => end(() => reject(new ClientGone()));
@@ -69,7 +80,7 @@ export function readBody(
       response.off('close', onGone);
       settle();
     };
-    refuse = (refusal) => end(() => reject(new RefusedBody(refusal)));
+    refuse = (refusal) => end(() => reject(new RefusedRequest(refusal)));
     // An error of a request is that its connection has ended. So the response ends as well.
     request.on('error', () => {});
     response.on('close', onGone);
@@ -87,7 +98,7 @@ export function isHopeless(length: string | undefined, { skippedBytes }: BodyLim
 export async function readRequestBody(request: Request, limits: BodyLimits): Promise<Buffer> {
   const { bodyBytes, skippedBytes } = limits;
   if (request.body === null) return Buffer.alloc(0);
-  if (request.bodyUsed) throw new RefusedBody(MALFORMED);
+  if (request.bodyUsed) throw new RefusedRequest(MALFORMED);
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = request.body.getReader();
@@ -104,19 +115,12 @@ export async function readRequestBody(request: Request, limits: BodyLimits): Pro
       break;
     }
   }
-  if (length > bodyBytes) throw new RefusedBody(tooLarge(bodyBytes));
+  if (length > bodyBytes) throw new RefusedRequest(tooLarge(bodyBytes));
   return Buffer.concat(chunks);
 }
 
 export function tooLarge(bodyBytes: number): Refusal {
   return { status: 413, code: 'BODY_TOO_LARGE', message: `the body must have at most ${bodyBytes} bytes` };
-}
-
-/** The answer to a request that Node could not read. The connection is closed after it. */
-export interface Refusal {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
 }
 
 export const MALFORMED: Refusal = {
@@ -125,16 +129,21 @@ export const MALFORMED: Refusal = {
   message: 'the request is not valid HTTP',
 };
 
+/** What is taken at all paths but that of MCP. */
+export const READ_METHODS = 'GET, HEAD, OPTIONS';
+
 export const UNKNOWN_METHOD: Refusal = {
   status: 405,
   code: 'METHOD_NOT_ALLOWED',
-  message: 'the method must be one of GET, HEAD, OPTIONS',
+  message: `the method must be one of ${READ_METHODS}`,
+  headers: { Allow: READ_METHODS },
 };
 
 export const TOO_MANY_REQUESTS: Refusal = {
   status: 429,
   code: 'RATE_LIMIT_EXCEEDED',
   message: 'too many requests of one address or connection; try again in 1 s',
+  headers: { 'Retry-After': '1' },
 };
 
 const BY_ERROR: Readonly<Record<string, Refusal>> = {
@@ -163,7 +172,7 @@ export function sendRaw(socket: Socket, { status, headers, body }: Answer): void
     socket.destroy();
     return;
   }
-  const bytes = Buffer.from(wholeOf(body) as string);
+  const bytes = Buffer.from(body as string);
   const all = [...headers, 'Content-Length', String(bytes.length), 'Connection', 'close'];
   const lines = all.map((part, i) => (i % 2 === 0 ? `${part}: ` : `${part}\r\n`));
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;

@@ -9,13 +9,13 @@ import {
 } from '../index.js';
 import { type ResolvedKeywordQuery, type ResolvedSemanticQuery, resolveKeywordQuery } from '../query.js';
 import { catalogueSearchOf } from '../search/index.js';
-import { type Body, type Call, clientTurn } from './call.js';
+import { type Call, clientTurn } from './call.js';
 import { ClientGone } from './errors.js';
 import { linkToSkill } from './pages/page.js';
 import type { Publisher } from './published/publisher.js';
 import {
   cutToLimit,
-  FIND_PARAMETERS,
+  FIND_QUESTION,
   questionFault,
   readKeywordQuery,
   readParameters,
@@ -25,18 +25,22 @@ import {
 /** What an operation knows about its request. */
 interface OperationContext {
   readonly search: SkillSearch;
-  readonly record: RecordOptions;
+  readonly call: Call;
+  /** Origin and path before `/skills/<id>`. */
+  readonly publicUrl: string;
   /** Whether to make the additions for clients of the public service. */
   readonly compatible: boolean;
   /** JSON text of the object `meta`, with the time until now. */
   readonly meta: () => string;
   /** Seconds that the question may wait for others before it. */
   readonly longestWait: number;
-  /** Adds a header that says so if the answer is truncated. */
-  readonly noteTruncated: (truncated: true | undefined) => void;
-  readonly call: Call;
-  /** Logs skills that an answer lacks. */
-  readonly logDamaged: (damaged: readonly DamagedSkill[] | undefined) => void;
+}
+
+interface SearchAnswer {
+  readonly body: string;
+  readonly truncated?: boolean | undefined;
+  /** Skills that the answer lacks. */
+  readonly damaged?: readonly DamagedSkill[] | undefined;
 }
 
 /** A search over HTTP. The question is read first, and answered only if the client's quota allows. */
@@ -48,22 +52,21 @@ export interface SearchOperation<Query = unknown> {
    * @throws {SkillSearchError} for a faulty question
    */
   read(query: string, compatible: boolean): Query;
-  /** @returns the body of the answer */
-  answer(query: Query, context: OperationContext): Body | Promise<Body>;
+  answer(query: Query, context: OperationContext): Promise<SearchAnswer>;
 }
 
 /** `searchSkills` of the specification. */
 export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   key: 'optional',
   read: readKeywordQuery,
-  answer(query, { search, record, compatible, meta, noteTruncated, logDamaged }) {
-    const found = catalogueSearchOf(search).keywordRecords(query);
-    noteTruncated(found.truncated);
-    logDamaged(found.damaged);
-    const items = found.records.map((stored) => publicRecord(stored, record));
-    const pagination = JSON.stringify(compatible ? withNeighbours(found.pagination) : found.pagination);
-    const after = `],"pagination":${pagination}},"meta":${meta()}}`;
-    return { before: '{"success":true,"data":{"skills":[', items, after };
+  async answer(query, context) {
+    const { search, compatible, meta } = context;
+    const { records, pagination, truncated, damaged } = catalogueSearchOf(search).keywordRecords(query);
+    let body = '{"success":true,"data":{"skills":[';
+    for (const [i, stored] of records.entries()) body += (i === 0 ? '' : ',') + publicRecord(stored, context);
+    const pages = JSON.stringify(compatible ? withNeighbours(pagination) : pagination);
+    body += `],"pagination":${pages}},"meta":${meta()}}`;
+    return { body, truncated, damaged };
   },
 };
 
@@ -71,20 +74,19 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
 export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   key: 'required',
   read: readSemanticQuery,
-  async answer(query, { search, record, meta, longestWait, noteTruncated, logDamaged, call }) {
+  async answer(query, context) {
+    const { search, call, meta, longestWait } = context;
     const { signal } = call;
     const { hits, truncated, damaged } = await search.semantic(query, { signal, longestWait }).catch((error) => {
       throw signal?.aborted === true ? new ClientGone() : error;
     });
-    noteTruncated(truncated);
-    logDamaged(damaged);
     const items = hits.map(({ fileId, filename, score, skill }) => ({
       file_id: fileId,
       filename,
       score,
-      skill: publicSkill(skill, record),
+      skill: publicSkill(skill, context),
     }));
-    return `{"success":true,"data":{"data":${JSON.stringify(items)}},"meta":${meta()}}`;
+    return { body: `{"success":true,"data":{"data":${JSON.stringify(items)}},"meta":${meta()}}`, truncated, damaged };
   },
 };
 
@@ -93,8 +95,6 @@ function withNeighbours(pagination: Pagination): Pagination & { hasNext: boolean
   const { page, totalPages } = pagination;
   return { ...pagination, hasNext: page < Math.min(totalPages, MAX_PAGE), hasPrev: page > 1 };
 }
-
-const NAMES = FIND_PARAMETERS.map(({ name }) => name);
 
 /** Pages of 50 skills that are searched for those of an owner. Each page is a search. */
 const PAGES_OF_OWNER = 10;
@@ -126,9 +126,8 @@ export function findOperation(publisher: Publisher | undefined): SearchOperation
 }
 
 function read(text: string): FindQuery {
-  const values = readParameters(text, NAMES);
-  const [q, limit, owner] = NAMES.map((name) => values.get(name));
-  const fault = q instanceof SkillSearchError ? q : questionFault(FIND_PARAMETERS[0]!, q);
+  const { q, limit, owner } = readParameters(text, ['q', 'limit', 'owner']);
+  const fault = q instanceof SkillSearchError ? q : questionFault(FIND_QUESTION, q);
   if (fault !== undefined) throw fault;
   const query = resolveKeywordQuery({
     q,
@@ -142,29 +141,30 @@ function read(text: string): FindQuery {
 
 async function answer(
   { query, limit, owner }: FindQuery,
-  { search, record: { publicUrl }, noteTruncated, logDamaged, call }: OperationContext,
+  { search, publicUrl, call }: OperationContext,
   publisher: Publisher | undefined,
-): Promise<string> {
+): Promise<SearchAnswer> {
   const skills: FoundSkill[] = [];
+  const damaged: DamagedSkill[] = [];
+  let isTruncated = false;
   // The search has no filter for owners, so this reads pages until it has enough skills.
   for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
     // Each page may take its whole bound.
     if (page > 1) await clientTurn(call);
-    const { records, pagination, truncated, damaged } = catalogueSearchOf(search).keywordRecords(
-      owner === undefined ? query : { ...query, page, limit: MAX_LIMIT },
-    );
-    noteTruncated(truncated);
-    logDamaged(damaged);
-    for (const record of records) {
+    const asked = owner === undefined ? query : { ...query, page, limit: MAX_LIMIT };
+    const found = catalogueSearchOf(search).keywordRecords(asked);
+    damaged.push(...(found.damaged ?? []));
+    isTruncated ||= found.truncated === true;
+    for (const record of found.records) {
       const skill = JSON.parse(record) as PublicSkill;
       const source = sourceOf(skill.codehostUrl) || (await publisher?.addressOf(skill.id, publicUrl)) || '';
       if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
       if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });
     }
     // Each page asks the whole question again.
-    if (owner === undefined || page >= pagination.totalPages || truncated === true) break;
+    if (owner === undefined || page >= found.pagination.totalPages || isTruncated) break;
   }
-  return JSON.stringify({ skills });
+  return { body: JSON.stringify({ skills }), truncated: isTruncated, damaged };
 }
 
 function ownerOf(source: string): string | undefined {
@@ -181,25 +181,23 @@ type PublicSkill = Pick<
 /** The end of `"codehostUrl":"unknown"`. Quotes inside a text are escaped in JSON, so only a field can contain this. */
 const WITHOUT_URL = 'Url":"unknown"';
 
-interface RecordOptions {
-  /** Origin and path before `/skills/<id>`. */
-  readonly publicUrl: string;
-  /** Whether to repeat `codehostUrl` as `githubUrl`, the name that clients of the public service read. */
-  readonly githubUrl: boolean;
-}
+type RecordOptions = Pick<OperationContext, 'publicUrl' | 'compatible'>;
 
 /** A stored record as it is sent. Most are sent without being parsed. */
 function publicRecord(record: string, options: RecordOptions): string {
-  if (!options.githubUrl && !record.includes(WITHOUT_URL)) return record;
+  if (!options.compatible && !record.includes(WITHOUT_URL)) return record;
   return JSON.stringify(publicSkill(JSON.parse(record) as PublicSkill, options));
 }
 
-/** A skill as it is sent: the eight fields. An unknown URL becomes that of the skill's page on this service. */
-function publicSkill(skill: PublicSkill, { publicUrl, githubUrl }: RecordOptions): PublicSkill {
+/**
+ * A skill as it is sent: the eight fields. An unknown URL becomes that of the skill's page on this service. Clients of
+ * the public service read `githubUrl`.
+ */
+function publicSkill(skill: PublicSkill, { publicUrl, compatible }: RecordOptions): PublicSkill {
   const { id, name, author, description, stars, updatedAt } = skill;
   const page = linkToSkill(publicUrl, id);
   const codehostUrl = skill.codehostUrl === 'unknown' ? page : skill.codehostUrl;
   const skillUrl = skill.skillUrl === 'unknown' ? page : skill.skillUrl;
-  const more = githubUrl ? { githubUrl: codehostUrl } : {};
+  const more = compatible ? { githubUrl: codehostUrl } : {};
   return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, ...more };
 }

@@ -164,12 +164,10 @@ test('of a request the log has method and tool, and nothing that was asked', asy
   await post(toolCall('search_skills', { query: 'mysecretquestion' }));
   await post(toolCall('my secret tool\n', {}));
   await post(rpc('my\nsecret method'));
-  await post([rpc('ping'), rpc('ping')]);
   expect(events.map((event) => event.kind === 'request' && event.operation)).toEqual([
     'tools/call search_skills',
     'tools/call ?',
     '?',
-    'batch',
   ]);
   expect(JSON.stringify(events)).not.toContain('secret');
 });

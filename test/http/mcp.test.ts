@@ -127,6 +127,7 @@ describe('mcp bodies', () => {
       ['null', 'null', 400, -32600],
       ['an object that is no message', '{"id":1}', 400, -32600],
       ['another version of JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600],
+      ['several messages', `[${PING},${PING}]`, 400, -32600],
       ['deep nesting', '['.repeat(50_000), 400, -32700],
     ])('with %s is a fault of the protocol', async (_, body, status, code) => {
       const { post } = await serveMcp(search);

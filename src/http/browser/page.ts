@@ -29,6 +29,8 @@ const STOPPED = 350;
 const READ_OUT = 700;
 /** Milliseconds of a pause after which it is said that the answer takes its time. */
 const LONG_PAUSE = 1500;
+/** Milliseconds that a button says that it has copied. */
+const SHOWN_FOR = 2000;
 const KEPT_ANSWERS = 30;
 const NO_ANSWER = 'The server did not answer as it should. Please try again.';
 
@@ -470,5 +472,30 @@ function start(): void {
   else listenForSlash();
 }
 
+/** Makes the buttons work that copy a piece of code. Without this script they are not seen. */
+function startCopyButtons(): void {
+  if (navigator.clipboard === undefined) return;
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
+    button.hidden = false;
+    button.addEventListener('click', () => void copy(button));
+  }
+}
+
+async function copy(button: HTMLButtonElement): Promise<void> {
+  const code = button.closest('.code')?.querySelector('pre code');
+  try {
+    await navigator.clipboard.writeText(code?.textContent ?? '');
+    button.textContent = 'Copied';
+  } catch {
+    button.textContent = 'Not copied';
+  }
+  setTimeout(() => {
+    button.textContent = 'Copy';
+  }, SHOWN_FOR);
+}
+
 // Tests import the functions without a document.
-if (typeof document !== 'undefined') start();
+if (typeof document !== 'undefined') {
+  start();
+  startCopyButtons();
+}

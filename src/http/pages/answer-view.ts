@@ -100,15 +100,11 @@ function nothingFits({ by }: Found, form: QuestionForm, base: string): Html {
   return html`<div class="empty"><p>No skill of this catalogue is what was asked for.</p><ul>${advice}</ul></div>`;
 }
 
+/** Of those that are not their own with a capital. */
 const FILTER_NAMES: Readonly<Partial<Record<FormField, string>>> = {
-  category: 'Category',
-  occupation: 'Occupation',
-  author: 'Author',
-  license: 'License',
   minStars: 'Stars from',
   updatedAfter: 'Updated from',
   updatedBefore: 'Updated before',
-  agent: 'Agent',
   scope: 'Installed for',
   invocable: 'Called by',
 };
@@ -124,7 +120,7 @@ function filterChips(form: QuestionForm, base: string): Html | undefined {
   if (set.length === 0) return undefined;
   return html`<ul class="chips filters-set" aria-label="Filters">${set.map((field) => {
     const value = form[field]!;
-    const shown = html`${FILTER_NAMES[field]}: <bdi>${shownLine(shownValue(field, value))}</bdi>`;
+    const shown = html`${FILTER_NAMES[field] ?? wordsOf(field)}: <bdi>${shownLine(shownValue(field, value))}</bdi>`;
     const cross = html`<span aria-hidden="true">✕</span><span class="hidden-text">(take away)</span>`;
     return html`<li><a class="chip" href="${linkToForm(base, form, { [field]: undefined })}">${shown} ${cross}</a></li>`;
   })}</ul>
@@ -211,14 +207,6 @@ const FEATURE_NAMES: Readonly<Record<RankingFeature, string>> = {
   stars: 'stars',
 };
 
-const FIELD_NAMES: Readonly<Record<ScoredField, string>> = {
-  name: 'name',
-  author: 'author',
-  labels: 'labels',
-  description: 'description',
-  files: 'files',
-};
-
 /**
  * One skill of an answer or a list.
  *
@@ -270,12 +258,11 @@ function excerpt(description: string, snippet: Snippet | undefined): Html {
   return html`${plain}<p class="text from-file"${language}><span class="file"><bdi>${shownLine(snippet.filename ?? '')}</bdi>:</span> ${found}</p>`;
 }
 
-function labels({ skill }: FoundHit, base: string): Html | undefined {
-  const given = skill.categories.map((slug) => ({ slug, derived: false }));
-  const derived = (skill.derivedCategories ?? []).map((slug) => ({ slug, derived: true }));
-  const shown = [...given, ...derived].slice(0, SHOWN_LABELS);
+function labels({ skill: { categories, derivedCategories = [] } }: FoundHit, base: string): Html | undefined {
+  const shown = [...categories, ...derivedCategories].slice(0, SHOWN_LABELS);
   if (shown.length === 0) return undefined;
-  return html`<ul class="chips" aria-label="Categories">${shown.map(({ slug, derived: isDerived }) => categoryChip(slug, isDerived, base))}</ul>`;
+  const chips = shown.map((slug, i) => categoryChip(slug, i >= categories.length, base));
+  return html`<ul class="chips" aria-label="Categories">${chips}</ul>`;
 }
 
 /** A category as a link to its skills. One that a classifier gave looks different, and says so. */
@@ -297,7 +284,7 @@ function reasons({ matches, explain }: FoundHit): Html | undefined {
   const parts = [
     nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`,
     features.map(featureView),
-    terms.map(([field, words]) => html`<dt>${FIELD_NAMES[field]}</dt><dd>${termsView(words)}</dd>`),
+    terms.map(([field, words]) => html`<dt>${field}</dt><dd>${termsView(words)}</dd>`),
   ];
   return html`<dl>${parts}</dl>`;
 }

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidArgument, MAX_FILE_BYTES, parameterOf } from '../../core/index.js';
 import type { ContentFile, SkillDetails, SkillSearch, SkillSearchError } from '../../index.js';
+import type { Content } from '../call.js';
 import { counted, type Html, html, shownLine, shownSize } from './html.js';
-import { renderPage } from './layout.js';
-import { linkToSkill, PAGE_HEADERS, type PageAnswer, type PageRequest } from './page.js';
+import { linkToSkill, type PageRequest, renderPage } from './page.js';
 import { parametersOf } from './question-form.js';
 import { fileList, markdownView, partLinks } from './skill-page.js';
 import { linkToFile, sourceView, textPart } from './text-parts.js';
@@ -27,7 +27,7 @@ export function showFile(
   skill: SkillDetails,
   path: string,
   request: PageRequest,
-): PageAnswer | undefined | Promise<PageAnswer> {
+): Content | undefined | Promise<Content> {
   const query = readFileQuery(request.query);
   const file = readSkillFile(request.search, skill.id, path);
   if (file === undefined) return undefined;
@@ -56,7 +56,7 @@ function faultOf(name: string, expected: string, got: unknown): SkillSearchError
 }
 
 /** Sent as a text or as bytes, and never shown: a browser would run what other types hold. */
-function download({ facts, isText }: SkillFileView, bytes: Uint8Array<ArrayBuffer>): PageAnswer {
+function download({ facts, isText }: SkillFileView, bytes: Uint8Array<ArrayBuffer>): Content {
   const name = facts.path.split('/').at(-1) ?? '';
   return {
     headers: {
@@ -79,7 +79,7 @@ async function viewOf(
   file: SkillFileView,
   query: FileQuery,
   { search, base }: PageRequest,
-): Promise<PageAnswer> {
+): Promise<Content> {
   const { facts } = file;
   const name = shownLine(skill.name) || skill.id;
   const path = shownLine(facts.path) || facts.path;
@@ -109,7 +109,7 @@ async function viewOf(
 <p class="byline">${byline}</p>
 <p class="file-actions">${actions}</p></div>
 ${shown}`;
-  return { headers: PAGE_HEADERS, body: renderPage({ title: `${path} of ${name}`, main, base, unlisted: true }) };
+  return renderPage({ title: `${path} of ${name}`, main, base, unlisted: true });
 }
 
 interface FilePlace {
@@ -149,13 +149,13 @@ function factsOf({ sha256, mediaType, size }: ContentFile): Html {
 }
 
 /** All files of a skill: its own page names the first only. */
-export function showFiles(skill: SkillDetails, { search, base }: PageRequest): PageAnswer {
+export function showFiles(skill: SkillDetails, { search, base }: PageRequest): Content {
   const files = search.contents(skill.id)?.files ?? [];
   const name = shownLine(skill.name) || skill.id;
   const main = html`<p class="way-back"><a href="${linkToSkill(base, skill.id)}"><span aria-hidden="true">←</span> <bdi>${name}</bdi></a></p>
 <h1>${counted(files.length, 'file')}</h1>
 ${fileList(skill.id, files, base)}`;
-  return { headers: PAGE_HEADERS, body: renderPage({ title: `Files of ${name}`, main, base }) };
+  return renderPage({ title: `Files of ${name}`, main, base });
 }
 
 /** A file of a skill as pages show it. */

@@ -1,38 +1,16 @@
 import { cleanLine, textLanguage } from '../../core/index.js';
 
-const SPECIAL = /[&<>"']/;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /** A text as the content of an HTML element or attribute. */
 export function escapeHtml(text: string): string {
-  if (!SPECIAL.test(text)) return text;
-  // A loop, because a page may be made of nothing but special characters: `replace` would call a function for each.
-  let escaped = '';
-  let from = 0;
-  for (let i = 0; i < text.length; i++) {
-    const entity = entityOf(text.charCodeAt(i));
-    if (entity === undefined) continue;
-    if (from < i) escaped += text.slice(from, i);
-    escaped += entity;
-    from = i + 1;
-  }
-  return escaped + text.slice(from);
-}
-
-function entityOf(unit: number): string | undefined {
-  switch (unit) {
-    case 0x26:
-      return '&amp;';
-    case 0x3c:
-      return '&lt;';
-    case 0x3e:
-      return '&gt;';
-    case 0x22:
-      return '&quot;';
-    case 0x27:
-      return '&#39;';
-    default:
-      return undefined;
-  }
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
 /** Text that is HTML. Only {@link html} and {@link raw} make it, so whatever is not `Html` is escaped. */
@@ -181,18 +159,11 @@ export function placesOf(text: string, terms: readonly string[]): [number, numbe
   return places.sort((a, b) => a[0] - b[0]);
 }
 
-const UNITS = ['B', 'kB', 'MB', 'GB'] as const;
-
 /** Bytes for people: `512 B`, `1.2 kB`. */
 export function shownSize(bytes: number): string {
-  let unit = 0;
-  let amount = bytes;
-  while (amount >= 999.5 && unit < UNITS.length - 1) {
-    amount /= 1000;
-    unit++;
-  }
-  const digits = unit > 0 && amount < 9.95 ? 1 : 0;
-  return `${amount.toFixed(digits)} ${UNITS[unit]}`;
+  const unit = bytes < 999.5 ? 0 : bytes < 999_500 ? 1 : bytes < 999_500_000 ? 2 : 3;
+  const amount = bytes / 1000 ** unit;
+  return `${amount.toFixed(unit > 0 && amount < 9.95 ? 1 : 0)} ${['B', 'kB', 'MB', 'GB'][unit]}`;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dataFile } from '../../core/index.js';
-import { gzipped } from '../encode-content.js';
+import type { Content } from '../call.js';
 import { showFile, showFiles } from './file-page.js';
-import { PAGE_PATHS, type PageAnswer, type PageRequest, type PageRoute } from './page.js';
+import { PAGE_PATHS, type PageRequest, type PageRoute } from './page.js';
 import { readForm } from './question-form.js';
 import { answerPageSearch, showHome } from './search-page.js';
 import { showSkill } from './skill-page.js';
@@ -14,25 +14,35 @@ export interface Page {
   /** Against which limit of the minute a request counts: files that pages load cost nothing, and count for none. */
   readonly counted: (request: PageRequest) => 'pages' | 'searches' | undefined;
   /** Whether only our own pages may ask it, and nobody may keep it. @default false */
-  readonly forOwnPages?: boolean;
+  readonly isForOwnPages?: boolean;
 }
 
-const PAGES: Readonly<Record<string, Page>> = {
-  [PAGE_PATHS.home]: { show: showHome, counted: isQuestion },
-  [PAGE_PATHS.pageSearch]: { show: answerPageSearch, counted: () => 'searches', forOwnPages: true },
-  [PAGE_PATHS.robots]: { show: showRobots, counted: () => undefined },
-};
+const free = (): undefined => undefined;
+
+const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
+  [PAGE_PATHS.home, { show: showHome, counted: isQuestion }],
+  [PAGE_PATHS.pageSearch, { show: answerPageSearch, counted: () => 'searches', isForOwnPages: true }],
+  [PAGE_PATHS.robots, { show: showRobots, counted: free }],
+  [PAGE_PATHS.styles, asset('text/css; charset=utf-8', readStyles)],
+  [PAGE_PATHS.script, asset('text/javascript; charset=utf-8', readScript)],
+  [PAGE_PATHS.icon, asset('image/svg+xml', readIcon)],
+  [PAGE_PATHS.favicon, asset('image/svg+xml', readIcon)],
+]);
 
 /** The page at a path; undefined if none can be there. Reads nothing of the catalogue. */
 export function findPage(path: string): Page | undefined {
-  if (Object.hasOwn(PAGES, path)) return PAGES[path];
-  const asset = readAsset(path);
-  if (asset !== undefined) {
-    const show = async () => asset.then(({ type, body, gzip }) => ({ headers: { 'Content-Type': type }, body, gzip }));
-    return { show, counted: () => undefined };
-  }
-  const show = skillRoute(path);
-  return show === undefined ? undefined : { show, counted: () => 'pages' };
+  const page = PAGES.get(path);
+  if (page !== undefined) return page;
+  const found = readSkillPath(path);
+  if (found === undefined) return undefined;
+  const { id, file } = found;
+  const show: PageRoute = (request) => {
+    const skill = request.search.get(id);
+    if (skill === undefined) return undefined;
+    if (file === undefined) return showSkill(skill, request);
+    return file === '' ? showFiles(skill, request) : showFile(skill, file, request);
+  };
+  return { show, counted: () => 'pages' };
 }
 
 /** The search page answers questions itself, and these count as those that its script asks. */
@@ -40,46 +50,33 @@ function isQuestion({ query }: PageRequest): 'pages' | 'searches' {
   return readForm(query).form.q === undefined ? 'pages' : 'searches';
 }
 
-/** A file that pages load. */
-interface Asset {
-  readonly type: string;
-  readonly body: string;
-  /** The body as gzip, made once. */
-  readonly gzip: () => Promise<Uint8Array<ArrayBuffer>>;
+/** A file that pages load. It is read once in a process, unless it could not be read. */
+function asset(type: string, read: () => Promise<string>): Page {
+  let body: Promise<string> | undefined;
+  const show = async (): Promise<Content> => {
+    body ??= read();
+    try {
+      return { headers: { 'Content-Type': type }, body: await body, compressed: true };
+    } catch (error) {
+      body = undefined;
+      throw error;
+    }
+  };
+  return { show, counted: free };
 }
 
-const DATA = dataFile('page/');
+function readIcon(): Promise<string> {
+  return readFile(dataFile('page/icon.svg'), 'utf8');
+}
 
-const ASSETS: Readonly<Record<string, readonly [type: string, read: () => Promise<string>]>> = {
-  [PAGE_PATHS.styles]: ['text/css; charset=utf-8', () => readStyles('page', 'skill')],
-  [PAGE_PATHS.script]: ['text/javascript; charset=utf-8', () => readScripts()],
-  [PAGE_PATHS.icon]: ['image/svg+xml', () => readFile(new URL('icon.svg', DATA), 'utf8')],
-  [PAGE_PATHS.favicon]: ['image/svg+xml', () => readFile(new URL('icon.svg', DATA), 'utf8')],
-};
+async function readStyles(): Promise<string> {
+  const styles = await readFile(dataFile('page/page.css'), 'utf8');
+  return withoutIndents(styles.replace(/\/\*[\s\S]*?\*\//g, ''));
+}
 
-const read = new Map<string, Promise<Asset>>();
-
-/** The file at a path; undefined if it is none that pages load. Each is read once in a process. */
-function readAsset(path: string): Promise<Asset> | undefined {
-  const found = Object.hasOwn(ASSETS, path) ? ASSETS[path] : undefined;
-  if (found === undefined) return undefined;
-  const known = read.get(path);
-  if (known !== undefined) return known;
-  const [type, open] = found;
-  const asset = open().then((body) => {
-    let kept: Promise<Uint8Array<ArrayBuffer>> | undefined;
-    return {
-      ...{ type, body },
-      gzip: () => {
-        kept ??= gzipped(body, true);
-        return kept;
-      },
-    };
-  });
-  read.set(path, asset);
-  // Otherwise a file that could not be read once would be missing for as long as the process lives.
-  asset.catch(() => read.delete(path));
-  return asset;
+/** Each byte of a page takes time. No string of the styles or of the script has more than a line. */
+function withoutIndents(text: string): string {
+  return text.replace(/^\s+/gm, '');
 }
 
 /** What is used of `esbuild`. */
@@ -87,52 +84,20 @@ interface Compiler {
   transform(source: string, options: object): Promise<{ readonly code: string }>;
 }
 
-/** One file for a browser, without comments and indents: each request of a page takes time, and each byte. */
-async function readStyles(...names: readonly string[]): Promise<string> {
-  return (await Promise.all(names.map((name) => readFile(new URL(`${name}.css`, DATA), 'utf8'))))
-    .join('\n')
-    .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/^\s+/gm, '');
-}
-
-/** The second one exports nothing, and gets a block for its names. */
-async function readScripts(): Promise<string> {
-  const [page, copyButtons] = await Promise.all([readScript('page'), readScript('copy-buttons')]);
-  const both = `${page}\n{\n${copyButtons.replace(/^export \{\};?$/m, '')}\n}\n`;
-  // None of their strings has more than a line.
-  return both.replace(/^\s+/gm, '');
-}
-
 /** The script as tsc wrote it beside this module. Where this module runs from its sources, so does the script. */
-async function readScript(name: string): Promise<string> {
-  if (!import.meta.url.endsWith('.ts')) {
-    return readFile(new URL(`../browser/${name}.js`, import.meta.url), 'utf8');
-  }
-  const source = await readFile(new URL(`../browser/${name}.ts`, import.meta.url), 'utf8');
+async function readScript(): Promise<string> {
+  const isSource = import.meta.url.endsWith('.ts');
+  const script = await readFile(new URL(`../browser/page.${isSource ? 'ts' : 'js'}`, import.meta.url), 'utf8');
+  if (!isSource) return withoutIndents(script);
   // Not named where it is imported: a bundle of this module must not ask for a package that only developers have.
   const compiler = 'esbuild';
   const { transform } = (await import(compiler)) as Compiler;
-  return (await transform(source, { loader: 'ts', target: 'es2022' })).code;
+  return withoutIndents((await transform(script, { loader: 'ts', target: 'es2022' })).code);
 }
 
 /** What programs that read the whole web should leave alone: answers to questions, and what programs ask. */
-function showRobots({ base }: PageRequest): PageAnswer {
+function showRobots({ base }: PageRequest): Content {
   const paths = ['/api/', '/mcp', PAGE_PATHS.pageSearch, `${PAGE_PATHS.home}?`];
   const lines = ['User-agent: *', ...paths.map((path) => `Disallow: ${base}${path}`), ''];
   return { headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: lines.join('\n') };
-}
-
-/**
- * The pages of a skill: its own, the list of its files, and each of these; undefined if no skill can have this path.
- */
-function skillRoute(path: string): PageRoute | undefined {
-  const found = readSkillPath(path);
-  if (found === undefined) return undefined;
-  const { id, file } = found;
-  return (request) => {
-    const skill = request.search.get(id);
-    if (skill === undefined) return undefined;
-    if (file === undefined) return showSkill(skill, request);
-    return file === '' ? showFiles(skill, request) : showFile(skill, file, request);
-  };
 }

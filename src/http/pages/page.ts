@@ -1,14 +1,7 @@
 import type { DamagedSkill, SkillSearch } from '../../index.js';
-
-/** The answer to a request for a page. */
-export interface PageAnswer {
-  /** @default 200 */
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array<ArrayBuffer>;
-  /** The body as gzip, where it is kept. @default texts are compressed each time, bytes never */
-  readonly gzip?: () => Promise<Uint8Array<ArrayBuffer>>;
-}
+import type { Content } from '../call.js';
+import { weightsOf } from '../encode-content.js';
+import { type Html, html } from './html.js';
 
 /** What a page knows of its request. */
 export interface PageRequest {
@@ -17,8 +10,6 @@ export interface PageRequest {
   readonly path: string;
   /** The query string, without the question mark. */
   readonly query: string;
-  /** Origin and path of the service, without a slash at its end. */
-  readonly publicUrl: string;
   /** The path of the public URL: what links inside the pages begin with. Without a slash at its end. */
   readonly base: string;
   /** Seconds that a question may wait for others; 0 for no limit. */
@@ -36,7 +27,7 @@ export interface PageRequest {
 }
 
 /** Makes a page; undefined if there is none at this path after all. */
-export type PageRoute = (request: PageRequest) => PageAnswer | undefined | Promise<PageAnswer | undefined>;
+export type PageRoute = (request: PageRequest) => Content | undefined | Promise<Content | undefined>;
 
 /** A page loads and asks nothing but what this service serves. No text of a skill can change that. */
 const POLICY = [
@@ -51,7 +42,7 @@ const POLICY = [
 ].join('; ');
 
 /** Headers of every page. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'no-referrer',
@@ -91,4 +82,150 @@ export function linkTo(
 /** A link to the page of a skill, below the path of the public URL or the whole of it. */
 export function linkToSkill(base: string, id: string): string {
   return `${base}${PAGE_PATHS.skills}${encodeURIComponent(id)}`;
+}
+
+/** What a page consists of beside what all pages have. */
+export interface PageView {
+  /** @default 200 */
+  readonly status?: number;
+  /** Without the name of the service. Empty for the first page. */
+  readonly title: string;
+  /** For search engines. */
+  readonly description?: string;
+  /** What stands in `<main>`; it has the only `<h1>`. */
+  readonly main: Html;
+  /** The path of the public URL; see `PageRequest.base`. */
+  readonly base: string;
+  /** The page in the navigation that this is. */
+  readonly current?: NavigationName;
+  /** Whether the header has a box to search; false where `<main>` has one. @default true */
+  readonly searchBox?: boolean;
+  /** Whether search engines should leave the page out: errors, and answers to questions. @default false */
+  readonly unlisted?: boolean;
+}
+
+/** The name of the service, as pages show it. */
+const SERVICE_NAME = 'Skill Discovery';
+
+/** Name, path and parameters of what the header links to. */
+const NAVIGATION: readonly (readonly [
+  name: NavigationName,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+])[] = [
+  ['Search', PAGE_PATHS.home, {}],
+  ['Newest', PAGE_PATHS.home, { sortBy: 'recent' }],
+  ['Most stars', PAGE_PATHS.home, { sortBy: 'stars' }],
+];
+
+/** Names of the navigation; see {@link PageView.current}. */
+type NavigationName = 'Search' | 'Newest' | 'Most stars';
+
+const STAR_SHAPE = 'M12 2l2.6 6.6L21 11l-6.4 2.4L12 20l-2.6-6.6L3 11l6.4-2.4z';
+const STAR = html`<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d="${STAR_SHAPE}"/></svg>`;
+
+/** A whole document: what all pages have, around what this one has. */
+export function renderPage(view: PageView): Content {
+  const { status = 200, title, description, main, base, current, searchBox = true, unlisted } = view;
+  const robots = unlisted === true ? html`<meta name="robots" content="noindex">` : undefined;
+  const about = description === undefined ? undefined : html`<meta name="description" content="${description}">`;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title === '' ? SERVICE_NAME : `${title} · ${SERVICE_NAME}`}</title>
+${about}${robots}<link rel="icon" href="${base}${PAGE_PATHS.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${base}${PAGE_PATHS.styles}">
+<script type="module" src="${base}${PAGE_PATHS.script}"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="site">
+<a class="brand" href="${base}/">${STAR}<span>${SERVICE_NAME}</span></a>
+${searchBox && siteSearch(base, 'site-search')}
+<nav aria-label="Main">
+${NAVIGATION.map(
+  ([name, path, parameters]) =>
+    html`<a href="${linkTo(base, path, parameters)}"${name === current && html` aria-current="page"`}>${name}</a>
+`,
+)}</nav>
+</header>
+<main id="main" tabindex="-1">
+${main}
+</main>
+<footer class="site">
+<p>Skills are written by many people. Read one before an agent runs it.</p>
+<p>For programs: <a href="${base}/openapi.json">openapi.json</a></p>
+</footer>
+</body>
+</html>
+`;
+  return { status, headers: PAGE_HEADERS, body: page.text, compressed: true };
+}
+
+/** The search box of pages that are not the search page. */
+function siteSearch(base: string, className: 'site-search' | 'error-search'): Html {
+  const box = html`<input type="search" name="q" aria-label="Search skills" placeholder="Search skills"`;
+  const rules = html` autocomplete="off" maxlength="2000">`;
+  const form = html`<form class="${className}" role="search" action="${base}${PAGE_PATHS.home}" method="get">`;
+  return html`${form}${box}${rules}<button>Search</button></form>`;
+}
+
+/** An error as its page tells it. */
+export interface PageError {
+  readonly status: number;
+  /** The text that programs get. */
+  readonly message: string;
+  /** Seconds; undefined if asking again is not the way on. */
+  readonly retryAfter: string | undefined;
+  /** By which the log of the service knows the request. */
+  readonly requestId: string;
+  /** The path of the public URL; see `PageRequest.base`. */
+  readonly base: string;
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This cannot be asked',
+  404: 'There is nothing here',
+  405: 'Not in this way',
+  429: 'Too many requests',
+  500: 'Something went wrong',
+  503: 'Not available now',
+};
+
+/** An error for people: what happened, and a way on. */
+export function errorPage({ status, message, retryAfter, requestId, base }: PageError): Content {
+  const title = TITLES[status] ?? 'This did not work';
+  const newest = html`<a href="${linkTo(base, PAGE_PATHS.home, { sortBy: 'recent' })}">the newest skills</a>`;
+  const main = html`<div class="error">
+<p class="error-status">${status}</p>
+<h1>${title}</h1>
+<p><bdi>${sentenceOf(message)}</bdi></p>
+${retryAfter !== undefined && html`<p>You can try again in ${retryAfter} ${retryAfter === '1' ? 'second' : 'seconds'}.</p>`}
+${siteSearch(base, 'error-search')}
+<p>Or look at ${newest}.</p>
+${status >= 500 && html`<p class="muted small">The log of the service has this request as <code>${requestId}</code>.</p>`}
+</div>`;
+  return renderPage({ status, title, main, base, searchBox: false, unlisted: true });
+}
+
+/** A message as a sentence. The name of a parameter at its beginning stays as it is written. */
+function sentenceOf(message: string): string {
+  const begun = /^\w+ must /.test(message) ? message : message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
+/**
+ * Whether a client would rather have HTML than JSON: it names HTML, with a weight of at least that of JSON. What takes
+ * anything (as `curl` does) is a program.
+ *
+ * @param accept the header `Accept`; RFC 9110, 12.5.1
+ */
+export function prefersHtml(accept: string | undefined): boolean {
+  const weights = weightsOf(accept);
+  const most = (...types: readonly string[]): number => Math.max(...types.map((type) => weights.get(type) ?? 0));
+  const page = most('text/html', 'application/xhtml+xml');
+  return page > 0 && page >= most('application/json', 'application/*', '*/*');
 }

@@ -1,9 +1,9 @@
 import { SkillSearchError } from '../../index.js';
+import type { Content } from '../call.js';
 import { answerView, facetsView, summaryOf, welcomeView } from './answer-view.js';
 import { type Found, findSkills } from './find-skills.js';
 import { type Html, html } from './html.js';
-import { renderPage } from './layout.js';
-import { PAGE_HEADERS, type PageAnswer, type PageRequest } from './page.js';
+import { type PageRequest, renderPage } from './page.js';
 import {
   filterFields,
   isAsked,
@@ -15,7 +15,7 @@ import {
 } from './question-form.js';
 
 /** The search page. It answers a question itself, so that it works without its script, too. */
-export async function showHome(request: PageRequest): Promise<PageAnswer> {
+export async function showHome(request: PageRequest): Promise<Content> {
   const { form, fault } = readForm(request.query);
   if (fault !== undefined) return homePage(form, undefined, faultView(fault), request, 400);
   if (!isAsked(form)) return homePage(form, undefined, welcomeView(request), request);
@@ -45,7 +45,7 @@ function homePage(
   answer: Html,
   { base }: PageRequest,
   status = 200,
-): PageAnswer {
+): Content {
   const main = html`<h1 class="lead">Find a skill for an agent</h1>
 ${searchForm(form, base)}
 <p id="status" class="hidden-text" role="status"></p>
@@ -60,7 +60,8 @@ ${filterFields(form)}
 ${answer}
 </div>
 </div>`;
-  const body = renderPage({
+  return renderPage({
+    status,
     title: form.q ?? '',
     description: 'Search a catalogue of agent skills by words and by meaning.',
     main,
@@ -69,7 +70,6 @@ ${answer}
     searchBox: false,
     unlisted: isAsked(form),
   });
-  return { status, headers: PAGE_HEADERS, body };
 }
 
 /** What the page shows below its box as somebody types. */
@@ -92,7 +92,7 @@ interface PageSearchAnswer {
  * The route that the search page asks as somebody types: the fields of the form, and `quick=1` for an answer by words
  * at once, whatever the mode.
  */
-export async function answerPageSearch(request: PageRequest): Promise<PageAnswer> {
+export async function answerPageSearch(request: PageRequest): Promise<Content> {
   const { form, fault } = readForm(request.query);
   if (fault !== undefined) throw fault;
   const { base } = request;
@@ -113,8 +113,12 @@ export async function answerPageSearch(request: PageRequest): Promise<PageAnswer
   });
 }
 
-function sent(answer: PageSearchAnswer): PageAnswer {
-  return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, body: JSON.stringify(answer) };
+function sent(answer: PageSearchAnswer): Content {
+  return {
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(answer),
+    compressed: true,
+  };
 }
 
 /** None where the search cannot suggest: the answer is worth more than its suggestions. */

@@ -1,9 +1,11 @@
 import { MAX_LISTED, sourceOf, splitFrontMatter } from '../../core/index.js';
 import type { ContentFile, SimilarSkill, Skill, SkillContents, SkillDetails, SkillSearch } from '../../index.js';
 import { UNKNOWN } from '../../skill.js';
+import type { Content } from '../call.js';
 import { categoryChip, occupationName } from './answer-view.js';
 import { isWithoutVectors } from './find-skills.js';
 import {
+  beginningOf,
   counted,
   type Html,
   html,
@@ -15,14 +17,13 @@ import {
   shownProse,
   shownSize,
 } from './html.js';
-import { renderPage } from './layout.js';
 import { markdownHtml } from './markdown.js';
-import { linkTo, linkToSkill, PAGE_HEADERS, PAGE_PATHS, type PageAnswer, type PageRequest } from './page.js';
+import { linkTo, linkToSkill, PAGE_PATHS, type PageRequest, renderPage } from './page.js';
 import { wayBack } from './question-form.js';
 import { frontMatterTable, linkFromText, linkToFile, sourceView, type TextPart, textPart } from './text-parts.js';
 
 /** The page of a skill. */
-export async function showSkill(skill: SkillDetails, request: PageRequest): Promise<PageAnswer> {
+export async function showSkill(skill: SkillDetails, request: PageRequest): Promise<Content> {
   const { search, base, query } = request;
   const contents = search.contents(skill.id) ?? { complete: false, files: [] };
   const name = shownLine(skill.name);
@@ -49,14 +50,13 @@ ${copiesOfSkill(skill, search, base)}
 </div>
 ${similar}
 </div>`;
-  const page = renderPage({
+  return renderPage({
     title: name,
-    description: descriptionFor(description),
+    description: beginningOf(description, MAX_DESCRIPTION),
     main,
     base,
     unlisted: query !== '',
   });
-  return { headers: PAGE_HEADERS, body: page };
 }
 
 function install(skill: SkillDetails, address: string | undefined): Html {
@@ -96,13 +96,8 @@ ${view}
 ${more}</section>`;
 }
 
+/** Of the description that search engines show. */
 const MAX_DESCRIPTION = 200;
-
-/** What search engines show. */
-function descriptionFor(text: string): string {
-  const line = shownLine(text);
-  return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION).toWellFormed()}…` : line;
-}
 
 /** The names of a skill's files that its page lists. A skill may have a thousand. */
 const MAX_PAGE_FILES = 100;
@@ -203,10 +198,7 @@ function filterLink(base: string, name: 'author' | 'license', value: string): Ht
 
 function categoryChips(given: readonly string[], derived: readonly string[], base: string): Html | undefined {
   if (given.length + derived.length === 0) return undefined;
-  const all = [
-    given.map((slug) => categoryChip(slug, false, base)),
-    derived.map((slug) => categoryChip(slug, true, base)),
-  ];
+  const all = [...given, ...derived].map((slug, i) => categoryChip(slug, i >= given.length, base));
   return html`<ul class="chips">${all}</ul>`;
 }
 
@@ -217,11 +209,10 @@ function chips(
   nameOf: (value: string) => string,
 ): Html | undefined {
   if (values.length === 0) return undefined;
-  const path = field === 'q' ? PAGE_PATHS.home : PAGE_PATHS.home;
   return html`<ul class="chips">${values.map(
     (
       value,
-    ) => html`<li><a class="chip" href="${linkTo(base, path, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
+    ) => html`<li><a class="chip" href="${linkTo(base, PAGE_PATHS.home, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
 `,
   )}</ul>`;
 }
@@ -239,40 +230,29 @@ const LONGEST_WAIT = 1000;
  * The skills nearest to one by their vectors. Undefined where there are none, they cannot be found, or that takes too
  * long: the page is worth showing without them.
  */
-async function similarSkills(skill: Skill, request: PageRequest): Promise<Html | undefined> {
-  const similar = await withinWait(findSimilar(skill, request));
-  if (similar.length === 0) return undefined;
-  return html`<section class="similar"><h2>Similar skills</h2>
-<ul class="cards">${similar.map((one) => card(one, request.base))}</ul></section>`;
-}
-
-/** Never rejects: nobody may wait for it any more. */
-async function findSimilar({ id }: Skill, { search, logFailure }: PageRequest): Promise<SimilarSkill[]> {
-  try {
-    return await search.similar(id, { limit: SHOWN });
-  } catch (error) {
+async function similarSkills({ id }: Skill, { search, base, logFailure }: PageRequest): Promise<Html | undefined> {
+  const finding = search.similar(id, { limit: SHOWN }).catch((error: unknown) => {
     if (!isWithoutVectors(error)) logFailure(error);
     return [];
-  }
-}
-
-async function withinWait(finding: Promise<SimilarSkill[]>): Promise<SimilarSkill[]> {
+  });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<SimilarSkill[]>((resolve) => {
     timer = setTimeout(() => resolve([]), LONGEST_WAIT);
   });
-  return Promise.race([finding, late]).finally(() => clearTimeout(timer));
+  const similar = await Promise.race([finding, late]);
+  clearTimeout(timer);
+  if (similar.length === 0) return undefined;
+  return html`<section class="similar"><h2>Similar skills</h2>
+<ul class="cards">${similar.map((one) => card(one, base))}</ul></section>`;
 }
 
 function card({ skill, copies }: SimilarSkill, base: string): Html {
   const { id, name, description, stars } = skill;
   const shown = shownLine(name);
-  const line = shownLine(description);
-  const short =
-    line.length > MAX_SIMILAR_DESCRIPTION ? `${line.slice(0, MAX_SIMILAR_DESCRIPTION).toWellFormed()}…` : line;
+  const short = beginningOf(description, MAX_SIMILAR_DESCRIPTION);
   const counts = [stars > 0 && counted(stars, 'star'), copies > 1 && `${shownNumber(copies)} copies`].filter(Boolean);
   return html`<li class="card"><h3${languageAttributes(shown)}><a href="${linkToSkill(base, id)}">${shown || id}</a></h3>
-<p${languageAttributes(line)}>${short}</p>
+<p${languageAttributes(description)}>${short}</p>
 ${counts.length > 0 && html`<p class="muted small">${counts.join(', ')}</p>`}</li>
 `;
 }

@@ -175,12 +175,6 @@ export type PublishedPath = {
 const WELL_KNOWN =
   /^(?:\/skills\/(?<segment>[^/]+)(?:\/@[^/]*)?)?\/\.well-known\/(?:(?<current>agent-skills)|skills)\/(?<rest>.+)$/;
 
-/** The index of version 0.2.0, and that of version 0.1.0. */
-export const INDEX_PATHS = {
-  current: '/.well-known/agent-skills/index.json',
-  legacy: '/.well-known/skills/index.json',
-} as const;
-
 /** @returns undefined if nothing can be published at this path */
 export function readPublishedPath(path: string): PublishedPath | undefined {
   const { segment, current, rest = '' } = WELL_KNOWN.exec(path)?.groups ?? {};
