@@ -60,6 +60,8 @@ export class RunningWatch implements SourceListener {
   readonly #retries: Retries;
   readonly #model: KeptModel | undefined;
   #looking: NodeJS.Timeout | undefined;
+  /** Sources that are being looked at. */
+  readonly #lookedAt = new Set<WatchedSource>();
   #isDue = false;
   /** Until the first load has ended, changes wait: it would be in the way of theirs. */
   #hasLoaded = false;
@@ -99,7 +101,7 @@ export class RunningWatch implements SourceListener {
       const started = performance.now();
       await Promise.all(this.#sources.map((source) => source.start()));
       this.#closing.signal.throwIfAborted();
-      this.#looking = setInterval(() => void this.#look(), LOOK_INTERVAL);
+      this.#looking = setInterval(() => this.#look(), LOOK_INTERVAL);
       while (!(await this.#loadFirst(started)));
       this.#retries.succeeded();
       this.#hasLoaded = true;
@@ -133,9 +135,14 @@ export class RunningWatch implements SourceListener {
     if (!this.#closing.signal.aborted) this.#parts.onProblem(problem);
   }
 
-  async #look(): Promise<void> {
-    // What could not be looked at is looked at again. The others must not wait for it.
-    for (const source of this.#sources) await source.look().catch(() => {});
+  #look(): void {
+    for (const source of this.#sources) {
+      if (this.#lookedAt.has(source)) continue;
+      this.#lookedAt.add(source);
+      // What could not be looked at is looked at again. The others do not wait for it.
+      const done = (): unknown => this.#lookedAt.delete(source);
+      source.look().then(done, done);
+    }
   }
 
   /** @returns false if another program loads, and it is to be tried again */

@@ -24,7 +24,7 @@ export interface WatchedSource {
   start(): Promise<void>;
   /** Whether what is watched is still what lies there now. If not, what it told means nothing. */
   isSame(): Promise<boolean>;
-  /** Looks whether it is still the same, and watches it anew if it is not. */
+  /** Looks whether it is still the same, and watches it again if it is not. One call at a time. */
   look(): Promise<void>;
   close(): void;
 }
@@ -64,7 +64,6 @@ export class WatchedPath implements WatchedSource {
   /** Which file or folder is watched; undefined while none is. */
   #identity: string | undefined;
   #isMissing = false;
-  #isLooking = false;
   #isPolled = false;
   #closed = false;
 
@@ -131,17 +130,10 @@ export class WatchedPath implements WatchedSource {
   }
 
   async look(): Promise<void> {
-    if (this.#isLooking || this.#closed) return;
-    this.#isLooking = true;
-    try {
-      const identity = await identityOf(this.#path, this.#isFolder);
-      if (this.#closed || (identity !== undefined && identity === this.#identity)) return;
-      this.#end();
-      await this.start();
-      if (this.#identity !== undefined && !this.#closed) this.#listener.onEverything(this);
-    } finally {
-      this.#isLooking = false;
-    }
+    if (this.#closed || (await this.isSame()) || this.#closed) return;
+    this.#end();
+    await this.start();
+    if (this.#identity !== undefined && !this.#closed) this.#listener.onEverything(this);
   }
 
   close(): void {
@@ -230,7 +222,6 @@ export class WatchedInstalled implements WatchedSource {
   #folders = new Map<string, WatchedPath>();
   #found: FoundFolders | undefined;
   #foundAt = 0;
-  #isLooking = false;
   #closed = false;
 
   constructor(installed: InstalledOptions, polling: Polling, listener: SourceListener) {
@@ -276,14 +267,9 @@ export class WatchedInstalled implements WatchedSource {
   }
 
   async look(): Promise<void> {
-    if (this.#isLooking || this.#closed) return;
-    this.#isLooking = true;
-    try {
-      if (performance.now() - this.#foundAt >= FOLDERS_INTERVAL) await this.#lookForFolders();
-      for (const folder of this.#folders.values()) await folder.look();
-    } finally {
-      this.#isLooking = false;
-    }
+    if (this.#closed) return;
+    if (performance.now() - this.#foundAt >= FOLDERS_INTERVAL) await this.#lookForFolders();
+    for (const folder of this.#folders.values()) await folder.look();
   }
 
   async #lookForFolders(): Promise<void> {

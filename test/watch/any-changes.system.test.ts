@@ -139,7 +139,7 @@ describe.each([
         const expected = await freshContent(database, [source]);
         await eventually(() => expect(contentOf(database)).toEqual(expected));
       }),
-      { numRuns: 6, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     );
     expect(problems.filter(({ kind }) => kind !== 'source-missing' && kind !== 'source-back')).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe.each([
             await eventually(() => expect(byPlace(contentOf(database))).toEqual(expected));
           },
         ),
-        { numRuns: 6, endOnFailure: true },
+        { numRuns: 4, endOnFailure: true },
       );
       expect(problems).toEqual([]);
     },

@@ -1,8 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildCatalogue, openSkillSearch, updateSkills } from '../../src/index.js';
-import { codeOf } from '../error-code.js';
+import { openSkillSearch, updateSkills } from '../../src/index.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -69,32 +68,6 @@ describeWithPostgres('a watch into PostgreSQL', (server) => {
     for (const { message } of problems) expect(message).not.toMatch(/zebra|password=|:[^:@/]+@/);
   });
 
-  test('is refused where the folder holds the replica of another address', async () => {
-    const [database, other] = [await server.database(), await server.database()];
-    const cache = scratchFolder();
-    const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
-    await buildCatalogue({ database, cache, semantic: false, git: false, sources: [folder] });
-    expect(await codeOf(() => watching({ database: other, cache, sources: [folder] }))).toBe('CATALOGUE_EXISTS');
-  });
-
-  test('goes on where others have changed the same skills', async () => {
-    const database = await server.database();
-    const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
-    await watching({ database, cache: scratchFolder(), sources: [folder] });
-    const other = otherMachine(database);
-    await other.untilSees({ a: 'does a' });
-    await using search = await openSkillSearch(other.place);
-    const { id, ...skill } = search.get(search.ids()[0]!)!;
-    for (let n = 1; n <= 3; n++) {
-      await Promise.all([
-        updateSkills({ ...other.place, semantic: false, rows: [{ ...skill, id, description: `theirs ${n}` }] }),
-        writeFileSync(join(folder, 'a', 'SKILL.md'), skillText('a', `ours ${n}`)),
-      ]);
-    }
-    writeFileSync(join(folder, 'a', 'SKILL.md'), skillText('a', 'ours at last'));
-    await other.untilSees({ a: 'ours at last' });
-  });
-
   test('makes vectors after words, and publishes them', async () => {
     const database = await server.database();
     const embedder = new StandInEmbedder();
@@ -129,27 +102,5 @@ describeWithPostgres('a watch into PostgreSQL', (server) => {
     writeFileSync(join(folder, 'a', 'SKILL.md'), skillText('a', 'after the first'));
     await otherMachine(database).untilSees({ a: 'after the first' });
     await eventually(() => expect(two.changes.length).toBeGreaterThan(0));
-  });
-
-  test('may have its copy in the folder that it watches', async () => {
-    const database = await server.database();
-    const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
-    const { changes } = await watching({ database, cache: join(folder, 'a', 'copy'), sources: [folder] });
-    writeFileSync(join(folder, 'a', 'SKILL.md'), skillText('a', 'changed'));
-    await otherMachine(database).untilSees({ a: 'changed' });
-    // Others may see a change before the watch is told that it was made.
-    await until(() => changes.length === 2);
-    const told = changes.length;
-    await new Promise((resolve) => setTimeout(resolve, 2000).unref());
-    expect(changes.length).toBe(told);
-  });
-
-  test('refuses what cannot be had at its start', async () => {
-    const cache = scratchFolder();
-    const database = await server.database();
-    await server.stop();
-    const refused = watching({ database, cache, sources: [scratchFolder()] });
-    await expect(refused).rejects.toMatchObject({ code: 'DATABASE_NOT_READABLE' });
-    await server.start();
   });
 });

@@ -92,17 +92,6 @@ describe('gathered changes', () => {
       }
       expect(rounds).toBe(MAX_GATHERED_EVENTS / 1000 + 1);
     });
-
-    test('of everything swallow the others, also those that are put back', () => {
-      const { gathered } = gathering();
-      gathered.add('source', 'a');
-      gathered.addEverything('source');
-      gathered.putBack(new Map([['source', { paths: new Set(['b']), everything: false }]]), 0);
-      expect(gathered.take().get('source')).toMatchObject({ paths: new Set(), everything: true });
-      gathered.add('source', 'a');
-      gathered.putBack(new Map([['source', { paths: new Set(), everything: true }]]), 0);
-      expect(gathered.take().get('source')).toMatchObject({ everything: true });
-    });
   });
 });
 
@@ -147,15 +136,6 @@ describe('kept model', () => {
       expect(stopped()).toBe(1);
     });
 
-    test('is started anew with more threads for many texts', async () => {
-      const { kept, started, stopped } = model();
-      await kept.embed(['a']);
-      await kept.embed(Array.from({ length: 101 }, String));
-      expect(started.length).toBeLessThanOrEqual(2);
-      expect(stopped()).toBe(started.length - 1);
-      await kept.close();
-    });
-
     test('leaves a caller that is aborted at once, also while it is started', async () => {
       const { kept } = model(() => new Promise((resolve) => setTimeout(resolve, 200)));
       const stop = new AbortController();
@@ -165,16 +145,6 @@ describe('kept model', () => {
       await expect(embedding).rejects.toBe(reason);
       expect(await kept.embed(['a'])).toHaveLength(1);
       await kept.close();
-    });
-
-    test('is closed when it was not used for a minute', async () => {
-      vi.useFakeTimers();
-      const { kept, stopped } = model();
-      await kept.embed(['a']);
-      await vi.advanceTimersByTimeAsync(59_000);
-      expect(stopped()).toBe(0);
-      await vi.advanceTimersByTimeAsync(1001);
-      expect(stopped()).toBe(1);
     });
   });
 });

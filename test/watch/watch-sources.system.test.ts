@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue, followCatalogue, watchSources } from '../../src/index.js';
@@ -11,6 +11,7 @@ import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { temporaryFolder, writeFiles } from '../sources/folders.js';
+import { MadeUpHome } from '../sources/installed/made-up-home.js';
 import { eventually, skillText, watching } from './watching.js';
 
 // For a machine with twenty other things to do.
@@ -123,43 +124,6 @@ describe('a folder that is watched', () => {
     expect(changes).toMatchObject([{ kind: 'words', whole: true, report: { unchanged: 1, removed: 1 } }]);
   });
 
-  test('has no longer a skill whose folder, or whose SKILL.md, is removed', async () => {
-    const folder = await temporaryFolder({
-      'a/SKILL.md': skillText('a'),
-      'b/SKILL.md': skillText('b'),
-      'c/SKILL.md': skillText('c'),
-    });
-    const { untilNames } = await watching({ sources: [folder] });
-    await rm(join(folder, 'b'), { recursive: true });
-    await untilNames('a', 'c');
-    await rm(join(folder, 'c/SKILL.md'));
-    await untilNames('a');
-  });
-
-  test('has what an editor saved by writing beside and renaming', async () => {
-    const folder = await skills();
-    const { untilNames, problems } = await watching({ sources: [folder] });
-    await rename(join(folder, 'a/SKILL.md'), join(folder, 'a/SKILL.md~'));
-    await writeFile(join(folder, 'a/.SKILL.md.swp'), skillText('saved'));
-    await rename(join(folder, 'a/.SKILL.md.swp'), join(folder, 'a/SKILL.md'));
-    await rm(join(folder, 'a/SKILL.md~'));
-    await untilNames('b', 'saved');
-    expect(problems).toEqual([]);
-  });
-
-  test('keeps a skill whose file is empty for a moment, and has the new text in the end', async () => {
-    const folder = await skills();
-    const { untilNames, changes, names } = await watching({ sources: [folder] });
-    await writeFile(join(folder, 'a/SKILL.md'), '');
-    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
-    await untilNames('a', 'b', 'c');
-    await appendFile(join(folder, 'a/SKILL.md'), '---\nname: wri');
-    await appendFile(join(folder, 'a/SKILL.md'), 'tten\ndescription: in parts\n---\n');
-    await untilNames('b', 'c', 'written');
-    expect(changes.map(({ report }) => report.removed)).not.toContain(2);
-    expect(names()).toHaveLength(3);
-  });
-
   test.skipIf(process.platform === 'win32')(
     'keeps a skill whose SKILL.md becomes a pipe or a folder, and says so',
     async () => {
@@ -233,23 +197,6 @@ describe('a folder that is watched', () => {
     onTestFinished(() => search.close());
     const { hits } = await search.semantic({ q: 'a. counts zebras', ranking: 'vector' });
     expect(hits.map(({ skill }) => skill.name).sort()).toEqual(['a', 'b']);
-  });
-
-  test('waits with what changes during the first load until that has ended', async () => {
-    const many = Array.from({ length: 1000 }, (_, i) => `skill-${i}`);
-    const folder = await temporaryFolder(Object.fromEntries(many.map((name) => [`${name}/SKILL.md`, skillText(name)])));
-    const during: Promise<void>[] = [];
-    const { untilNames, changes, problems } = await watching({
-      sources: [folder],
-      quiet: 0,
-      onProgress: () => {
-        if (during.length < 20) during.push(writeFiles(folder, { 'late/SKILL.md': skillText('late') }));
-      },
-    });
-    await Promise.all(during);
-    await untilNames(...many, 'late');
-    expect(problems).toEqual([]);
-    expect(changes[0]).toMatchObject({ whole: true, report: { removed: 0, updated: 0 } });
   });
 
   test('waits for the load of somebody else, and says so', async () => {
@@ -339,21 +286,6 @@ describe('watched sources', () => {
     await untilNames('a', 'changed', 'other');
   });
 
-  test('may be what is installed, also by an agent that comes later', async () => {
-    const home = await temporaryFolder({ '.claude/skills/a/SKILL.md': skillText('a'), 'work/x': '' });
-    const installed = { home, cwd: join(home, 'work'), env: {} };
-    const { untilNames } = await watching({ sources: [{ installed }] });
-    await untilNames('a');
-    await writeFiles(home, { '.claude/skills/b/SKILL.md': skillText('b') });
-    await untilNames('a', 'b');
-    await writeFiles(home, { '.codex/skills/c/SKILL.md': skillText('c') });
-    await untilNames('a', 'b', 'c');
-    await writeFiles(home, { '.codex/skills/c/SKILL.md': skillText('d') });
-    await untilNames('a', 'b', 'd');
-    await rm(join(home, '.codex'), { recursive: true });
-    await untilNames('a', 'b');
-  });
-
   test('are read anew after a commit, which changes dates', async () => {
     const folder = await skills();
     const { changes } = await watching({ sources: [folder] });
@@ -401,17 +333,6 @@ describe('watched sources', () => {
     expect(problems).toHaveLength(1);
   });
 
-  test('end promptly in a thread when their signal is aborted', async () => {
-    const folder = await skills();
-    const stop = new AbortController();
-    const options = { database: scratchFile('skills.db'), sources: [folder], semantic: false, thread: true };
-    const reason = new Error('enough');
-    await expect(watchSources({ ...options, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    const starting = watchSources({ ...options, signal: stop.signal });
-    setTimeout(() => stop.abort(reason), 20);
-    await expect(starting).rejects.toBe(reason);
-  });
-
   test('end promptly when they are closed or their signal is aborted', async () => {
     const folder = await skills();
     const stop = new AbortController();
@@ -431,44 +352,70 @@ describe('watched sources', () => {
     setImmediate(() => during.abort(reason));
     await expect(starting).rejects.toBe(reason);
   });
-
-  test('go on when a listener throws', async () => {
-    const folder = await skills();
-    const database = scratchFile('skills.db');
-    let calls = 0;
-    const onChange = (): void => {
-      calls += 1;
-      throw new Error('a fault of the program');
-    };
-    const watch = await watchSources({ database, sources: [folder], semantic: false, quiet: 0, onChange });
-    onTestFinished(() => watch.close());
-    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
-    await eventually(() => expect(calls).toBe(2));
-  });
 });
 
 describe('a watch is refused', () => {
   test.each([
     ['no sources', { sources: [] }, 'INVALID_OPTION'],
     ['standard input', { sources: ['-'] }, 'INVALID_OPTION'],
-    ['rows', { sources: [[row('a')]] }, 'INVALID_OPTION'],
     ['a source that is not there', { sources: ['/nowhere/at/all'] }, 'SOURCE_NOT_FOUND'],
     ['an option that there is not', { prune: true }, 'INVALID_OPTION'],
     ['a wait that is too long', { quiet: 60_001 }, 'INVALID_OPTION'],
-    ['a wait that is negative', { longestWait: -1 }, 'INVALID_OPTION'],
     ['looks that are too frequent', { pollInterval: 49 }, 'INVALID_OPTION'],
-    ['looks that are too seldom', { pollInterval: 3_600_001 }, 'INVALID_OPTION'],
     ['an embedder in a thread', { semantic: true, embedder: new StandInEmbedder(), thread: true }, 'INVALID_OPTION'],
-    ['a thread that is no flag', { thread: 1 }, 'INVALID_OPTION'],
     ['a model that is not there, in a thread', { semantic: true, model: '/nowhere', thread: true }, 'MODEL_NOT_FOUND'],
-    ['polling that is no flag', { polling: 'yes' }, 'INVALID_OPTION'],
-    ['a listener that is no function', { onChange: true }, 'INVALID_OPTION'],
-    ['a listener that is no function either', { onProblem: {} }, 'INVALID_OPTION'],
-    ['a signal that is none', { signal: 1 }, 'INVALID_OPTION'],
     ['a model that is not there', { semantic: true, model: '/nowhere' }, 'MODEL_NOT_FOUND'],
-    ['an option of a load with a wrong value', { gitSeconds: -1 }, 'INVALID_OPTION'],
   ])('with %s', async (_, options, code) => {
     const given = { database: scratchFile('skills.db'), sources: [scratchFolder()], semantic: false, ...options };
     expect(await codeOf(() => watchSources(given as Parameters<typeof watchSources>[0]))).toBe(code);
+  });
+});
+
+// For a machine with twenty other things to do.
+vi.setConfig({ testTimeout: 150_000 });
+
+const CLAUDE = 'home/.claude';
+const MARKET = `${CLAUDE}/plugins/cache/market`;
+
+/** The list of plugins of Claude Code that has these. */
+function listOf(made: MadeUpHome, ...names: readonly string[]): Readonly<Record<string, string>> {
+  const plugins = names.map((name) => {
+    const installPath = join(made.root, MARKET, name);
+    return [`${name}@market`, [{ scope: 'user', installPath }]];
+  });
+  const list = JSON.stringify({ version: 2, plugins: Object.fromEntries(plugins) });
+  return { [`${CLAUDE}/plugins/installed_plugins.json`]: list };
+}
+
+describe('what is installed, watched,', () => {
+  test('loses the skills of a plugin that any settings disable, and has them again once they enable it', async () => {
+    const made = await MadeUpHome.with(`${CLAUDE}/skills/a`, `${MARKET}/docs/skills/b`);
+    await made.write(listOf(made, 'docs'));
+    const { names, untilNames } = await watching({ sources: [{ installed: made.options }] });
+    expect(names()).toEqual(['a', 'b']);
+    const said = (isEnabled: boolean): string => JSON.stringify({ enabledPlugins: { 'docs@market': isEnabled } });
+    await made.write({ [`${CLAUDE}/settings.json`]: said(false) });
+    await untilNames('a');
+    await made.write({ 'home/work/project/.claude/settings.json': said(true) });
+    await untilNames('a', 'b');
+    await made.write({ 'home/work/project/.claude/settings.local.json': said(false) });
+    await untilNames('a');
+    await rm(join(made.project, '.claude/settings.local.json'));
+    await untilNames('a', 'b');
+  });
+
+  test('keeps the skills of plugins whose list cannot be read, and loses those that it lacks once it can', async () => {
+    const made = await MadeUpHome.with(`${CLAUDE}/skills/a`, `${MARKET}/docs/skills/b`);
+    await made.write(listOf(made, 'docs'));
+    const { names, untilNames, changes } = await watching({ sources: [{ installed: made.options }] });
+    await made.write({ [`${CLAUDE}/plugins/installed_plugins.json`]: '{"version": 2, "plu' });
+    await made.add(`${CLAUDE}/skills/c`);
+    await untilNames('a', 'b', 'c');
+    const before = changes.length;
+    // Long enough for the folders to be found anew.
+    await new Promise((resolve) => setTimeout(resolve, 4500));
+    expect([names(), changes.length]).toEqual([['a', 'b', 'c'], before]);
+    await made.write(listOf(made));
+    await eventually(() => expect(names()).toEqual(['a', 'c']));
   });
 });

@@ -108,12 +108,6 @@ function isOneOf<T extends string>(texts: readonly T[], text: string): text is T
   return (texts as readonly string[]).includes(text);
 }
 
-/** An address with one of its hosts. */
-function atHost(address: PostgresAddress, host: PostgresHost): PostgresAddress {
-  const hosts = [host];
-  return { ...address, hosts, shown: shownOf({ ...address, hosts }) };
-}
-
 function shownOf({ hosts, user, database }: Pick<PostgresAddress, 'hosts' | 'user' | 'database'>): string {
   const folder = hosts.map(({ host }) => host).find((host) => host?.startsWith('/'));
   const places = hosts.map(({ host, port }) => {
@@ -185,9 +179,12 @@ export interface Candidate {
 
 /** The hosts of an address in the order in which they are tried. */
 export function candidatesOf(address: PostgresAddress): readonly Candidate[] {
-  const { target, hosts } = address;
+  const { target } = address;
   const wanting = (wanted: TargetSession): Candidate[] =>
-    hosts.map((host) => ({ address: atHost(address, host), target: wanted }));
+    address.hosts.map((host) => {
+      const at = { ...address, hosts: [host] };
+      return { address: { ...at, shown: shownOf(at) }, target: wanted };
+    });
   return target === 'prefer-standby' ? [...wanting('standby'), ...wanting('any')] : wanting(target);
 }
 

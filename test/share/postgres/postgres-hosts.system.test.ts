@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { SkillSearchError } from '../../../src/core/index.js';
+import { SkillSearchError, surroundings } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import { PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
 import { scratchFile } from '../../scratch-folder.js';
@@ -96,44 +96,22 @@ describeWithStandbys('an address of several hosts', (server) => {
   });
 });
 
-// Made with openssl for these tests, and used nowhere else. They are valid until 2126.
-const SIGNER = `-----BEGIN CERTIFICATE-----
-MIIBhjCCASugAwIBAgIUUuWmYWWz68023sjxz/UYNrVYjHEwCgYIKoZIzj0EAwIw
-FzEVMBMGA1UEAwwMS2l0ZSBzaWduZXJzMCAXDTI2MTEyMzE5NDM1N1oYDzIxMjYx
-MDMwMTk0MzU3WjAXMRUwEwYDVQQDDAxLaXRlIHNpZ25lcnMwWTATBgcqhkjOPQIB
-BggqhkjOPQMBBwNCAARIV3RRJK44W+M/sU6G14yBvoK38blKpnNrMo6a3iHqw4V8
-KUv/cvkptGYfKeiERbsSyjTbMVZhYRqMeJchro/xo1MwUTAdBgNVHQ4EFgQUVrf5
-2wN3OZ5nxkprGSktqsinbYMwHwYDVR0jBBgwFoAUVrf52wN3OZ5nxkprGSktqsin
-bYMwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEA23Du2Ht/CWOC
-KyLlq00Gw+T9YpmWfBaPSjjGPOGUGi8CIQCjW7pQcfPiCJ2pb/xi6NtxdQyNrkjS
-QPxPTGMEVE/T+Q==
------END CERTIFICATE-----`;
-const OTHER_SIGNER = `-----BEGIN CERTIFICATE-----
-MIIBeTCCAR+gAwIBAgIUH/UfNnnwDTCLv/CSYxD4wvICRHEwCgYIKoZIzj0EAwIw
-ETEPMA0GA1UEAwwGT3RoZXJzMCAXDTI2MTEyMzE5NDUwOFoYDzIxMjYxMDMwMTk0
-NTA4WjARMQ8wDQYDVQQDDAZPdGhlcnMwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
-AARDxNMCNN4V+nJ9Ho8q65LJzf+0Yilns5GhdEn5zJ/EAqphxBlFh8Jd5ZxGEH1e
-ErRTSCqafVNItTyMB8G7sfUpo1MwUTAdBgNVHQ4EFgQUJuxkgwEpaahLG4K8SGEm
-cBRVvSowHwYDVR0jBBgwFoAUJuxkgwEpaahLG4K8SGEmcBRVvSowDwYDVR0TAQH/
-BAUwAwEB/zAKBggqhkjOPQQDAgNIADBFAiAqC0DXYPnB1uN/7IjhYb0W8ewFpdA1
-tO7kcEdFND0u3wIhAIfTD0CHegnnbZ+K6d625WKVFT4UfhZaco3utc4/MekN
------END CERTIFICATE-----`;
-/** Of localhost, signed by SIGNER. */
+// Of localhost, which signs itself. Made with openssl for these tests, and used nowhere else. Valid until 2126.
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBhzCCAS2gAwIBAgIUThnoOshxwB6mQ4Wf/dkp/4HXqkwwCgYIKoZIzj0EAwIw
-FzEVMBMGA1UEAwwMS2l0ZSBzaWduZXJzMCAXDTI2MTEyMzE5NDM1N1oYDzIxMjYw
-NzIyMTk0MzU3WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggq
-hkjOPQMBBwNCAAR69e1zTT3FKXskkRdwZViIjT7ZsR0JdPp1CtMVLNKz1G1l8r/X
-rV4cOL753AmBx/eT9nw3snpZNOpG1ViMbN3ho1gwVjAUBgNVHREEDTALgglsb2Nh
-bGhvc3QwHQYDVR0OBBYEFNILsAphqwzQhGh2ShLO2GiOP1YpMB8GA1UdIwQYMBaA
-FFa3+dsDdzmeZ8ZKaxkpLarIp22DMAoGCCqGSM49BAMCA0gAMEUCIA4GHV6wGoZ0
-9pse+XDEQagQO7+f9IfptA7heLEe6W0OAiEAq9IMlFzq0Z6rFPRY1FRBx1reQBCs
-L6SHkWY0pPSLlK4=
+MIIBlTCCATugAwIBAgIUVakyzuznSNI+D+eT8NbB4GEIUe4wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNzExMDI1MloYDzIxMjYxMTAz
+MTEwMjUyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASxyFmKh4nc59Vb0JLXyZ8ISdxTLHglx51O7Akz64VcN3R5sT5g4htt
+gebBga9fdrmLfagiKuv4ZtczKzrixwzqo2kwZzAdBgNVHQ4EFgQU98NL8w9oWSP3
+jITXD9DnoPh34oUwHwYDVR0jBBgwFoAU98NL8w9oWSP3jITXD9DnoPh34oUwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SAAwRQIgEJfkpaoJgG+48Uww2MIU8QuKwHGpAsxWQwDB5/SjA7QCIQCgKh3pAT3D
+8+K3GUGwlGW/jqi21u99w0Bdd8mntUp2ew==
 -----END CERTIFICATE-----`;
 const KEY = `-----BEGIN EC PRIVATE KEY-----
-MHcCAQEEIOoajboWk1f/AKFWEw892RuluhJa1a5DFKNSwk0Gd4X3oAoGCCqGSM49
-AwEHoUQDQgAEevXtc009xSl7JJEXcGVYiI0+2bEdCXT6dQrTFSzSs9RtZfK/161e
-HDi++dwJgcf3k/Z8N7J6WTTqRtVYjGzd4Q==
+MHcCAQEEIIg0daMJbzyQOVKV6m5a2dRIt6ojDgtJmkYRIBnZbBJToAoGCCqGSM49
+AwEHoUQDQgAEschZioeJ3OfVW9CS18mfCEncUyx4JcedTuwJM+uFXDd0ebE+YOIb
+bYHmwYGvX3a5i32oIirr+GbXMys64scM6g==
 -----END EC PRIVATE KEY-----`;
 
 const SETTINGS = ['fsync=off', 'ssl=on', 'ssl_cert_file=../server.crt', 'ssl_key_file=../server.key'];
@@ -149,23 +127,12 @@ describe.skipIf(programs === undefined)('a database with TLS', () => {
   }, 120_000);
   afterAll(() => cluster?.remove());
 
-  function fileWith(text: string): string {
-    const path = scratchFile('signers.pem');
-    writeFileSync(path, text);
-    return path;
-  }
-
   /** `TLS` or `plain`, or why it is not opened. */
-  async function connecting(host: string, parameters: Readonly<Record<string, string>>, env = {}): Promise<string> {
+  async function connecting(host: string, parameters: Readonly<Record<string, string>>): Promise<string> {
     const address = (await cluster.database('postgres')).replace('127.0.0.1', host);
     const url = `${address}?${new URLSearchParams(parameters)}`;
     try {
-      const read = readPostgresAddress('state', url, {
-        platform: process.platform,
-        home: '/nowhere',
-        cwd: '/nowhere',
-        env,
-      });
+      const read = readPostgresAddress('state', url, surroundings({ env: {} }));
       const pool = await PostgresPool.connect(read, { connections: 1 });
       onTestFinished(() => pool.close());
       const text = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
@@ -181,12 +148,10 @@ describe.skipIf(programs === undefined)('a database with TLS', () => {
     /its certificate is not trusted .*name the file of who signed it as sslrootcert/,
   );
   const otherName = expect.stringContaining('its certificate is for another name');
-  const SIGNERS = { 'no sslrootcert': undefined, 'its signer': SIGNER, 'another signer': OTHER_SIGNER } as const;
   const cases = [
     ['localhost', 'disable', 'no sslrootcert', 'plain'],
     ['localhost', 'require', 'no sslrootcert', 'TLS'],
     ['127.0.0.1', 'require', 'its signer', 'TLS'],
-    ['localhost', 'require', 'another signer', unknown],
     ['localhost', 'verify-ca', 'no sslrootcert', unknown],
     ['127.0.0.1', 'verify-ca', 'its signer', 'TLS'],
     ['localhost', 'verify-full', 'no sslrootcert', unknown],
@@ -194,8 +159,9 @@ describe.skipIf(programs === undefined)('a database with TLS', () => {
     ['127.0.0.1', 'verify-full', 'its signer', otherName],
   ] as const;
   test.each(cases)('at %s with sslmode=%s and %s', async (host, sslmode, signer, expected) => {
-    const pem = SIGNERS[signer];
-    const root: { sslrootcert?: string } = pem === undefined ? {} : { sslrootcert: fileWith(pem) };
-    expect(await connecting(host, { sslmode, ...root })).toEqual(expected);
+    const sslrootcert = scratchFile('signers.pem');
+    writeFileSync(sslrootcert, CERTIFICATE);
+    const parameters = { sslmode, ...(signer === 'its signer' ? { sslrootcert } : {}) };
+    expect(await connecting(host, parameters)).toEqual(expected);
   });
 });

@@ -121,14 +121,6 @@ describeWithPostgres('a pool of connections', (server) => {
         expect.stringContaining('closed the connection without an answer: is it PostgreSQL, is the port right'),
       ]);
     });
-
-    test('where it may only be read', async () => {
-      const address = await server.database();
-      const name = address.slice(address.lastIndexOf('/') + 1);
-      await server.execute(address, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-      const error = await refusalOf(address);
-      expect([error.code, error.message]).toEqual(['DATABASE_NOT_WRITABLE', expect.stringContaining('the primary')]);
-    });
   });
 
   describe('takes the password', () => {
@@ -215,14 +207,6 @@ describeWithPostgres('a pool of connections', (server) => {
     expect(events).toEqual(['away', 'back']);
   });
 
-  test('says what to do where its tables are gone', async () => {
-    const pool = await connected(await server.database());
-    await expect(pool.run({ text: 'SELECT 1 FROM skill_discovery.skill' })).rejects.toMatchObject({
-      code: 'DATABASE_NOT_READABLE',
-      message: expect.stringMatching(/does not exist\. .* restore the schema skill_discovery .* an empty database$/),
-    });
-  });
-
   test('says where it asks for a pooler in session mode', async () => {
     const pool = await connected(await server.database(), { connections: 1 });
     const advice = { code: 'DATABASE_NOT_READABLE', message: expect.stringContaining('pool_mode = session') };
@@ -282,19 +266,6 @@ describeWithPostgres('a session', (server) => {
   const given = async (pool: PostgresPool): Promise<number[]> =>
     (await pool.run<{ n: number }>({ text: 'SELECT n FROM given ORDER BY n' })).map(({ n }) => n);
   const insert = (n: number) => ({ text: 'INSERT INTO given VALUES ($1)', values: [n] });
-
-  test('sees one state of the database, if it is a snapshot, and writes nothing', async () => {
-    const pool = await connected();
-    await pool.session({ ...SESSION_TIMES, isSnapshot: true }, async ({ run }) => {
-      const count = { text: 'SELECT count(*)::int AS n FROM given' };
-      expect(await run(count)).toEqual([{ n: 0 }]);
-      await pool.run(insert(1));
-      expect(await run(count)).toEqual([{ n: 0 }]);
-    });
-    const writing = pool.session({ ...SESSION_TIMES, isSnapshot: true }, ({ run }) => run(insert(2)));
-    await expect(writing).rejects.toThrow();
-    await expect.poll(() => given(pool).catch(() => undefined)).toEqual([1]);
-  });
 
   test('reads rows as bytes, those of statements that are asked for at once one after the other', async () => {
     const pool = await connected();
@@ -448,21 +419,6 @@ describeWithPostgres('tables in a database', (server) => {
       });
       expect(await columnsOf(address, 'usage')).toEqual([]);
     });
-  });
-
-  test('are not made by a user who may not, who is told what an administrator has to do', async () => {
-    const address = await server.database();
-    await server.execute(address, "CREATE ROLE small LOGIN PASSWORD 'pw'");
-    const asSmall = address.replace(/\/\/[^@]+@/, '//small:pw@');
-    const refused = connectAccess({ state: asSmall });
-    await expect(refused).rejects.toMatchObject({
-      code: 'DATABASE_NOT_WRITABLE',
-      message: expect.stringContaining('CREATE SCHEMA skill_discovery AUTHORIZATION small'),
-    });
-    await server.execute(address, 'CREATE SCHEMA skill_discovery AUTHORIZATION small');
-    const access = await connectAccess({ state: asSmall });
-    expect(await codeOf(() => access.createKey())).toBe('no error');
-    await access.close();
   });
 });
 

@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
 import { stampOfKeywordFile } from '../../../src/indexing/keyword-file.js';
 import type { SharedChanges } from '../../../src/share/shared-catalogue/shared-images.js';
 import { readManifest } from '../../../src/share/snapshot/manifest.js';
 import { filesBeside } from '../../../src/store/files.js';
-import { FileLock } from '../../../src/store/locks.js';
 import { type Row, row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
@@ -306,15 +305,5 @@ describeWithPostgres('a copy whose words were not indexed before its maker ended
     const { ino, mtimeNs } = statSync(keyword, { bigint: true });
     await (await openSkillSearch({ database: address, cache })).close();
     expect(statSync(keyword, { bigint: true })).toMatchObject({ ino, mtimeNs });
-  });
-
-  test('is left as it is by a search that finds another process indexing', async () => {
-    const { address, database, stamp } = await left();
-    const place = { database: address, cache: dirname(database) };
-    const lock = FileLock.take(`${database}.replica-lock`)!;
-    onTestFinished(() => lock.release());
-    await using search = await openSkillSearch(place);
-    expect(search.keyword({ q: 'skill' }).pagination.total).toBe(MAX_CHANGED_IN_PLACE + 1);
-    expect(stampOfKeywordFile(database)).not.toBe(stamp);
   });
 });

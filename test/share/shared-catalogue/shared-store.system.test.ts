@@ -245,33 +245,6 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
     });
   });
 
-  test('says which bytes are missing of what it was given', async () => {
-    const store = await openStore(await server.database());
-    const digest = sha256('nowhere');
-    const file = { path: 'x', size: 7, sha256: digest, executable: 0, complete: 1, isText: 1, kept: 'blob' };
-    const image = makeImage('a', 'text', { contents: { complete: true, files: [file] } });
-    await expect(store.publish(makeChanges([image]), await store.head())).rejects.toMatchObject({
-      code: 'DATABASE_DAMAGED',
-    });
-    expect(await store.head()).toMatchObject({ version: 0 });
-  });
-
-  describe('vectors', () => {
-    test('are there for others before any skill has them, each as it was made', async () => {
-      const address = await server.database();
-      const [first, second] = [await openStore(address), await openStore(address)];
-      const changes = makeChanges([]);
-      const hashes = Array.from({ length: 2500 }, (_, i) => sha256(`text ${i}`).subarray(0, 16));
-      const vectors = await changes.vectors(hashes);
-      expect(await second.fetchVectors(MODEL.id, hashes)).toEqual([]);
-      await Promise.all([first, second].map((store) => store.offerVectors(MODEL, vectors)));
-      const found = await second.fetchVectors(MODEL.id, [...hashes, sha256('other')]);
-      const byHash = (list: typeof found) => new Map(list.map((one) => [one.textHash.toString('hex'), one.embedding]));
-      expect(byHash(found)).toEqual(byHash(vectors));
-      expect(await second.fetchVectors('another model', hashes)).toEqual([]);
-    });
-  });
-
   describe('deletes vectors and bytes that no skill has', () => {
     const AGE = `UPDATE skill_discovery.vector SET made_at = now() - interval '8 days';
       UPDATE skill_discovery.blob SET made_at = now() - interval '8 days'`;

@@ -9,9 +9,6 @@ import {
   type ReloadEvent,
   updateSkills,
 } from '../../../src/index.js';
-import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { Replica, replicaFiles } from '../../../src/share/shared-catalogue/replica.js';
-import { SharedStore } from '../../../src/share/shared-catalogue/shared-store.js';
 import { row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { until } from '../../until.js';
@@ -58,12 +55,6 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     return `${address.replace(primary, `${primary},${new URL(one.addressOf(address)).host}`)}?target_session_attrs=${target}`;
   }
 
-  async function readerOf(address: string): Promise<SharedStore> {
-    const store = await SharedStore.open(readPostgresAddress('database', address), { isReader: true });
-    onTestFinished(() => store.close());
-    return store;
-  }
-
   test('is opened and followed as over its primary, from the files that a loader has left', async () => {
     const loader = await published();
     await loader.snapshot();
@@ -79,18 +70,6 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     await until(() => search.stats().copy?.version === 3);
     expect(failuresOf(events)).toEqual([]);
     expect(once.problems.warnings).toEqual([]);
-  });
-
-  test('is not written to where a checkpoint is damaged: all skills are read', async () => {
-    const loader = await published();
-    await loader.snapshot();
-    await server.execute(loader.address, `UPDATE skill_discovery.chunk SET bytes = bytes || '\\x00'`);
-    await standby.caughtUp();
-    const database = standby.addressOf(loader.address);
-    const store = await readerOf(database);
-    const copy = new Replica(replicaFiles(readPostgresAddress('database', database), scratchFolder()), store);
-    expect(await copy.bringUp()).toMatchObject({ version: 1 });
-    expect(await loader.store.snapshot.find()).toBeDefined();
   });
 
   describe('that is behind', () => {

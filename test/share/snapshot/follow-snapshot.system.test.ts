@@ -90,15 +90,6 @@ describe('a search over the address of a snapshot', () => {
     expect(readFileSync(join(cache, 'skills.db')).equals(before)).toBe(true);
   });
 
-  test('opens the copy that is there at once when the server says nothing', async () => {
-    const { server } = await published();
-    const cache = scratchFolder();
-    await (await openSkillSearch({ database: server.address, cache })).close();
-    server.instead = () => true;
-    const { search } = await following(server, cache);
-    expect(search.stats().skills).toBe(400);
-  });
-
   test('fetches nothing again after a kill between two files of a new state', async () => {
     const { server } = await published();
     const cache = scratchFolder();
@@ -225,15 +216,6 @@ describe('a search that follows a snapshot', () => {
     for (const { name } of more) {
       expect(readFileSync(join(cache, name)).equals(Buffer.alloc(20 * 2 ** 20, 7))).toBe(true);
     }
-  });
-
-  test('fetches the copy again that somebody has deleted', async () => {
-    const { server } = await published();
-    const cache = scratchFolder();
-    await following(server, cache);
-    await until(() => server.asked.includes('304 /manifest.json'));
-    for (const name of readdirSync(cache)) rmSync(join(cache, name), { recursive: true, force: true, maxRetries: 5 });
-    await until(() => existsSync(join(cache, 'skills.db.snapshot')));
   });
 
   test('refuses chunks that are not what they are named', async () => {
