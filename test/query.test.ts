@@ -66,10 +66,6 @@ describe('a good question', () => {
     expect(resolveKeywordQuery(once)).toEqual(once);
   });
 
-  test('names each facet once, however often it is named', () => {
-    expect(resolveListQuery({ facets: ['author', 'category', 'author'] }).facets).toEqual(['author', 'category']);
-  });
-
   test.each([
     ['relevance', 'collapse'],
     ['recent', 'keep'],
@@ -78,11 +74,6 @@ describe('a good question', () => {
     expect(resolveKeywordQuery({ q: 'x', sortBy }).copies).toBe(copies);
     const other = copies === 'keep' ? 'collapse' : 'keep';
     expect(resolveKeywordQuery({ q: 'x', sortBy, copies: other }).copies).toBe(other);
-  });
-
-  test('loses the white space around it, whatever kind it is', () => {
-    const white = ' \t\n\v\f\r\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000';
-    expect(resolveKeywordQuery({ q: `${white}a b${white}` }).q).toBe('a b');
   });
 
   test.each([resolveKeywordQuery, resolveSemanticQuery])(
@@ -111,23 +102,16 @@ describe('a good question', () => {
     expect(resolveSemanticQuery(deep(49_999)).q).toMatch(/^a +b$/);
     expect(errorOf(deep(50_000))).toMatchObject({ code: 'MISSING_QUERY' });
   });
-
-  test.each(['a', '7', '漢', 'ж', '٣', '𐐷', 'Ⅷ', 'c++', '.net'])('may be %s', (q) => {
-    expect(resolveKeywordQuery({ q }).q).toBe(q);
-  });
 });
 
 describe('a faulty question', () => {
   test.each([
     ['absent', {}, 'MISSING_QUERY', 'q is required'],
-    ['null', { q: null }, 'MISSING_QUERY', 'q is required'],
     ['empty', { q: '' }, 'MISSING_QUERY', 'q is empty'],
     ['white space', { q: ' \u3000\n' }, 'MISSING_QUERY', 'q is empty'],
     ['no text', { q: 42 }, 'INVALID_QUERY', 'q must be a string, got 42'],
-    ['an array', { q: ['a'] }, 'INVALID_QUERY', 'q must be a string, got an array'],
     ['punctuation', { q: '!? "--" +++' }, 'INVALID_QUERY', 'q must contain a letter or a digit'],
     ['an emoji', { q: '🚀' }, 'INVALID_QUERY', 'q must contain a letter or a digit'],
-    ['an accent alone', { q: '\u0301' }, 'INVALID_QUERY', 'q must contain a letter or a digit'],
   ])('q: %s', (_, query, code, message) => {
     expect(errorOf(query)).toMatchObject({ code, message, parameter: 'q' });
   });
@@ -136,53 +120,28 @@ describe('a faulty question', () => {
     ['page', 0, 'page must be an integer from 1 to 50, got 0'],
     ['page', 51, 'page must be an integer from 1 to 50, got 51'],
     ['page', 1.5, 'page must be an integer from 1 to 50, got 1.5'],
-    ['page', '1', 'page must be an integer from 1 to 50, got "1"'],
-    ['page', Number.NaN, 'page must be an integer from 1 to 50, got NaN'],
-    ['page', null, 'page must be an integer from 1 to 50, got null'],
     ['limit', 0, 'limit must be an integer from 1 to 50, got 0'],
-    ['limit', -1, 'limit must be an integer from 1 to 50, got -1'],
     ['limit', 51, 'limit must be an integer from 1 to 50, got 51'],
-    ['limit', 10n, 'limit must be an integer from 1 to 50, got a value of type bigint'],
     ['sortBy', 'newest', 'sortBy must be one of relevance, recent, stars, got "newest"'],
-    ['sortBy', '', 'sortBy must be one of relevance, recent, stars, got ""'],
     ['sortBy', 'toString', 'sortBy must be one of relevance, recent, stars, got "toString"'],
     ['category', '', 'category must be a slug of the characters a-z, 0-9 and -, got ""'],
     ['category', 'Data AI', 'category must be a slug of the characters a-z, 0-9 and -, got "Data AI"'],
-    ['category', 'testing\n', 'category must be a slug of the characters a-z, 0-9 and -, got "testing\\n"'],
-    ['category', ['testing'], 'category must be a slug of the characters a-z, 0-9 and -, got an array'],
     ['occupation', '15_0000', 'occupation must be a slug of the characters a-z, 0-9 and -, got "15_0000"'],
-    ['occupation', 'töpfer', 'occupation must be a slug of the characters a-z, 0-9 and -, got "töpfer"'],
     ['author', '', 'author must be a user name of 1 to 200 characters, got ""'],
-    ['author', ' \t', 'author must be a user name of 1 to 200 characters, got " \\t"'],
-    ['author', 7, 'author must be a user name of 1 to 200 characters, got 7'],
-    ['license', ' ', 'license must be the name of a license of 1 to 200 characters, got " "'],
     ['license', 'x'.repeat(201), /^license must be the name of a license of 1 to 200 characters, got "x{40}…"$/],
     ['minStars', -1, 'minStars must be an integer of at least 0, got -1'],
-    ['minStars', 1.5, 'minStars must be an integer of at least 0, got 1.5'],
-    ['minStars', '5', 'minStars must be an integer of at least 0, got "5"'],
-    ['minStars', null, 'minStars must be an integer of at least 0, got null'],
     ['updatedAfter', '', /^updatedAfter must be Unix seconds, a date \(2026-01-31\) or a time .*, got ""$/],
-    ['updatedAfter', '2026', /, got "2026"$/],
     ['updatedAfter', '2026-02-30', /, got "2026-02-30"$/],
-    ['updatedAfter', '2026-13-01', /, got "2026-13-01"$/],
     ['updatedAfter', '2026-01-31T24:00Z', /, got "2026-01-31T24:00Z"$/],
-    ['updatedAfter', '2026-01-31T12:60Z', /, got "2026-01-31T12:60Z"$/],
     ['updatedAfter', '2026-01-31T12:00:00+1:00', /, got "2026-01-31T12:00:00\+1:00"$/],
     ['updatedBefore', 'yesterday', /^updatedBefore must be .*, got "yesterday"$/],
     ['updatedBefore', 1_769_860_800_000, /, got 1769860800000$/],
-    ['updatedBefore', Number.NaN, /, got NaN$/],
-    ['updatedBefore', Number.NEGATIVE_INFINITY, /, got -Infinity$/],
     ['updatedBefore', new Date(0), /, got a value of type object$/],
     ['facets', 'author', 'facets must be a list of category, occupation, author, license, agent, scope, got "author"'],
     [
       'facets',
       ['author', 'tag'],
       'facets must be a list of category, occupation, author, license, agent, scope, got "tag"',
-    ],
-    [
-      'facets',
-      [undefined],
-      'facets must be a list of category, occupation, author, license, agent, scope, got undefined',
     ],
     ['copies', 'all', 'copies must be one of collapse, keep, got "all"'],
   ])('%s: %s', (parameter, value, message) => {
@@ -204,18 +163,6 @@ describe('a faulty question', () => {
     );
     expect(errorOf({ q: 'a' }, resolveListQuery).message).toContain('unknown parameter q');
     expect(errorOf(null, resolveListQuery)).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'query' });
-  });
-
-  test('an author may have 200 characters, counted in code points', () => {
-    expect(resolveKeywordQuery({ q: 'a', author: '𠮷'.repeat(200) }).author).toBe('𠮷'.repeat(200));
-    for (const author of ['a'.repeat(201), '𠮷'.repeat(201), 'a'.repeat(10_000_000)]) {
-      expect(errorOf({ q: 'a', author })).toMatchObject({ code: 'INVALID_PARAMETER', parameter: 'author' });
-    }
-  });
-
-  test('does not repeat a long value in full', () => {
-    const { message } = errorOf({ q: 'a', category: 'A'.repeat(100_000) });
-    expect(message.length).toBeLessThan(200);
   });
 
   test('is told in one line, whatever stands in it', () => {
@@ -250,11 +197,6 @@ describe('a faulty question', () => {
         expect(errorOf(query, resolve).parameter).toBe(first);
       }),
     );
-  });
-
-  test('may be no object at all', () => {
-    expect(errorOf(undefined)).toMatchObject({ code: 'MISSING_QUERY' });
-    expect(errorOf(null)).toMatchObject({ code: 'MISSING_QUERY' });
   });
 });
 

@@ -9,6 +9,7 @@ import { derivedFiles, filesBeside } from '../src/store/files.js';
 import { Database } from '../src/store/sqlite.js';
 import { contentOf, stampOf } from '../test/catalogue-file.js';
 import { StandInEmbedder } from '../test/semantic/stand-in-embedder.js';
+import type { ProgramCall } from './disk/strace.js';
 import { oneOf, randomInteger } from './trial.js';
 
 /** A load that trials disturb: what is in the catalogue before, what the source has, and how it ends undisturbed. */
@@ -35,6 +36,12 @@ const SOURCE = 'source.jsonl';
 /** Paths inside a folder that {@link takeCopy} filled. */
 export function pathsIn(folder: string): { readonly database: string; readonly source: string } {
   return { database: join(folder, DATABASE), source: join(folder, SOURCE) };
+}
+
+/** The load as a call, over a copy of its folder. */
+export function callOf({ embeds }: DisturbedLoad, folder: string): ProgramCall {
+  const { database, source } = pathsIn(folder);
+  return { args: ['load', database, source, ...(embeds ? ['embed'] : [])] };
 }
 
 /** The loads that trials disturb. Each is prepared when it is first drawn. */

@@ -1,13 +1,12 @@
 /**
  * The long harness: tries to break every promise of docs/promises.md.
  *
- *     npm run torture -- --minutes 60 [--seed N] [--only NAME,NAME] [--material FOLDER]
- *         [--catalogue FILE] [--program FILE]
+ *     npm run torture -- --minutes 60 [--seed N] [--only NAME,NAME] [--material FOLDER] [--program FILE]
  *
  * The minutes are divided among the trials. It exits with 1 if a promise broke, after all trials have run.
  */
 import { parseArgs } from 'node:util';
-import { runTrial } from './run-trial.js';
+import { runTrial } from './trial.js';
 import { TRIALS } from './trials.js';
 
 const { values } = parseArgs({
@@ -16,7 +15,6 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 32) },
     only: { type: 'string' },
     material: { type: 'string' },
-    catalogue: { type: 'string' },
     program: { type: 'string' },
   },
 });
@@ -31,7 +29,7 @@ if (unknown.length > 0 || !(minutes > 0) || !Number.isSafeInteger(seed)) {
 
 const chosen = TRIALS.filter(({ name }) => names?.includes(name) ?? true);
 for (const trial of chosen) {
-  const missing = trial.missing?.(values);
+  const missing = trial.missing?.();
   if (missing !== undefined) {
     console.log(`${trial.name}: skipped, ${missing}`);
     continue;
@@ -42,7 +40,6 @@ for (const trial of chosen) {
       seed,
       milliseconds: (minutes * 60_000) / chosen.length,
       material: values.material,
-      catalogue: values.catalogue,
       program: values.program,
       isLong: true,
       say: (line) => console.log(`  ${line}`),

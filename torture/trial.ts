@@ -1,3 +1,9 @@
+import { writeSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomNumbers } from '../src/evaluation/compare.js';
+
 /** What a trial works with. */
 export interface TrialContext {
   /** A random number from 0 up to 1. The same seed gives the same numbers. */
@@ -8,8 +14,6 @@ export interface TrialContext {
   readonly folder: string;
   /** A folder of odd files to start from; undefined if none was given. */
   readonly material: string | undefined;
-  /** A catalogue to serve, or a source to load it from; undefined if none was given. */
-  readonly catalogue: string | undefined;
   /** The built command to serve with; undefined for the sources. */
   readonly program: string | undefined;
   /** Whether bounds of time are those of a machine of its own, and catalogues are as large as they may be. */
@@ -36,8 +40,8 @@ export interface Trial {
   readonly name: string;
   /** The promise, in a sentence. */
   readonly promise: string;
-  /** Why it cannot run on this machine, or with what was given; undefined if it can. */
-  readonly missing?: (given: { readonly catalogue?: string | undefined }) => string | undefined;
+  /** Why it cannot run on this machine; undefined if it can. */
+  readonly missing?: () => string | undefined;
   readonly run: (context: TrialContext) => Promise<TrialOutcome>;
 }
 
@@ -49,4 +53,51 @@ export function randomInteger(random: () => number, below: number): number {
 /** One of some values. */
 export function oneOf<T>(random: () => number, values: readonly T[]): T {
   return values[randomInteger(random, values.length)]!;
+}
+
+export interface RunOptions {
+  /** Of the random numbers. */
+  readonly seed: number;
+  readonly milliseconds: number;
+  readonly material?: string | undefined;
+  readonly program?: string | undefined;
+  /** @default false */
+  readonly isLong?: boolean;
+  readonly say?: (line: string) => void;
+}
+
+/**
+ * Runs a trial in a folder of its own.
+ *
+ * @throws Error of the attempt that broke the promise, with the seed added
+ */
+export async function runTrial(trial: Trial, options: RunOptions): Promise<TrialOutcome> {
+  const { seed, milliseconds, material, program, isLong = false, say = () => {} } = options;
+  const folder = await mkdtemp(join(tmpdir(), `skill-discovery-${trial.name}-`));
+  const until = performance.now() + milliseconds;
+  try {
+    const random = randomNumbers(seed);
+    return await trial.run({ random, until, folder, material, program, isLong, say });
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${trial.name}, seed ${seed}: ${message}`, { cause });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Writes a line to standard output before it returns, and waits while nobody reads. `process.stdout` would keep the
+ * lines of a loop that never ends in memory, so a killed process would have done what it did not say.
+ */
+export function say(line: string): void {
+  // The pipe does not block by itself.
+  for (let rest = Buffer.from(`${line}\n`); rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
 }

@@ -9,18 +9,13 @@ import { HOSTILE_SOURCES } from './trials/hostile-sources.js';
 import { LOAD_KILLS } from './trials/load-kills.js';
 import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { LYING_SNAPSHOTS } from './trials/lying-snapshots.js';
-import { MCP_READS } from './trials/mcp-reads.js';
 import { POWER_CUT } from './trials/power-cut.js';
 import { QUOTA_RACES } from './trials/quota-races.js';
-import { RELOAD } from './trials/reload.js';
 import { SHARED_LOADS } from './trials/shared-loads.js';
 import { SHUTDOWN } from './trials/shutdown.js';
-import { SLOWEST_QUESTION } from './trials/slowest-question.js';
-import { SOAK } from './trials/soak.js';
 
 /** Every trial, in the order in which they run. */
 export const TRIALS: readonly Trial[] = [
-  SLOWEST_QUESTION,
   LOADER_FUZZING,
   DAMAGE,
   HOSTILE_SOURCES,
@@ -30,10 +25,7 @@ export const TRIALS: readonly Trial[] = [
   CHANGE_KILLS,
   POWER_CUT,
   DISK_FULL,
-  RELOAD,
-  SOAK,
   QUOTA_RACES,
-  MCP_READS,
   SHARED_LOADS,
   SHUTDOWN,
   ...ATTACK_TRIALS,

@@ -9,9 +9,19 @@ import {
 } from '../sources/index.js';
 import { agentOption } from './load-flags.js';
 import { jsonOption } from './options.js';
-import type { SetUp } from './output.js';
-import { columnsOf, type Output, oneLine, printJson, printLines } from './output.js';
-import { counted, fitColumns, joinParts, pad, type Styles, stylesFor, widthOf, wrapRanges } from './text-columns.js';
+import { columnsOf, oneLine, printJson, printLines } from './output.js';
+import type { SetUp } from './run.js';
+import {
+  counted,
+  fitColumns,
+  grouped,
+  joinParts,
+  pad,
+  type Styles,
+  stylesFor,
+  widthOf,
+  wrapLines,
+} from './text-columns.js';
 
 interface AgentsFlags {
   readonly agent?: readonly string[];
@@ -19,25 +29,20 @@ interface AgentsFlags {
   readonly json?: true;
 }
 
-export const setUpAgents: SetUp = (command, output) => {
+export const setUp: SetUp = (command, output) => {
   command
     .addOption(agentOption('this agent only, whether it is on this machine or not (repeatable)').conflicts('all'))
     .option('--all', 'also the agents that are not on this machine')
     .addOption(jsonOption())
-    .action((flags: AgentsFlags) => agents(flags, output));
+    .action(async ({ agent, all, json }: AgentsFlags) => {
+      const agents = all === true ? AGENTS.map(({ name }) => name) : agent;
+      const report = await inspectInstalled({ agents });
+      if (json === true) return printJson(output, report);
+      const { home } = surroundings();
+      const show = (path: string): string => shownPath(path, home);
+      printLines(output, agentLines(report, { show, columns: columnsOf(output), styles: stylesFor(output.out) }));
+    });
 };
-
-async function agents({ agent, all, json }: AgentsFlags, output: Output): Promise<void> {
-  const named = all === true ? AGENTS.map(({ name }) => name) : agent;
-  const report = await inspectInstalled(named === undefined ? {} : { agents: named });
-  if (json === true) {
-    printJson(output, report);
-    return;
-  }
-  const { home } = surroundings();
-  const show = (path: string): string => shownPath(path, home);
-  printLines(output, agentLines(report, show, columnsOf(output), stylesFor(output.out)));
-}
 
 /** Collisions, broken skills and problems that are listed. `--json` has all. */
 const SHOWN = 20;
@@ -54,13 +59,7 @@ interface Layout {
  * What agents have, as text: for each its folders, then names that several skills have, then what is broken, then what
  * was not read.
  */
-export function agentLines(
-  report: InstalledReport,
-  show: (path: string) => string,
-  columns: number,
-  styles: Styles,
-): string[] {
-  const layout = { show, columns, styles };
+function agentLines(report: InstalledReport, layout: Layout): string[] {
   const { agents, skills, collisions, problems } = report;
   const broken = skills.filter(({ faults }) => faults.length > 0);
   const installations = skills.reduce((sum, skill) => sum + skill.installations.length, 0);
@@ -73,15 +72,9 @@ export function agentLines(
   return [
     ...agents.flatMap((agent) => agentTable(agent, layout)),
     ...section('Names of several skills', collisions, layout, (collision) => collisionLines(collision, layout)),
-    ...section('Broken', broken, layout, ({ path, faults }) => [
-      ...wrapped(show(path), 2, layout),
-      ...faults.flatMap((fault) => wrapped(fault, 4, layout)),
-    ]),
-    ...section('Not read', problems, layout, ({ path, message }) => [
-      ...wrapped(show(path), 2, layout),
-      ...wrapped(message, 4, layout),
-    ]),
-    ...joinParts(parts, columns).map(styles.dim),
+    ...section('Broken', broken, layout, ({ path, faults }) => faultLines(path, faults, layout)),
+    ...section('Not read', problems, layout, ({ path, message }) => faultLines(path, [message], layout)),
+    ...joinParts(parts, layout.columns).map(layout.styles.dim),
   ];
 }
 
@@ -90,21 +83,19 @@ function agentTable({ name, title, folders, skills }: ReportedAgent, layout: Lay
   const { styles, show } = layout;
   const head = `${styles.bold(title)}  ${styles.dim(`${name}, ${counted(skills, 'skill')}`)}`;
   if (folders.length === 0) return [head, `  ${styles.dim('no folder')}`, ''];
-  const rows = folders.map(({ scope, skills: count, path, plugin }) => ({
-    scope,
-    count: count.toLocaleString('en'),
-    text: show(path) + pluginNote(name, plugin),
-  }));
-  const widths = [
-    Math.max(...rows.map(({ scope }) => widthOf(scope))),
-    Math.max(...rows.map(({ count }) => count.length)),
-  ] as const;
-  const lines = rows.flatMap(({ scope, count, text }) => {
-    const start = `  ${pad(scope, widths[0])}  ${count.padStart(widths[1])}  `;
-    const [first = '', ...rest] = wrapped(text, widthOf(start), layout);
-    return [styles.dim(start) + first.trimStart(), ...rest];
+  const scopeWidth = Math.max(...folders.map(({ scope }) => widthOf(scope)));
+  const countWidth = Math.max(...folders.map(({ skills: count }) => grouped(count).length));
+  const lines = folders.flatMap(({ scope, skills: count, path, plugin }) => {
+    const start = `  ${pad(scope, scopeWidth)}  ${grouped(count).padStart(countWidth)}  `;
+    return labelled(start, show(path) + pluginNote(name, plugin), layout);
   });
   return [head, ...lines, ''];
+}
+
+/** A text in lines, the first behind a label that the others are indented by. */
+function labelled(label: string, text: string, layout: Layout): string[] {
+  const [first = '', ...rest] = wrapped(text, widthOf(label), layout);
+  return [layout.styles.dim(label) + first.trimStart(), ...rest];
 }
 
 function pluginNote(agent: string, plugin: string | undefined): string {
@@ -116,15 +107,16 @@ function pluginNote(agent: string, plugin: string | undefined): string {
 function collisionLines({ agent, name, taken, left }: NameCollision, layout: Layout): string[] {
   const { show, styles } = layout;
   const lines = (word: string, paths: readonly string[]): string[] =>
-    paths.flatMap((path) => {
-      const [first = '', ...rest] = wrapped(show(path), 11, layout);
-      return [`    ${styles.dim(word.padEnd(7))}${first.trimStart()}`, ...rest];
-    });
+    paths.flatMap((path) => labelled(`    ${word.padEnd(7)}`, show(path), layout));
   return [
     `  ${styles.bold(fitColumns(oneLine(name), layout.columns - agent.length - 4))}  ${styles.dim(agent)}`,
     ...lines('takes', taken),
     ...lines('not', left),
   ];
+}
+
+function faultLines(path: string, faults: readonly string[], layout: Layout): string[] {
+  return [...wrapped(layout.show(path), 2, layout), ...faults.flatMap((fault) => wrapped(fault, 4, layout))];
 }
 
 /** A heading with the first of some items; nothing if there are none. */
@@ -142,8 +134,5 @@ function section<Item>(
 
 /** A text in lines that are indented by so many columns. */
 function wrapped(text: string, indent: number, { columns }: Layout): string[] {
-  const line = oneLine(text);
-  return wrapRanges(line, Math.max(20, columns - indent)).map(
-    ([start, end]) => ' '.repeat(indent) + line.slice(start, end).trimEnd(),
-  );
+  return wrapLines(oneLine(text), Math.max(20, columns - indent)).map((line) => ' '.repeat(indent) + line);
 }

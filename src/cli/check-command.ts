@@ -1,41 +1,27 @@
 import { type CatalogueProblem, type CheckReport, checkCatalogue } from '../index.js';
-import {
-  addSharedOptions,
-  databaseOption,
-  jsonOption,
-  type SharedFlags,
-  sayWaiting,
-  sharedOptionsOf,
-} from './options.js';
-import type { SetUp } from './output.js';
-import { type Output, oneLine, printJson, printLines } from './output.js';
+import { addPlaceOptions, FILE_OR_POSTGRES, jsonOption, type PlaceFlags, placeOf, sayWaiting } from './options.js';
+import { oneLine, printJson, printLines } from './output.js';
+import type { SetUp } from './run.js';
 
-interface CheckFlags extends SharedFlags {
+interface CheckFlags extends PlaceFlags {
   readonly repair?: true;
   readonly json?: true;
 }
 
-export const setUpCheck: SetUp = (command, output) => {
-  command
-    .addOption(databaseOption('the catalogue: a file, or postgres://user@host/database'))
+export const setUp: SetUp = (command, output) => {
+  addPlaceOptions(command, FILE_OR_POSTGRES)
     .option('--repair', 'make again what can be derived; damaged skills are kept until a load brings them again')
     .addOption(jsonOption())
-    .action((flags: CheckFlags) => check(flags, sharedOptionsOf(command, flags), output));
-  addSharedOptions(command);
+    .action(async (flags: CheckFlags) => {
+      const place = placeOf(command, flags);
+      const report = await sayWaiting(place.database, output, checkCatalogue({ ...place, repair: flags.repair }));
+      if (flags.json === true) printJson(output, report);
+      else printLines(output, reportLines(report));
+      const { length } = report.problems;
+      // So that the exit status is 1.
+      if (length > 0) throw new Error(`${place.database} has ${length === 1 ? 'a problem' : `${length} problems`}`);
+    });
 };
-
-/** @throws Error if something is wrong, so that the exit status is 1 */
-async function check(
-  { database, repair, json }: CheckFlags,
-  shared: ReturnType<typeof sharedOptionsOf>,
-  output: Output,
-): Promise<void> {
-  const report = await sayWaiting(database, output, checkCatalogue({ database, ...shared, repair }));
-  if (json === true) printJson(output, report);
-  else printLines(output, reportLines(report));
-  const { length } = report.problems;
-  if (length > 0) throw new Error(`${database} has ${length === 1 ? 'a problem' : `${length} problems`}`);
-}
 
 function reportLines({ skills, vectors, problems, outdated, repaired }: CheckReport): string[] {
   const counts = `checked ${skills.toLocaleString('en')} skills and ${vectors.toLocaleString('en')} vectors`;
@@ -48,11 +34,7 @@ function reportLines({ skills, vectors, problems, outdated, repaired }: CheckRep
 }
 
 function sentenceOf({ part, path, skill, problem }: CatalogueProblem): string {
-  const where =
-    skill === undefined
-      ? part === 'database' || part === 'vectors' || part === 'snapshot'
-        ? part
-        : path
-      : `skill ${skill}`;
+  const isWhole = part === 'database' || part === 'vectors' || part === 'snapshot';
+  const where = skill === undefined ? (isWhole ? part : path) : `skill ${skill}`;
   return `${where}: ${problem}`;
 }

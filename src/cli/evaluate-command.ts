@@ -1,24 +1,26 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { checkDatabase, isCatalogueAddress, makeFolder } from '../core/index.js';
 import {
   type Benchmark,
   type Comparison,
   type ConfidentShare,
   type Corpus,
+  type CorpusOptions,
   EVALUATION_MODES,
+  type EvaluateOptions,
   type Evaluation,
   type EvaluationMode,
   evaluate,
   extremesOf,
   GAIN_FUNCTIONS,
-  type GainFunction,
   MAX_DEPTH,
   type NamedRun,
   openCorpus,
   type QuestionDifference,
+  type ReadBenchmarkOptions,
   type Reliability,
   readBenchmark,
   readRun,
@@ -26,33 +28,34 @@ import {
   summarise,
   writeRun,
 } from '../evaluation/index.js';
-import { COPY_MODES, type CopyMode, SkillSearchError } from '../index.js';
+import { COPY_MODES, SkillSearchError } from '../index.js';
 import {
-  addSharedOptions,
-  collectChoices,
+  addPlaceOptions,
+  choiceOption,
+  collect,
   jsonOption,
   modelOption,
   parseInteger,
+  pick,
+  placeOf,
   type StopWordsFlags,
   sayWaiting,
-  sharedOptionsOf,
   stopWordsOf,
   stopWordsOption,
 } from './options.js';
-import type { SetUp } from './output.js';
 import { type Output, oneLine, printJson, printLines, untilInterrupted } from './output.js';
 import { LoadProgressBar, ProgressBar } from './progress-bar.js';
+import type { SetUp } from './run.js';
 import { alignColumns, counted, fitColumns } from './text-columns.js';
 
-export const setUpEvaluate: SetUp = (command, output) => {
+/** The catalogue that is searched where nothing else is named. */
+const DEFAULT_DATABASE = 'skills.db';
+
+export const setUp: SetUp = (command, output) => {
   command
     .argument(
       '<benchmark>',
       'folder in the BEIR layout (queries.jsonl, qrels.tsv or qrels/test.tsv, corpus.jsonl; each also .gz), or JSON Lines of {"query": "…", "relevant": ["id", …]} or {"query": "…", "grades": {"id": 3, …}}',
-    )
-    .option(
-      '--database <file>',
-      `search this catalogue, as a file or an address; it is not changed (default: the folder's corpus, else ${DEFAULT_DATABASE})`,
     )
     .option('--catalogue <source>', 'search what is loaded from this file or folder')
     .option(
@@ -66,24 +69,19 @@ export const setUpEvaluate: SetUp = (command, output) => {
     .option('--qrels <file>', "judgements other than the folder's")
     .option('--filter <regexp>', 'only questions whose id it fits', parseRegExp)
     .option('--ask <field>', 'ask this text of each question, such as its translation')
-    .addOption(
-      new Option('--mode <mode>', 'bm25 (any word), vector, hybrid or keyword; may be repeated (default: all)')
-        .choices(EVALUATION_MODES)
-        .argParser(collectChoices(EVALUATION_MODES)),
-    )
+    .option('--mode <mode>', `${EVALUATION_MODES.join(', ')}; may be repeated (default: all)`, collectModes)
     .option('--run <file>', 'measure a TREC run too; may be repeated', collect)
     .option('--compare <run>', 'test the difference to a TREC run, or to one of the modes')
     .option('--at <k>', 'depth of nDCG, MRR, recall and precision; may be repeated (default: 10)', collectIntegers)
     .option('--depth <n>', `documents looked at for each question, 1 to ${MAX_DEPTH}`, parseInteger, MAX_DEPTH)
     .addOption(
-      new Option(
+      choiceOption(
         '--gain <how>',
         'what a grade counts in nDCG: itself, or 2^grade - 1 (default: linear, exponential for a file with grades)',
-      ).choices(GAIN_FUNCTIONS),
+        GAIN_FUNCTIONS,
+      ),
     )
-    .addOption(
-      new Option('--copies <mode>', 'count copies as one document, or keep them (the default)').choices(COPY_MODES),
-    )
+    .addOption(choiceOption('--copies <mode>', 'count copies as one document, or keep them (the default)', COPY_MODES))
     .option('--abstention', 'ask each question also with its right answers taken out: area under the ROC curve (auroc)')
     .option('--seed <n>', 'of the random numbers that intervals and tests draw', parseInteger, 1)
     .option('--by-query', 'tell the figures of each question')
@@ -93,28 +91,28 @@ export const setUpEvaluate: SetUp = (command, output) => {
     .addOption(stopWordsOption())
     .addOption(jsonOption())
     .action((path: string, flags: EvaluateFlags) => {
-      refuseTogether(flags, command);
-      const shared = sharedOptionsOf(command, { ...flags, database: flags.database ?? DEFAULT_DATABASE });
-      return evaluateBenchmark(path, { ...flags, ...shared }, output);
+      const isNamed = command.getOptionValueSource('database') !== 'default';
+      for (const name of ['catalogue', 'keep'] as const) {
+        if (!isNamed || flags[name] === undefined) continue;
+        const why = name === 'keep' ? 'that is a catalogue already' : 'what is searched is one of them';
+        command.error(`error: option '--${name}' cannot be used with '--database': ${why}`);
+      }
+      if (!flags.files && flags.extraFiles !== undefined) {
+        command.error("error: option '--extra-files' cannot be used with '--no-files'");
+      }
+      const { database, ...shared } = placeOf(command, flags);
+      return evaluateBenchmark(path, { ...flags, ...shared, database: isNamed ? database : undefined }, output);
     });
-  addSharedOptions(command);
+  addPlaceOptions(
+    command,
+    `search this catalogue, as a file or an address; it is not changed (default: the folder's corpus, else ${DEFAULT_DATABASE})`,
+  );
 };
 
-function refuseTogether(flags: EvaluateFlags, command: Command): void {
-  const { database, catalogue, keep, extraFiles, files } = flags;
-  if (database !== undefined && catalogue !== undefined) {
-    command.error("error: option '--catalogue' cannot be used with '--database': what is searched is one of them");
-  }
-  if (database !== undefined && keep !== undefined) {
-    command.error("error: option '--keep' cannot be used with '--database': that is a catalogue already");
-  }
-  if (!files && extraFiles !== undefined) {
-    command.error("error: option '--extra-files' cannot be used with '--no-files'");
-  }
-}
-
-function collect(value: string, previous: readonly string[] = []): string[] {
-  return [...previous, value];
+function collectModes(value: string, previous: readonly EvaluationMode[] = []): EvaluationMode[] {
+  const mode = EVALUATION_MODES.find((one) => one === value);
+  if (mode === undefined) throw new InvalidArgumentError(`Allowed choices are ${EVALUATION_MODES.join(', ')}.`);
+  return [...new Set([...previous, mode])];
 }
 
 function collectIntegers(value: string, previous: readonly number[] = []): number[] {
@@ -129,91 +127,64 @@ function parseRegExp(value: string): RegExp {
   }
 }
 
-/** The options of `evaluate`, as the command line gives them. */
-export interface EvaluateFlags extends StopWordsFlags {
-  readonly database?: string;
-  readonly cache?: string | undefined;
-  readonly passwordFile?: string | undefined;
-  readonly catalogue?: string;
-  readonly extra?: string;
-  readonly extraFiles?: string;
-  readonly without?: string;
+/** Flags that are options of the library under the same names. */
+const [OF_BENCHMARK, OF_CORPUS, OF_EVALUATION] = [
+  ['qrels', 'filter', 'ask'],
+  ['catalogue', 'extra', 'extraFiles', 'without', 'files', 'keep', 'model'],
+  ['at', 'depth', 'gain', 'copies', 'abstention', 'seed'],
+] as const;
+
+interface EvaluateFlags
+  extends StopWordsFlags,
+    Pick<ReadBenchmarkOptions, (typeof OF_BENCHMARK)[number]>,
+    Pick<CorpusOptions, Exclude<(typeof OF_CORPUS)[number], 'files'>>,
+    Pick<EvaluateOptions, (typeof OF_EVALUATION)[number]> {
+  readonly database: string;
   /** False for `--no-files`. */
   readonly files: boolean;
-  readonly keep?: string;
-  readonly model?: string;
-  readonly qrels?: string;
-  readonly filter?: RegExp;
-  readonly ask?: string;
   readonly mode?: readonly EvaluationMode[];
   readonly run?: readonly string[];
   readonly compare?: string;
-  readonly at?: readonly number[];
-  readonly depth?: number;
-  readonly gain?: GainFunction;
-  readonly copies?: CopyMode;
-  readonly abstention?: true;
-  readonly seed?: number;
   readonly byQuery?: true;
   readonly saveRuns?: string;
   readonly html?: string;
   readonly json?: true;
 }
 
-/** The catalogue that is searched where nothing else is named. */
-export const DEFAULT_DATABASE = 'skills.db';
+/** The flags, with the catalogue that was named, if one was. */
+type Flags = Omit<EvaluateFlags, 'database'> & Pick<CorpusOptions, 'database' | 'cache' | 'passwordFile'>;
 
 /** Reads a benchmark, asks its questions, and prints and writes the figures. */
-export async function evaluateBenchmark(path: string, flags: EvaluateFlags, output: Output): Promise<void> {
+async function evaluateBenchmark(path: string, flags: Flags, output: Output): Promise<void> {
   await untilInterrupted(async (signal) => {
-    const { qrels, filter, ask } = flags;
-    const benchmark = await readBenchmark(path, { qrels, filter, ask });
-    const runs = await readRuns(flags.run ?? []);
+    const benchmark = await readBenchmark(path, pick(flags, ...OF_BENCHMARK));
+    const runs: NamedRun[] = [];
+    for (const file of flags.run ?? []) runs.push({ name: basename(file), run: await readRun(file) });
     const modes = flags.mode ?? (runs.length > 0 ? [] : EVALUATION_MODES);
-    const names: readonly string[] = [...modes, ...runs.map(({ name }) => name)];
-    const baseline = await baselineOf(flags, names);
+    const baseline = await baselineOf(flags, [...modes, ...runs.map(({ name }) => name)]);
     await using corpus = modes.length > 0 ? await openDocuments(benchmark, modes, flags, output, signal) : undefined;
     const remarks = [...benchmark.remarks, ...(corpus?.remarks ?? []), ...missingDocuments(benchmark, corpus)];
     for (const remark of remarks) output.error.write(`note: ${oneLine(remark)}\n`);
 
     const bar = new ProgressBar(output.error);
-    const { at, depth, gain, copies, abstention, seed } = flags;
     const evaluation = await evaluate({
-      benchmark,
-      search: corpus?.search,
-      modes,
-      runs,
-      baseline,
-      at,
-      depth,
-      gain,
-      copies,
-      abstention,
-      seed,
-      signal,
+      ...{ benchmark, search: corpus?.search, modes, runs, baseline, signal },
+      ...pick(flags, ...OF_EVALUATION),
       onProgress: ({ mode, done, total }) => {
         const payload = { mode, done: done.toLocaleString('en') };
         bar.show({ format: ASKING, value: done + modes.indexOf(mode) * total, total: total * modes.length, payload });
       },
     }).finally(() => bar.stop());
-    print(evaluation, corpus, flags, output);
+    if (flags.json === true) printJson(output, summarise(evaluation, { byQuery: flags.byQuery }));
+    else printLines(output, linesOf(evaluation, corpus, flags.byQuery === true));
     await write(evaluation, modes, flags);
   });
 }
 
 const ASKING = ' {bar} {percentage}% | {mode}: {done} questions | {eta_formatted} left';
 
-async function readRuns(paths: readonly string[]): Promise<NamedRun[]> {
-  const runs: NamedRun[] = [];
-  for (const path of paths) runs.push({ name: basename(path), run: await readRun(path) });
-  return runs;
-}
-
 /** What `--compare` names. For a page without it the first mode, so that it has a picture of differences. */
-async function baselineOf(
-  { compare, html }: EvaluateFlags,
-  names: readonly string[],
-): Promise<string | NamedRun | undefined> {
+async function baselineOf({ compare, html }: Flags, names: readonly string[]): Promise<string | NamedRun | undefined> {
   if (compare === undefined) return html !== undefined && names.length > 1 ? names[0] : undefined;
   if (names.includes(compare)) return compare;
   if (!existsSync(compare)) {
@@ -226,37 +197,24 @@ async function baselineOf(
 async function openDocuments(
   { corpus, name }: Benchmark,
   modes: readonly EvaluationMode[],
-  flags: EvaluateFlags,
+  flags: Flags,
   output: Output,
   signal: AbortSignal,
 ): Promise<Corpus> {
-  const { cache, passwordFile, catalogue, extra, extraFiles, without, files, keep, model } = flags;
-  const documents = flags.database === undefined && catalogue === undefined ? corpus : undefined;
-  const fallback = documents === undefined && catalogue === undefined ? DEFAULT_DATABASE : undefined;
-  const database = flags.database ?? fallback;
+  const documents = flags.database === undefined && flags.catalogue === undefined ? corpus : undefined;
+  const isLoaded = documents !== undefined || flags.catalogue !== undefined;
+  const database = flags.database ?? (isLoaded ? undefined : DEFAULT_DATABASE);
   if (database !== undefined && !isCatalogueAddress(database) && !existsSync(checkDatabase(database))) {
     const why = flags.database === undefined ? `${name} has no documents of its own, and ` : '';
     const message = `${why}there is no catalogue at ${database}: name one (--database), or what to load (--catalogue)`;
     throw new SkillSearchError('DATABASE_NOT_FOUND', message, { path: database });
   }
-  const stopWords = await stopWordsOf(flags);
   const bar = new LoadProgressBar(output.error);
   try {
     const opening = openCorpus({
-      documents,
-      catalogue,
-      database,
-      cache,
-      passwordFile,
-      extra,
-      extraFiles,
-      without,
-      files,
-      keep,
-      model,
-      stopWords,
+      ...pick(flags, ...OF_CORPUS, 'cache', 'passwordFile'),
+      ...{ documents, database, stopWords: await stopWordsOf(flags), signal },
       semantic: modes.includes('vector') || modes.includes('hybrid'),
-      signal,
       onProgress: (progress) => bar.show(progress),
     });
     return await sayWaiting(database, output, opening);
@@ -277,34 +235,25 @@ function missingDocuments({ questions, gains }: Benchmark, corpus: Corpus | unde
   return [`${missing.length} of ${judged.size} right answers are not among the documents: ${shown.join(', ')}${more}`];
 }
 
-function print(
-  evaluation: Evaluation,
-  corpus: Corpus | undefined,
-  { json, byQuery }: EvaluateFlags,
-  output: Output,
-): void {
-  if (json === true) {
-    printJson(output, summarise(evaluation, { byQuery }));
-    return;
-  }
+function linesOf(evaluation: Evaluation, corpus: Corpus | undefined, byQuery: boolean): string[] {
   const { benchmark, comparisons, gain, copies } = evaluation;
   const questions = counted(benchmark.questions.length, 'question');
   const over = corpus === undefined ? '' : ` over ${corpus.search.stats().skills.toLocaleString('en')} documents`;
   const unusual = [...(gain === 'linear' ? [] : [`, ${gain} gain`]), ...(copies === 'keep' ? [] : [', copies as one'])];
-  printLines(output, [
+  return [
     oneLine(`${benchmark.name}: ${questions}${over}${unusual.join('')}`),
     '',
     ...meansLines(evaluation),
     ...confidenceLines(evaluation),
     ...comparisons.flatMap((comparison) => ['', ...comparisonLines(comparison)]),
-    ...(byQuery === true ? ['', ...queryLines(evaluation)] : []),
-  ]);
+    ...(byQuery ? ['', ...queryLines(evaluation)] : []),
+  ];
 }
 
 async function write(
   evaluation: Evaluation,
   modes: readonly EvaluationMode[],
-  { saveRuns, html }: EvaluateFlags,
+  { saveRuns, html }: Flags,
 ): Promise<void> {
   if (html !== undefined) await writeFile(html, reportPage(evaluation));
   if (saveRuns === undefined) return;
@@ -320,7 +269,7 @@ const MAX_TEXT = 90;
 const EXTREMES = 5;
 
 /** A table of the means: a line for each mode, and below it the intervals. */
-export function meansLines({ modes }: Evaluation): string[] {
+function meansLines({ modes }: Evaluation): string[] {
   const figures = Object.keys(modes[0]?.figures ?? {});
   const rows = modes.flatMap(({ name, figures: means, intervals }) => [
     [oneLine(name), ...figures.map((figure) => means[figure]!.toFixed(4))],
@@ -330,15 +279,16 @@ export function meansLines({ modes }: Evaluation): string[] {
 }
 
 /** How confident the answers of each mode are, and how far its scores are probabilities; nothing if not measured. */
-export function confidenceLines({ modes }: Evaluation): string[] {
-  const shares = modes.flatMap(({ name, confident }) =>
-    confident === undefined
+function confidenceLines({ modes }: Evaluation): string[] {
+  const shares = modes.flatMap(({ name, confident }) => {
+    const both = confident === undefined ? [] : [confident.served, confident.unserved];
+    return confident === undefined
       ? []
       : [
-          [oneLine(name), ...[confident.served, confident.unserved].map(shareOf)],
-          ['', ...[confident.served, confident.unserved].map(intervalOf)],
-        ],
-  );
+          [oneLine(name), ...both.map(shareOf)],
+          ['', ...both.map(intervalOf)],
+        ];
+  });
   const calibrations = modes.flatMap(({ name, reliability }) =>
     reliability === undefined ? [] : [calibrationLine(oneLine(name), reliability)],
   );
@@ -362,7 +312,7 @@ function calibrationLine(name: string, { score, useful, error, questions }: Reli
 }
 
 /** The difference of two rankings, how likely it is chance, and the questions that differ most. */
-export function comparisonLines(comparison: Comparison): string[] {
+function comparisonLines(comparison: Comparison): string[] {
   const { name, baseline, metric, difference, interval, p, won, lost, tied } = comparison;
   const most = extremesOf(comparison, EXTREMES);
   return [
@@ -373,7 +323,7 @@ export function comparisonLines(comparison: Comparison): string[] {
 }
 
 /** A table with a line for each question and mode. */
-export function queryLines({ benchmark, modes }: Evaluation): string[] {
+function queryLines({ benchmark, modes }: Evaluation): string[] {
   const figures = Object.keys(modes[0]?.byQuestion.values().next().value ?? {});
   const rows = benchmark.questions.flatMap(({ id }) =>
     modes.map(({ name, byQuestion }) => [

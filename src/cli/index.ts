@@ -1,7 +1,6 @@
 export { chooseAgents } from './init-command.js';
-export { targetOf } from './install-command.js';
-export { KeptCode } from './kept-code.js';
-export { manyLines, oneLine } from './output.js';
-export { scoreReason, semanticLines } from './result-lines.js';
+export { keptCode } from './kept-code.js';
+export { oneLine } from './output.js';
+export { scoreReason } from './result-lines.js';
 export { COMMANDS, run } from './run.js';
-export { ageOf, fitColumns, joinParts, pad, stylesFor, widthOf, wrapRanges } from './text-columns.js';
+export { fitColumns, widthOf, wrapRanges } from './text-columns.js';

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { InvalidArgumentError } from 'commander';
 import {
-  type AgentPlan,
   type CataloguePlan,
   type Dialogue,
   type EntryAction,
@@ -11,14 +11,13 @@ import {
   type InitResult,
   type PlannedEntry,
   runInit,
-  type ShownEdit,
 } from '../agents/index.js';
 import { checkDatabase, userCatalogue } from '../core/index.js';
 import type { LoadReport } from '../index.js';
 import { surroundings, userFolders } from '../sources/index.js';
-import { jsonOption, parseNames, parsePath } from './options.js';
-import type { SetUp } from './output.js';
+import { jsonOption, parsePath, pick } from './options.js';
 import { blankUnsafe, type Output, oneLine, printJson, printLines } from './output.js';
+import type { SetUp } from './run.js';
 import { counted } from './text-columns.js';
 
 interface InitFlags {
@@ -35,7 +34,7 @@ interface InitFlags {
   readonly semantic: boolean;
 }
 
-export const setUpInit: SetUp = (command, output) => {
+export const setUp: SetUp = (command, output) => {
   command
     .option('--agents <names>', 'these agents only, with commas between, also if they are not found', parseNames)
     .option('--database <file>', 'the catalogue (default: skills.db in the data folder of the user)', parsePath)
@@ -49,9 +48,19 @@ export const setUpInit: SetUp = (command, output) => {
     .action((flags: InitFlags) => init(flags, output));
 };
 
+/** Parses names with commas or blanks between, each kept once. */
+function parseNames(value: string): readonly string[] {
+  const names = namesIn(value);
+  if (names.length === 0) throw new InvalidArgumentError('It must be names with commas between.');
+  return names;
+}
+
+function namesIn(value: string): readonly string[] {
+  return [...new Set(value.split(/[\s,]+/).filter((name) => name !== ''))];
+}
+
 async function init(flags: InitFlags, output: Output): Promise<void> {
   const of = surroundings();
-  const { data } = userFolders(of);
   const database = resolve(checkDatabase(flags.database ?? userCatalogue(of)));
   let report: LoadReport | undefined;
   const result = await runInit(
@@ -64,7 +73,7 @@ async function init(flags: InitFlags, output: Output): Promise<void> {
         ...{ node: process.execPath, entry: ownEntry(), semantic: flags.semantic },
         ...{ database, namesDatabase: flags.database !== undefined },
       },
-      record: new InitRecord(join(data, 'init.json')),
+      record: new InitRecord(join(userFolders(of).data, 'init.json')),
       now: () => new Date(),
       buildCatalogue: async () => {
         report = await load(database, of.home, flags, output);
@@ -72,9 +81,15 @@ async function init(flags: InitFlags, output: Output): Promise<void> {
     },
     dialogueOf(flags, output),
   );
-  if (flags.json === true) printJson(output, jsonOf(result, report));
+  const { catalogues, hadWork: changes, isDone: written, backups, left } = result;
+  const agents = result.agents.map((one) => pick(one, 'agent', 'title', 'entries', 'notes'));
+  if (flags.json === true) printJson(output, { agents, catalogues, changes, left, written, backups, report });
   else printLines(output, resultLines(result, flags, report));
-  refuse(result, flags, output);
+  if (changes && !written && flags.dryRun !== true && !isAsked(flags, output)) {
+    const message = 'nobody can be asked here: --yes writes this, --dry-run only shows it';
+    throw Object.assign(new Error(message), { code: 'INVALID_OPTION' });
+  }
+  if (left.length > 0) throw new Error(`left as they are: ${left.join('; ')}`);
 }
 
 /** The first file of the command line, as it is built: also if this is run from the sources. */
@@ -91,9 +106,7 @@ async function load(database: string, home: string, { semantic }: InitFlags, out
   const bar = new LoadProgressBar(output.error);
   try {
     return await buildCatalogue({
-      database,
-      sources: [{ installed: { cwd: home } }],
-      semantic: semantic ? undefined : false,
+      ...{ database, sources: [{ installed: { cwd: home } }], semantic: semantic ? undefined : false },
       onProgress: (progress) => bar.show(progress),
     });
   } finally {
@@ -126,21 +139,6 @@ function isAsked(flags: InitFlags, { error }: Output): boolean {
   return flags.dryRun !== true && flags.yes !== true && process.stdin.isTTY === true && error.isTTY === true;
 }
 
-function jsonOf(
-  { agents, catalogues, hadWork, isDone, backups, left }: InitResult,
-  report: LoadReport | undefined,
-): object {
-  return {
-    agents: agents.map(({ agent, title, entries, notes }) => ({ agent, title, entries, notes })),
-    catalogues,
-    changes: hadWork,
-    left,
-    written: isDone,
-    backups,
-    ...(report === undefined ? {} : { report }),
-  };
-}
-
 function resultLines(result: InitResult, flags: InitFlags, report: LoadReport | undefined): string[] {
   const { agents, catalogues, hadWork, isDone, backups } = result;
   if (!hadWork) {
@@ -155,7 +153,7 @@ function resultLines(result: InitResult, flags: InitFlags, report: LoadReport | 
   }
   lines.push(...backups.map((path) => `Former text: ${oneLine(path)}`));
   lines.push(...agents.flatMap(({ notes }) => notes));
-  if (flags.remove !== true) lines.push('Start the agents anew; `skill-discovery init --remove` undoes this.');
+  if (flags.remove !== true) lines.push('Restart the agents; `skill-discovery init --remove` undoes this.');
   return lines;
 }
 
@@ -166,16 +164,6 @@ function doneLine({ agents, left }: InitResult, isRemoval: boolean): string {
   const actions = agents.flatMap(({ entries }) => entries.map(({ action }) => action));
   const isNothing = actions.every((action) => action === 'refused' || action === 'kept');
   return isNothing ? `Nothing was ${what.toLowerCase()}.` : `${what} in part.`;
-}
-
-/** Ends the command with an error where something was left that was to be written, or undone. */
-function refuse({ left, hadWork, isDone }: InitResult, flags: InitFlags, output: Output): void {
-  if (hadWork && !isDone && flags.dryRun !== true && !isAsked(flags, output)) {
-    throw Object.assign(new Error('nobody can be asked here: --yes writes this, --dry-run only shows it'), {
-      code: 'INVALID_OPTION',
-    });
-  }
-  if (left.length > 0) throw new Error(`left as they are: ${left.join('; ')}`);
 }
 
 const ACTIONS: Readonly<Record<EntryAction, string>> = {
@@ -196,29 +184,27 @@ const CATALOGUES: Readonly<Record<CataloguePlan['action'], string>> = {
 };
 
 /** What is going to be written, for people. */
-export function planLines({ agents, catalogues }: InitPlan): string[] {
+function planLines({ agents, catalogues }: InitPlan): string[] {
+  const ofAgents = agents.flatMap(({ agent, title, entries }) => [
+    `${title} (${agent})`,
+    ...entries.flatMap(entryLines),
+    '',
+  ]);
   return [
-    ...agents.flatMap(agentLines),
+    ...ofAgents,
     ...catalogues.map(({ database, action }) => `The catalogue ${oneLine(database)} ${CATALOGUES[action]}.`),
   ];
-}
-
-function agentLines({ agent, title, entries }: AgentPlan): string[] {
-  return [`${title} (${agent})`, ...entries.flatMap(entryLines), ''];
 }
 
 function entryLines({ file, place, action, reason, edits }: PlannedEntry): string[] {
   const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
   const what = place === '' ? '' : `${place} `;
-  return [`  ${oneLine(file)}: ${what}${ACTIONS[action]}${why}`, ...edits.flatMap(editLines)];
-}
-
-function editLines({ line, removed, inserted }: ShownEdit): string[] {
-  return [
+  const changes = edits.flatMap(({ line, removed, inserted }) => [
     `    line ${line}`,
     ...removed.map((text) => `    - ${codeLine(text)}`),
     ...inserted.map((text) => `    + ${codeLine(text)}`),
-  ];
+  ]);
+  return [`  ${oneLine(file)}: ${what}${ACTIONS[action]}${why}`, ...changes];
 }
 
 /** Keeps the indentation. */
@@ -242,7 +228,7 @@ export async function chooseAgents(
     const answer = (await ask('Write this? [y]es, [n]o, or names of agents: ')).trim();
     if (/^y(es)?$/i.test(answer)) return agents;
     if (answer === '' || /^no?$/i.test(answer)) return undefined;
-    const names = [...new Set(answer.split(/[\s,]+/).filter((name) => name !== ''))];
+    const names = namesIn(answer);
     const unknown = names.find((name) => !agents.includes(name));
     if (unknown === undefined && names.length > 0) return names;
     tell(`${oneLine(unknown ?? answer)} is none of ${agents.join(', ')}.`);
@@ -250,7 +236,7 @@ export async function chooseAgents(
 }
 
 /** Asks for a line on the terminal. An input that ends, or Ctrl-C, is an empty answer. */
-export function askLine(question: string, output: NodeJS.WritableStream): Promise<string> {
+function askLine(question: string, output: NodeJS.WritableStream): Promise<string> {
   const lines = createInterface({ input: process.stdin, output });
   return new Promise((resolve) => {
     lines.on('close', () => resolve(''));

@@ -1,38 +1,37 @@
 import { dirname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { makeFolder } from '../core/index.js';
-import type { BuildOptions, InstalledSource, LoadReport, WatchOptions } from '../index.js';
+import type { BuildOptions, InstalledSource, LoadReport, Source, WatchOptions } from '../index.js';
 import { surroundings } from '../sources/index.js';
-import { databaseOption, jsonOption, modelOption, parseInteger } from './options.js';
-import type { Output } from './output.js';
-import { oneLine } from './output.js';
+import {
+  addPlaceOptions,
+  type CataloguePlace,
+  collect,
+  FILE_OR_POSTGRES,
+  jsonOption,
+  modelOption,
+  type PlaceFlags,
+  parseInteger,
+  pick,
+  placeOf,
+} from './options.js';
+import { type Output, oneLine } from './output.js';
+
+/** Flags that are options of a load under the same names. */
+const OF_FOLDERS = ['followLinks', 'author', 'codehostBase', 'skillUrlBase', 'gitSeconds'] as const;
+const OF_ALL = ['contents', 'classify', 'model', 'maxUnpackedBytes', 'maxRatio', 'maxListedProblems'] as const;
+type Same = (typeof OF_FOLDERS)[number] | (typeof OF_ALL)[number];
 
 /** Flags of the commands that load. */
-export interface LoadFlags extends InstalledFlags {
-  readonly database: string;
+export interface LoadFlags extends InstalledFlags, WatchFlags, PlaceFlags, Pick<BuildOptions, Same> {
   readonly json?: true;
-  readonly followLinks?: true;
-  readonly author?: string;
-  readonly codehostBase?: string;
-  readonly skillUrlBase?: string;
-  readonly maxUnpackedBytes?: number;
-  readonly maxRatio?: number;
-  readonly maxListedProblems?: number;
   /** False for `--no-git`. */
   readonly git: boolean;
-  readonly gitSeconds?: number;
-  /** False for `--no-contents`. */
-  readonly contents: boolean;
   readonly semantic: boolean;
-  /** Undefined if neither `--classify` nor `--no-classify` is given. */
-  readonly classify?: boolean;
-  readonly model?: string;
 }
 
-/** @param database what the option of the catalogue says of itself */
-export function addLoadOptions(command: Command, database?: string): void {
-  command
-    .addOption(databaseOption(database))
+export function addLoadOptions(command: Command): Command {
+  addPlaceOptions(command, FILE_OR_POSTGRES)
     .option('--follow-links', 'follow links in a folder that lead into another source of this load')
     .option('--author <name>', 'author of skills in folders that git tells nothing of')
     .option('--codehost-base <url>', 'their codehostUrl is this and their path')
@@ -48,29 +47,13 @@ export function addLoadOptions(command: Command, database?: string): void {
     .option('--no-semantic', 'make no vectors: skills loaded so are found by words only')
     .addOption(modelOption())
     .addOption(jsonOption());
-  addInstalledOptions(command);
+  return addWatchOptions(addInstalledOptions(command));
 }
 
-/** The options of a load that these flags mean. */
+/** The options of a load that these flags mean. Undefined where nothing is said: then less is an error. */
 export function loadOptionsOf(flags: LoadFlags): Omit<BuildOptions, 'database' | 'sources'> {
-  const { followLinks, author, codehostBase, skillUrlBase, model, contents, classify } = flags;
-  const { maxUnpackedBytes, maxRatio, maxListedProblems, gitSeconds } = flags;
-  return {
-    followLinks,
-    // Undefined, not true: a missing model runtime is then a warning and not an error.
-    semantic: flags.semantic ? undefined : false,
-    model,
-    author,
-    codehostBase,
-    skillUrlBase,
-    maxUnpackedBytes,
-    maxRatio,
-    maxListedProblems,
-    git: flags.git ? undefined : false,
-    gitSeconds,
-    contents,
-    classify,
-  };
+  const [semantic, git] = [flags.semantic, flags.git].map((is) => (is ? undefined : (false as const)));
+  return { ...pick(flags, ...OF_FOLDERS, ...OF_ALL), semantic, git };
 }
 
 /** Flags that say how sources are watched. */
@@ -81,8 +64,8 @@ export interface WatchFlags {
 }
 
 /** Adds the options that say how sources are watched. */
-export function addWatchOptions(command: Command): void {
-  command
+export function addWatchOptions(command: Command): Command {
+  return command
     .option('--poll', 'look at the watched files again and again: for network drives')
     .option('--poll-interval <ms>', 'milliseconds between two looks at files that are polled, at least', parseInteger);
 }
@@ -92,9 +75,10 @@ export function watchOptionsOf({ poll, pollInterval }: WatchFlags): Pick<WatchOp
   return { polling: poll, pollInterval };
 }
 
-/** Whether any of these flags is given. */
-export function hasWatchFlags({ poll, pollInterval }: WatchFlags): boolean {
-  return poll === true || pollInterval !== undefined;
+/** Ends the command where a flag says how sources are watched that are not. */
+export function refuseWatchFlags(command: Command, { poll, pollInterval }: WatchFlags): void {
+  if (poll === undefined && pollInterval === undefined) return;
+  command.error('error: --poll says how sources are watched: add --watch');
 }
 
 /** Flags of a command that can read the installed skills. */
@@ -104,71 +88,65 @@ export interface InstalledFlags {
 }
 
 /** Adds `--installed` and `--agent` to a command. */
-export function addInstalledOptions(command: Command): void {
-  command
+export function addInstalledOptions(command: Command): Command {
+  return command
     .option('--installed', "the skills that this machine's agents have, in this project and for you")
     .addOption(agentOption('with --installed: those of this agent only (repeatable)'));
 }
 
 /** The option that names agents. The library says which there are. */
 export function agentOption(description: string): Option {
-  return new Option('--agent <name>', description).argParser((value: string, previous: readonly string[] = []) => [
-    ...previous,
-    value,
-  ]);
-}
-
-/** What a command loads of the installed skills, and where. */
-export interface InstalledChoice {
-  readonly database: string;
-  /** Undefined if they are not asked for. */
-  readonly source: InstalledSource | undefined;
+  return new Option('--agent <name>', description).argParser(collect);
 }
 
 /**
- * The catalogue of a command, and the source that its flags name. Ends the command where they clash. Without
- * `--database` the installed skills have catalogues of their own in the user's data folder, by project: which one is
- * told, and its folder is made.
- *
- * @param command that was called with these flags
- * @param tell gets the path of such a catalogue
+ * The catalogue of a command, and the source of installed skills that its flags name, if any. Ends the command where
+ * they clash. Without `--database` the installed skills have catalogues of their own in the user's data folder, by
+ * project: its folder is made.
  */
 export async function chooseInstalled(
   command: Command,
-  { installed, agent: agents, database }: InstalledFlags & { readonly database: string },
-  tell: (database: string) => void = () => {},
-): Promise<InstalledChoice> {
+  { installed, agent: agents, database }: InstalledFlags & Pick<PlaceFlags, 'database'>,
+): Promise<{ readonly database: string; readonly source?: InstalledSource; readonly isOwn?: true }> {
   if (installed !== true) {
     if (agents !== undefined) command.error('error: --agent says whose installed skills are meant: add --installed');
-    return { database, source: undefined };
+    return { database };
   }
   if (command.getOptionValueSource('database') !== 'default') return { database, source: { installed: { agents } } };
   const { installedPlace } = await import('../sources/installed/find-folders.js');
-  const place = await installedPlace(surroundings(), agents);
-  makeFolder(dirname(place.database), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
-  tell(place.database);
-  const source = { installed: { agents, cwd: place.cwd }, found: place.found };
-  return { database: place.database, source };
+  const { database: own, cwd, found } = await installedPlace(surroundings(), agents);
+  makeFolder(dirname(own), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
+  const source = { installed: { agents, cwd }, found };
+  return { database: own, source, isOwn: true };
 }
 
-/** Tells on standard error where the installed skills have their catalogue. */
-export function tellCatalogue({ error }: Output): (database: string) => void {
-  return (database) => void error.write(`Catalogue: ${oneLine(database)}\n`);
+/** What a command loads, and where, which it tells if nobody has said it. Ends the command if that is nothing. */
+export async function loadedSources(
+  command: Command,
+  named: readonly string[],
+  flags: LoadFlags,
+  { error }: Output,
+): Promise<{ readonly place: CataloguePlace; readonly sources: readonly Source[] }> {
+  const { database, source, isOwn } = await chooseInstalled(command, flags);
+  if (isOwn === true) error.write(`Catalogue: ${oneLine(database)}\n`);
+  const sources = source === undefined ? named : [...named, source];
+  if (sources.length === 0) command.error("error: missing required argument 'source' (or --installed)");
+  return { place: placeOf(command, { ...flags, database }), sources };
 }
 
 /** Rows and warnings that are listed; `--json` has all. */
 const MAX_PRINTED = 20;
 
-const COUNTS = ['added', 'updated', 'unchanged', 'removed'] as const;
-
 /** The report of a load. */
 export function loadReportLines(report: LoadReport): string[] {
-  const lines = COUNTS.map((name) => countLine(name, report[name]));
-  if (report.embedded > 0) lines.push(countLine('embedded', report.embedded));
-  if (report.classified > 0) lines.push(countLine('classified', report.classified));
-  lines.push(countLine('warnings', report.warningCount), ...warningLines(report));
-  lines.push(countLine('rejected', report.rejectedCount), ...rejectedLines(report));
-  return lines;
+  const { embedded, classified } = report;
+  return [
+    ...(['added', 'updated', 'unchanged', 'removed'] as const).map((name) => countLine(name, report[name])),
+    ...(embedded > 0 ? [countLine('embedded', embedded)] : []),
+    ...(classified > 0 ? [countLine('classified', classified)] : []),
+    ...[countLine('warnings', report.warningCount), ...warningLines(report)],
+    ...[countLine('rejected', report.rejectedCount), ...rejectedLines(report)],
+  ];
 }
 
 function countLine(name: string, count: number): string {
@@ -177,19 +155,23 @@ function countLine(name: string, count: number): string {
 
 /** The first warnings of a load. */
 export function warningLines({ warnings, warningCount }: LoadReport): string[] {
-  const told = warnings.map(({ origin, line, message }) => ({ origin, line, text: message }));
-  return problemLines(told, warningCount);
+  return problemLines(
+    warnings.map(({ message, ...where }) => ({ ...where, text: message })),
+    warningCount,
+  );
 }
 
 /** The first rejected rows of a load. */
 export function rejectedLines({ rejected, rejectedCount }: LoadReport): string[] {
-  const told = rejected.map(({ origin, line, reason }) => ({ origin, line, text: reason }));
-  return problemLines(told, rejectedCount);
+  return problemLines(
+    rejected.map(({ reason, ...where }) => ({ ...where, text: reason })),
+    rejectedCount,
+  );
 }
 
 interface Problem {
   readonly origin: string;
-  readonly line: number | undefined;
+  readonly line?: number | undefined;
   readonly text: string;
 }
 

@@ -1,45 +1,57 @@
-import { Option } from 'commander';
 import type { SkillSearch, SourceWatch, WatchOptions } from '../index.js';
 import { checkSdk, loadSdk, type McpCatalogue, type StdioServer, unpublishedLog } from '../mcp/index.js';
 import {
-  addCatalogueOptions,
+  addPlaceOptions,
   type CataloguePlace,
+  choiceOption,
   modelOption,
   placeOf,
   type StopWordsFlags,
   stopWordsOf,
   stopWordsOption,
-  withPlace,
 } from './options.js';
-import type { Output, SetUp } from './output.js';
-import type { LogLevel, ServerLog } from './server-log.js';
-import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
+import type { Output } from './output.js';
+import type { SetUp } from './run.js';
+import type { ServerLog } from './server-log.js';
+import {
+  addServerWatchOptions,
+  LOG_LEVELS,
+  type LogLevel,
+  type ServerWatchFlags,
+  type WriteLog,
+  watchedSourcesOf,
+  watchForServer,
+} from './server-watch.js';
 
-interface McpFlags extends StopWordsFlags, ServerWatchFlags, CataloguePlace {
+interface McpFlags extends StopWordsFlags, ServerWatchFlags {
   readonly semantic: boolean;
   readonly logLevel: LogLevel;
 }
 
-export const setUpMcp: SetUp = (command, output) => {
-  addCatalogueOptions(command)
+export const setUp: SetUp = (command, output) => {
+  addPlaceOptions(command)
     .addOption(modelOption())
     .option('--no-semantic', 'search by words only; the model is never loaded')
     .addOption(stopWordsOption())
     .addOption(
-      new Option('--log-level <level>', 'what is logged at least, on standard error')
-        .choices(['info', 'warn', 'error', 'silent'])
-        .default('info'),
+      choiceOption('--log-level <level>', 'what is logged at least, on standard error', LOG_LEVELS).default('info'),
     )
-    .action(async (flags: McpFlags) => {
-      const { database, sources } = await watchedSourcesOf(command, flags);
-      return serveMcp(withPlace(command, { ...flags, database }), sources, output);
+    .action(async (given: McpFlags) => {
+      const { database, sources } = await watchedSourcesOf(command, given);
+      const flags = { ...given, database };
+      return serveMcp(flags, placeOf(command, flags), sources, output);
     });
   addServerWatchOptions(command);
 };
 
-async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | undefined, output: Output): Promise<void> {
+async function serveMcp(
+  flags: McpFlags,
+  place: CataloguePlace,
+  sources: WatchOptions['sources'] | undefined,
+  output: Output,
+): Promise<void> {
   const { model, semantic: meaning } = flags;
-  const log = new LazyLog(flags.logLevel, output);
+  const log = lateLog(flags.logLevel, output);
   const stopWords = await stopWordsOf(flags);
   checkSdk();
   let server: StdioServer | undefined;
@@ -48,8 +60,8 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
   const catalogue = (): Promise<McpCatalogue> => {
     opening ??= import('../mcp/catalogue.js').then(({ openMcpCatalogue }) =>
       openMcpCatalogue({
-        ...{ ...placeOf(flags), model, stopWords, meaning, log: log.write },
-        onReload: (event) => log.add((ready) => ready.onReload(event)),
+        ...{ ...place, model, stopWords, meaning, log: log.write },
+        onReload: (event) => log.add((opened) => opened.onReload(event)),
         onChange: () => server?.catalogueChanged(),
       }),
     );
@@ -57,22 +69,20 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
   };
   const stopWatch = new AbortController();
   let watching: Promise<SourceWatch | undefined> | undefined;
-  const watch = (): void => {
-    if (sources === undefined) return;
-    watching ??= watchForServer(sources, flags, stopWatch.signal, log.write).catch((error: Error) => {
-      if (!stopWatch.signal.aborted) log.write('error', 'the sources are not watched', { reason: error.message });
-      return undefined;
-    });
+  const onFirstAnswer = async (): Promise<void> => {
+    log.open();
+    if (sources !== undefined) {
+      watching ??= watchForServer(sources, flags, stopWatch.signal, log.write).catch((error: Error) => {
+        if (!stopWatch.signal.aborted) log.write('error', 'the sources are not watched', { reason: error.message });
+        return undefined;
+      });
+    }
+    const opened = await catalogue();
+    // The model is loaded while the client reads its first answer.
+    if (meaning) void opened.warmUp();
   };
   try {
     const [sdk, { serveMcpOnStdio }] = await Promise.all([loadSdk(), import('../mcp/stdio.js')]);
-    const onFirstAnswer = async (): Promise<void> => {
-      log.open();
-      watch();
-      const opened = await catalogue();
-      // The model is loaded while the client reads its first answer.
-      if (meaning) void opened.warmUp();
-    };
     const search = async (): Promise<SkillSearch> => (await catalogue()).search();
     server = serveMcpOnStdio(sdk, search, {
       ...{ input: process.stdin, output: output.out, onFirstAnswer },
@@ -91,42 +101,28 @@ async function serveMcp(flags: McpFlags, sources: WatchOptions['sources'] | unde
   }
 }
 
-/** Entries that wait for the first answer. */
+/** Entries after which the log is opened: a client that is only refused gets no answer. */
 const MOST_WAITING = 100;
 
-/** The log of a server, whose package is imported after the first answer, or at the end. */
-class LazyLog {
-  readonly #level: LogLevel;
-  readonly #output: Output;
-  #log: Promise<ServerLog> | undefined;
-  #waiting: ((log: ServerLog) => void)[] = [];
-
-  constructor(level: LogLevel, output: Output) {
-    this.#level = level;
-    this.#output = output;
-  }
-
-  readonly write = (...line: Parameters<ServerLog['write']>): void => this.add((log) => log.write(...line));
-
-  add(entry: (log: ServerLog) => void): void {
-    if (this.#log === undefined) this.#waiting.push(entry);
-    else void this.#log.then(entry);
-    // A client that is only refused gets no answer.
-    if (this.#waiting.length > MOST_WAITING) this.open();
-  }
-
-  open(): Promise<ServerLog> {
-    this.#log ??= import('./server-log.js').then(({ ServerLog: Log }) => {
-      const log = new Log(this.#level, this.#output);
-      for (const entry of this.#waiting) entry(log);
-      this.#waiting = [];
-      return log;
-    });
-    return this.#log;
-  }
-
-  async close(): Promise<void> {
-    if (this.#log === undefined && this.#waiting.length === 0) return;
-    (await this.open()).close();
-  }
+/** The log of a server, whose package is imported after the first answer, or at the end. Entries wait until then. */
+function lateLog(level: LogLevel, output: Output) {
+  let open = (): void => {};
+  let waiting = 0;
+  const log = new Promise<void>((resolve) => {
+    open = resolve;
+  })
+    .then(() => import('./server-log.js'))
+    .then(({ ServerLog: Log }) => new Log(level, output));
+  const add = (entry: (opened: ServerLog) => void): void => {
+    waiting += 1;
+    if (waiting > MOST_WAITING) open();
+    void log.then(entry);
+  };
+  const write: WriteLog = (...line) => add((opened) => opened.write(...line));
+  const close = async (): Promise<void> => {
+    if (waiting === 0) return;
+    open();
+    (await log).close();
+  };
+  return { open: () => open(), add, write, close };
 }

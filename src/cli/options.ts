@@ -9,8 +9,9 @@ import {
 } from '../core/index.js';
 import { type Output, oneLine } from './output.js';
 
-export function databaseOption(description = 'the catalogue'): Option {
-  return new Option('--database <file>', description).default('skills.db');
+/** The fields of an object with these names: flags that an option of the library has the name of. */
+export function pick<From, Name extends keyof From>(from: From, ...names: readonly Name[]): Pick<From, Name> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<From, Name>;
 }
 
 export function modelOption(): Option {
@@ -19,6 +20,11 @@ export function modelOption(): Option {
 
 export function jsonOption(): Option {
   return new Option('--json', 'print the result as JSON');
+}
+
+/** An option that takes one of some values. */
+export function choiceOption(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices);
 }
 
 /** Parses a decimal number: digits, and optionally a point with digits. */
@@ -33,70 +39,22 @@ export function parseInteger(value: string): number {
   return Number(value);
 }
 
-/** Parses an option that may be repeated: one of some choices, each kept once. */
-export function collectChoices<Choice extends string>(choices: readonly Choice[]) {
-  return (value: string, previous: readonly Choice[] = []): Choice[] => {
-    const choice = choices.find((one) => one === value);
-    if (choice === undefined) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
-    return previous.includes(choice) ? [...previous] : [...previous, choice];
-  };
-}
-
 /** Parses a path. One that is empty, as an unset variable is, would be the working folder. */
 export function parsePath(value: string): string {
   if (value === '') throw new InvalidArgumentError('It must be a path.');
   return value;
 }
 
-/** Parses names with commas or blanks between, each kept once. */
-export function parseNames(value: string): readonly string[] {
-  const names = [...new Set(value.split(/[\s,]+/).filter((name) => name !== ''))];
-  if (names.length === 0) throw new InvalidArgumentError('It must be names with commas between.');
-  return names;
+/** Parses an option that may be repeated. */
+export function collect(value: string, previous: readonly string[] = []): string[] {
+  return [...previous, value];
 }
 
-/** Flags of a command whose `--database` may be a catalogue in PostgreSQL. */
-export interface SharedFlags {
+/** Flags of a command that say where its catalogue is. */
+export interface PlaceFlags {
   readonly database: string;
-  readonly cache?: string | undefined;
+  readonly cache?: string;
   readonly databasePasswordFile?: string;
-}
-
-/** Adds `--cache` and `--database-password-file` to a command. */
-export function addSharedOptions(command: Command): Command {
-  return command
-    .option(
-      '--cache <folder>',
-      "where a catalogue that is no file is copied to (default: in the user's cache folder)",
-      parsePath,
-    )
-    .addOption(databasePasswordOption());
-}
-
-export function databasePasswordOption(): Option {
-  return new Option(
-    '--database-password-file <file>',
-    'a file with the password for --database postgres://… (default: PGPASSWORD or ~/.pgpass)',
-  ).argParser(parsePath);
-}
-
-/**
- * The options of the library that these flags mean. Ends the command where a flag is for another kind of catalogue.
- *
- * @param command that was called with these flags
- */
-export function sharedOptionsOf(
-  command: Command,
-  { database, cache, databasePasswordFile }: SharedFlags,
-): { readonly cache?: string | undefined; readonly passwordFile?: string | undefined } {
-  const isShared = isPostgresAddress(database);
-  if (databasePasswordFile !== undefined && !isShared) {
-    command.error('error: --database-password-file is for a catalogue in PostgreSQL: --database postgres://…');
-  }
-  if (cache !== undefined && !isCatalogueAddress(database)) {
-    command.error('error: --cache is for a catalogue that is no file: give its address as --database');
-  }
-  return { cache, passwordFile: databasePasswordFile };
 }
 
 /** Where a catalogue is, as the library takes it. */
@@ -106,24 +64,45 @@ export interface CataloguePlace {
   readonly passwordFile?: string | undefined;
 }
 
-/** Adds the options that say where a catalogue is to a command that searches it. */
-export function addCatalogueOptions(command: Command): Command {
-  return addSharedOptions(
-    command.addOption(
-      databaseOption(
-        'the catalogue: a file, the http(s) address of the manifest of a snapshot, or postgres://user@host/database',
-      ),
-    ),
-  );
+/** What `--database` says of itself where it may be in PostgreSQL. */
+export const FILE_OR_POSTGRES = 'the catalogue: a file, or postgres://user@host/database';
+const ANY_PLACE =
+  'the catalogue: a file, the http(s) address of the manifest of a snapshot, or postgres://user@host/database';
+
+/** Adds the options that say where a catalogue is. */
+export function addPlaceOptions(command: Command, description: string = ANY_PLACE): Command {
+  return command
+    .addOption(databaseOption(description))
+    .option(
+      '--cache <folder>',
+      "where a catalogue that is no file is copied to (default: in the user's cache folder)",
+      parsePath,
+    )
+    .addOption(databasePasswordOption());
 }
 
-/** The flags of a command, with where its catalogue is. Ends the command where they clash. */
-export function withPlace<Flags extends SharedFlags>(command: Command, flags: Flags): Flags & CataloguePlace {
-  return { ...flags, ...sharedOptionsOf(command, flags) };
+export function databaseOption(description = 'the catalogue'): Option {
+  return new Option('--database <file>', description).default('skills.db');
 }
 
-/** What opening a catalogue takes of the flags of a command. */
-export function placeOf({ database, cache, passwordFile }: CataloguePlace): CataloguePlace {
+export function databasePasswordOption(): Option {
+  return new Option(
+    '--database-password-file <file>',
+    'a file with the password for --database postgres://… (default: PGPASSWORD or ~/.pgpass)',
+  ).argParser(parsePath);
+}
+
+/** Where the flags of a command say that its catalogue is. Ends the command where one is for another kind. */
+export function placeOf(
+  command: Command,
+  { database, cache, databasePasswordFile: passwordFile }: PlaceFlags,
+): CataloguePlace {
+  if (passwordFile !== undefined && !isPostgresAddress(database)) {
+    command.error('error: --database-password-file is for a catalogue in PostgreSQL: --database postgres://…');
+  }
+  if (cache !== undefined && !isCatalogueAddress(database)) {
+    command.error('error: --cache is for a catalogue that is no file: give its address as --database');
+  }
   return { database, cache, passwordFile };
 }
 

@@ -1,5 +1,3 @@
-import type { Command } from 'commander';
-
 /** The streams of a command: results go to `out`, everything else to `error`. */
 export interface Output {
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
@@ -52,9 +50,6 @@ export function manyLines(text: string): string {
 export function blankUnsafe(text: string): string {
   return text.replace(UNSAFE, (run) => ' '.repeat(run.length));
 }
-
-/** Gives a command its arguments, options and action. */
-export type SetUp = (command: Command, output: Output) => void;
 
 /** Signals that stop work. Both are handled, so that it ends in order. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;

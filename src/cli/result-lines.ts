@@ -1,5 +1,4 @@
 import type {
-  CorrectedWord,
   FacetCounts,
   KeywordHit,
   KeywordResult,
@@ -23,6 +22,7 @@ import {
   type Range,
   type Styles,
   widthOf,
+  wrapLines,
   wrapRanges,
 } from './text-columns.js';
 
@@ -39,7 +39,7 @@ const STEP_NOTES = {
 } as const;
 
 /** What to say where a question was too costly to finish. */
-const TRUNCATED_NOTE = 'the question was too costly to finish: there may be more, and a better order';
+const TRUNCATED_NOTE = '(the question was too costly to finish: there may be more, and a better order)';
 
 /** What is shown of a hit of either kind of search, or of a skill of a list. */
 type Hit = Pick<KeywordHit, 'skill' | 'copies' | 'snippet'> | SemanticHit;
@@ -52,16 +52,15 @@ type Reason = string | readonly string[];
  */
 export function keywordLines(result: KeywordResult, columns: number, styles: Styles, explain: boolean): string[] {
   const { hits, pagination, step, truncated, corrected = [] } = result;
-  const cut = truncated === true ? [styles.dim(`(${TRUNCATED_NOTE})`)] : [];
-  if (hits.length === 0) {
-    return [...cut, emptyPage(pagination)];
-  }
+  const cut = truncated === true ? [TRUNCATED_NOTE] : [];
+  if (hits.length === 0) return [...cut.map(styles.dim), emptyPage(pagination)];
   const note = step === undefined ? undefined : STEP_NOTES[step];
+  // What is said of a word that was read as others: `read "kuberntes" as "kubernetes"`.
+  const readings = corrected.map(({ asked, read }) => `(read ${quoted(asked)} as ${read.map(quoted).join(' or ')})`);
+  const notes = [...cut, ...(note === undefined ? [] : [`(${note})`]), ...readings];
   return [
-    ...cut,
-    ...(note === undefined ? [] : [styles.dim(`(${note})`)]),
-    ...corrected.map((word) => styles.dim(`(${correctionOf(word)})`)),
-    ...(cut.length === 0 && note === undefined ? [] : ['']),
+    ...notes.map(styles.dim),
+    ...(notes.length === 0 ? [] : ['']),
     ...hitLines(hits, columns, styles, (hit) => (explain ? keywordReasons(hit, step) : [])),
     styles.dim(pageNote(result)),
     ...facetLines(result.facets, styles),
@@ -82,11 +81,6 @@ export function listLines(result: ListResult, columns: number, styles: Styles): 
   ];
 }
 
-/** What is said of a word that was read as others: `read "kuberntes" as "kubernetes"`. */
-function correctionOf({ asked, read }: CorrectedWord): string {
-  return `read ${quoted(asked)} as ${read.map(quoted).join(' or ')}`;
-}
-
 function quoted(word: string): string {
   return `"${oneLine(word)}"`;
 }
@@ -94,12 +88,12 @@ function quoted(word: string): string {
 /** The hits of a semantic search as text, each with its score. */
 export function semanticLines(result: SemanticResult, columns: number, styles: Styles): string[] {
   const { hits, ranking, confident, truncated } = result;
-  const cut = truncated === true ? [styles.dim(`(${TRUNCATED_NOTE})`)] : [];
-  if (hits.length === 0) return [...cut, NO_MATCH];
+  const notes = truncated === true ? [TRUNCATED_NOTE] : [];
+  if (hits.length === 0) return [...notes.map(styles.dim), NO_MATCH];
+  if (!confident) notes.push('(no skill seems to fit; these come closest)');
   return [
-    ...cut,
-    ...(confident ? [] : [styles.dim('(no skill seems to fit; these come closest)')]),
-    ...(cut.length === 0 && confident ? [] : ['']),
+    ...notes.map(styles.dim),
+    ...(notes.length === 0 ? [] : ['']),
     ...hitLines(hits, columns, styles, semanticReasons),
     styles.dim(`the best ${hits.length === 1 ? 'one' : hits.length}, by ${BY_RANKING[ranking]}`),
   ];
@@ -140,7 +134,7 @@ function hitLines<H extends Hit>(
 
 function wrapped(reason: Reason, columns: number): string[] {
   const lines = typeof reason === 'string' ? [reason] : joinParts(reason, columns);
-  return lines.flatMap((line) => wrapRanges(line, columns).map(([start, end]) => line.slice(start, end).trimEnd()));
+  return lines.flatMap((line) => wrapLines(line, columns));
 }
 
 function widest(texts: readonly string[]): number {
@@ -151,18 +145,12 @@ function emptyPage({ page, total, totalPages }: Pagination): string {
   return total === 0 ? NO_MATCH : `There is no page ${page}: ${total} skills are on ${totalPages} pages.`;
 }
 
-function pageNote({
-  hits,
-  pagination,
-  truncated,
-}: Pick<KeywordResult, 'pagination' | 'truncated'> & { readonly hits: readonly unknown[] }): string {
+function pageNote({ hits, pagination, truncated }: KeywordResult | (ListResult & { truncated?: never })): string {
   const { page, limit, total, totalPages } = pagination;
-  const least = truncated === true ? 'at least ' : '';
-  const skills = `${least}${counted(total, 'skill')}`;
+  const skills = `${truncated === true ? 'at least ' : ''}${counted(total, 'skill')}`;
   if (totalPages <= 1) return skills;
   const first = (page - 1) * limit + 1;
-  const shown = hits.length === 0 ? '' : `${first} to ${first + hits.length - 1} of `;
-  return `${shown}${skills}, page ${page} of ${totalPages}`;
+  return `${first} to ${first + hits.length - 1} of ${skills}, page ${page} of ${totalPages}`;
 }
 
 const MAX_SNIPPET_LINES = 2;
@@ -246,7 +234,8 @@ function facetLines(facets: FacetCounts | undefined, styles: Styles): string[] {
   });
 }
 
-type ScoredHit = Pick<SemanticHit, 'matches' | 'copies'>;
+/** Words named in the sentence. The lines below it list all. */
+const MAX_WORDS = 4;
 
 /** Features of neither meaning nor words. */
 const OF_THE_SKILL: ReadonlySet<RankingFeature> = new Set(['fileText', 'stars']);
@@ -254,79 +243,60 @@ const OF_THE_SKILL: ReadonlySet<RankingFeature> = new Set(['fileText', 'stars'])
 /** Features of meaning. All others but {@link OF_THE_SKILL} are features of words. */
 const OF_MEANING: ReadonlySet<RankingFeature> = new Set(['cosine', 'sentence', 'feedback']);
 
-/** Words named in the sentence. The lines below it list all. */
-const MAX_WORDS = 4;
-
 /** `a, b and c` */
 function listed(parts: readonly string[]): string {
   return new Intl.ListFormat('en-GB').format(parts);
 }
 
 /** Why a skill is shown, in plain sentences. Percentages are parts of all that adds to the score. */
-export function scoreReason({ matches, copies }: ScoredHit, explain: ScoreParts): string {
-  const { cosine, coverage, features } = explain;
-  const reasons = [...nameReasons(explain), ...shareReasons(explain, matches)];
-  const sentences = [
-    reasons.length === 0 ? 'Neither its meaning nor its words add to the score.' : `Shown ${listed(reasons)}.`,
+export function scoreReason(
+  { matches, copies }: Pick<SemanticHit, 'matches' | 'copies'>,
+  { name, cosine, coverage, bm25, features }: ScoreParts,
+): string {
+  const reasons = [
+    {
+      what: 'its meaning',
+      share: shareOf(features, OF_MEANING),
+      facts: cosine === undefined ? undefined : [`cosine ${cosine.toFixed(2)}`],
+    },
+    { what: 'its words', share: shareOf(features), facts: (coverage ?? 0) > 0 ? wordFacts(matches, bm25) : undefined },
   ];
-  if (features !== undefined && cosine === undefined) {
-    sentences.push('It has no vector, so a usual value stands for its meaning.');
-  }
-  if (coverage === 0) sentences.push("It has none of the question's words.");
-  if (copies > 1) sentences.push(`It stands for ${copies.toLocaleString('en')} copies.`);
-  return sentences.join(' ');
-}
-
-function nameReasons({ name }: ScoreParts): string[] {
-  if (name === 'other') return [];
-  return [name === 'exact' ? 'because its name is the question' : 'because its name begins with the question'];
-}
-
-/** Something that adds to a score. */
-interface ScoreReason {
-  readonly what: string;
-  /** Part of everything that adds to the score, 0 to 1; undefined if hits are ranked by this alone. */
-  readonly share: number | undefined;
-  readonly facts: readonly string[];
-}
-
-/** Meaning and words; the one that adds more comes first. */
-function shareReasons({ cosine, coverage, bm25, features }: ScoreParts, matches: MatchedTerms): string[] {
-  const reasons: ScoreReason[] = [];
-  if (cosine !== undefined) {
-    const share = shareOf(features, (feature) => OF_MEANING.has(feature));
-    reasons.push({ what: 'its meaning', share, facts: [`cosine ${cosine.toFixed(2)}`] });
-  }
-  if (coverage !== undefined && coverage > 0) {
-    const share = shareOf(features, (feature) => !OF_MEANING.has(feature) && !OF_THE_SKILL.has(feature));
-    reasons.push({ what: 'its words', share, facts: wordFacts(matches, bm25) });
-  }
-  return reasons
-    .filter(({ share }) => share !== 0)
+  const told = reasons
+    .filter(({ share, facts }) => facts !== undefined && share !== 0)
     .sort((a, b) => (b.share ?? 0) - (a.share ?? 0))
-    .map(({ what, share, facts }, i) => {
+    .map(({ what, share, facts = [] }, i) => {
       const percent = share === undefined ? [] : [`${Math.round(100 * share)} %${i === 0 ? ' of the score' : ''}`];
       const notes = [...percent, ...facts];
       return notes.length === 0 ? `for ${what}` : `for ${what} (${notes.join(': ')})`;
     });
+  if (name !== 'other') told.unshift(`because its name ${name === 'exact' ? 'is' : 'begins with'} the question`);
+  const noVector = features !== undefined && cosine === undefined;
+  return [
+    told.length === 0 ? 'Neither its meaning nor its words add to the score.' : `Shown ${listed(told)}.`,
+    ...(noVector ? ['It has no vector, so a usual value stands for its meaning.'] : []),
+    ...(coverage === 0 ? ["It has none of the question's words."] : []),
+    ...(copies > 1 ? [`It stands for ${grouped(copies)} copies.`] : []),
+  ].join(' ');
 }
 
-/** The share of some features in everything that adds to a score. Features that lower it do not count. */
-function shareOf(features: ScoreParts['features'], isMeant: (feature: RankingFeature) => boolean): number | undefined {
+/**
+ * The share of some features in everything that adds to a score: of those of words, if none are named. Undefined where
+ * hits are ranked by one thing alone. Features that lower a score do not count.
+ */
+function shareOf(features: ScoreParts['features'], of?: ReadonlySet<RankingFeature>): number | undefined {
   if (features === undefined) return undefined;
-  let [meant, all] = [0, 0];
-  for (const { feature, share } of features) {
-    all += Math.max(0, share);
-    if (isMeant(feature)) meant += Math.max(0, share);
-  }
-  return all === 0 ? 0 : meant / all;
+  const isMeant = (feature: RankingFeature): boolean =>
+    of === undefined ? !OF_MEANING.has(feature) && !OF_THE_SKILL.has(feature) : of.has(feature);
+  const adding = features.filter(({ share }) => share > 0);
+  const sum = (parts: typeof adding): number => parts.reduce((all, { share }) => all + share, 0);
+  return adding.length === 0 ? 0 : sum(adding.filter(({ feature }) => isMeant(feature))) / sum(adding);
 }
 
 /** `"react" and "testing" in name and description`. Files without a score only repeat the description. */
 function wordFacts(matches: MatchedTerms, bm25: ScoreParts['bm25']): string[] {
   const counting = Object.entries(matches).filter(([field]) => field !== 'files' || bm25?.files !== 0);
   if (counting.length === 0) return [];
-  const words = [...new Set(counting.flatMap(([, terms]) => terms))].map((term) => `"${oneLine(term)}"`);
+  const words = [...new Set(counting.flatMap(([, terms]) => terms))].map(quoted);
   const shown = words.length > MAX_WORDS ? [...words.slice(0, MAX_WORDS), `${words.length - MAX_WORDS} more`] : words;
   const fields = counting.map(([field]) => (field === 'files' ? 'file text' : field));
   return [`${listed(shown)} in ${listed(fields)}`];

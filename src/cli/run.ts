@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Help } from 'commander';
 import type { ErrorCode } from '../index.js';
-import type { Output, SetUp } from './output.js';
-import { oneLine } from './output.js';
+import { type Output, oneLine } from './output.js';
 
 /** Exit statuses of every command. */
 const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -25,9 +24,13 @@ export async function run(words: readonly string[], output: Output): Promise<num
   try {
     const program = programFor(output);
     const chosen = commandNameIn(words);
-    for (const { name, summary, setUp } of COMMANDS) {
+    for (const { name, summary, file } of COMMANDS) {
       const command = program.command(name).description(summary);
-      if (name === chosen) (await setUp())(command, output);
+      if (name === chosen) (await file()).setUp(command, output);
+    }
+    // Commander would show the help of the program, and not say why.
+    if (words[0] === 'help' && chosen !== undefined && !COMMANDS.some(({ name }) => name === chosen)) {
+      program.error(`error: unknown command '${chosen}'`);
     }
     await program.parseAsync(words, { from: 'user' });
     return EXIT.done;
@@ -81,105 +84,66 @@ function packageVersion(): string {
   return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }
 
-export interface CommandEntry {
-  readonly name: string;
-  /** What the program's help shows after the name. */
-  readonly usage: string;
-  readonly summary: string;
-  /** Imports the command's file. Only the chosen command is imported, which keeps the start of the others short. */
-  readonly setUp: () => Promise<SetUp>;
-}
+/** Gives a command its arguments, options and action. */
+export type SetUp = (command: Command, output: Output) => void;
 
-/** The commands, in the order in which the program's help lists them. */
-export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'init',
-    usage: '[options]',
-    summary: 'set this machine up: a catalogue of the installed skills, in every agent',
-    setUp: async () => (await import('./init-command.js')).setUpInit,
-  },
-  {
-    name: 'load',
-    usage: '[options] [source...]',
-    summary: 'load skills into a catalogue, adding and updating by id',
-    setUp: async () => (await import('./load-command.js')).setUpLoad,
-  },
-  {
-    name: 'watch',
-    usage: '[options] [source...]',
-    summary: 'load skills, and whatever changes in their sources, until it is ended',
-    setUp: async () => (await import('./watch-command.js')).setUpWatch,
-  },
-  {
-    name: 'agents',
-    usage: '[options]',
-    summary: "show which skills this machine's agents have, and what is wrong with them",
-    setUp: async () => (await import('./agents-command.js')).setUpAgents,
-  },
-  {
-    name: 'search',
-    usage: '[options] <words...>',
-    summary: 'search a catalogue by words, or by meaning',
-    setUp: async () => (await import('./search-command.js')).setUpSearch,
-  },
-  {
-    name: 'list',
-    usage: '[options]',
-    summary: 'list the skills of a catalogue, page by page',
-    setUp: async () => (await import('./list-command.js')).setUpList,
-  },
-  {
-    name: 'show',
-    usage: '[options] <id>',
-    summary: 'show a skill and its files',
-    setUp: async () => (await import('./show-command.js')).setUpShow,
-  },
-  {
-    name: 'check',
-    usage: '[options]',
-    summary: 'look for damage in a catalogue, and repair what can be derived',
-    setUp: async () => (await import('./check-command.js')).setUpCheck,
-  },
-  {
-    name: 'snapshot',
-    usage: '[options]',
-    summary: 'write a catalogue as files that servers can follow over the web',
-    setUp: async () => (await import('./snapshot-command.js')).setUpSnapshot,
-  },
-  {
-    name: 'serve',
-    usage: '[options]',
-    summary: 'serve the Skill Discovery API over HTTP',
-    setUp: async () => (await import('./serve-command.js')).setUpServe,
-  },
-  {
-    name: 'mcp',
-    usage: '[options]',
-    summary: 'serve a catalogue to an agent by MCP, on standard input and output',
-    setUp: async () => (await import('./mcp-command.js')).setUpMcp,
-  },
-  {
-    name: 'install',
-    usage: '[options] <id...>',
-    summary: 'write skills of a catalogue into a folder that agents read',
-    setUp: async () => (await import('./install-command.js')).setUpInstall,
-  },
-  {
-    name: 'hook',
-    usage: '[options]',
-    summary: 'print the skills that fit a prompt, for the prompt hook of an agent',
-    setUp: async () => (await import('./hook-command.js')).setUpHook,
-  },
-  {
-    name: 'keys',
-    usage: '',
-    summary: 'make, list and revoke the API keys of a server',
-    setUp: async () => (await import('./keys-command.js')).setUpKeys,
-  },
-  {
-    name: 'evaluate',
-    usage: '[options] <benchmark>',
-    summary: 'measure how well the right skills are found, on questions with known answers',
-    setUp: async () => (await import('./evaluate-command.js')).setUpEvaluate,
-  },
-];
+/** The commands, in the order in which the program's help lists them: what each is for. */
+const SUMMARIES = {
+  init: 'set this machine up: a catalogue of the installed skills, in every agent',
+  load: 'load skills into a catalogue, adding and updating by id',
+  watch: 'load skills, and whatever changes in their sources, until it is ended',
+  agents: "show which skills this machine's agents have, and what is wrong with them",
+  search: 'search a catalogue by words, or by meaning',
+  list: 'list the skills of a catalogue, page by page',
+  show: 'show a skill and its files',
+  check: 'look for damage in a catalogue, and repair what can be derived',
+  snapshot: 'write a catalogue as files that servers can follow over the web',
+  serve: 'serve the Skill Discovery API over HTTP',
+  mcp: 'serve a catalogue to an agent by MCP, on standard input and output',
+  install: 'write skills of a catalogue into a folder that agents read',
+  hook: 'print the skills that fit a prompt, for the prompt hook of an agent',
+  keys: 'make, list and revoke the API keys of a server',
+  evaluate: 'measure how well the right skills are found, on questions with known answers',
+} as const;
+
+type CommandName = keyof typeof SUMMARIES;
+
+/** What the program's help shows after the name of a command, where that is not `[options]`. */
+const USAGES: Partial<Record<CommandName, string>> = {
+  load: '[options] [source...]',
+  watch: '[options] [source...]',
+  search: '[options] <words...>',
+  show: '[options] <id>',
+  install: '[options] <id...>',
+  keys: '',
+  evaluate: '[options] <benchmark>',
+};
+
+/** The files of the commands. Only that of the chosen one is imported, which keeps the start of the others short. */
+const FILES: Readonly<Record<CommandName, () => Promise<{ readonly setUp: SetUp }>>> = {
+  init: () => import('./init-command.js'),
+  load: () => import('./load-command.js'),
+  watch: () => import('./watch-command.js'),
+  agents: () => import('./agents-command.js'),
+  search: () => import('./search-command.js'),
+  list: () => import('./list-command.js'),
+  show: () => import('./show-command.js'),
+  check: () => import('./check-command.js'),
+  snapshot: () => import('./snapshot-command.js'),
+  serve: () => import('./serve-command.js'),
+  mcp: () => import('./mcp-command.js'),
+  install: () => import('./install-command.js'),
+  hook: () => import('./hook-command.js'),
+  keys: () => import('./keys-command.js'),
+  evaluate: () => import('./evaluate-command.js'),
+};
+
+/** Every command: its name, what it is for, what help shows after the name, and its file. */
+export const COMMANDS: ReadonlyArray<{
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  readonly file: () => Promise<{ readonly setUp: SetUp }>;
+}> = (Object.keys(SUMMARIES) as CommandName[]).map((name) => {
+  return { name, summary: SUMMARIES[name], usage: USAGES[name] ?? '[options]', file: FILES[name] };
+});

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import {
   type DamagedSkill,
   FACETS,
@@ -7,26 +7,11 @@ import {
   openSkillSearch,
   SKILL_SCOPES,
   type SkillFilters,
-  type SkillScope,
   type SkillSearch,
   type Time,
 } from '../index.js';
-import { parseInteger, sayWaiting } from './options.js';
+import { choiceOption, parseInteger, pick, sayWaiting } from './options.js';
 import { type Output, oneLine } from './output.js';
-
-/** What the options of {@link addFilters} hold. */
-export interface FilterFlags {
-  readonly category?: string;
-  readonly occupation?: string;
-  readonly author?: string;
-  readonly license?: string;
-  readonly minStars?: number;
-  readonly updatedAfter?: Time;
-  readonly updatedBefore?: Time;
-  readonly agent?: string;
-  readonly scope?: SkillScope;
-  readonly invocable?: boolean;
-}
 
 /** Adds the options that filter skills. */
 export function addFilters(command: Command): Command {
@@ -42,17 +27,15 @@ export function addFilters(command: Command): Command {
     .option('--updated-after <time>', 'only skills that were updated at this time or later: 2026-01-31', parseTime)
     .option('--updated-before <time>', 'only skills that were updated before this time: 2026-01-31T12:00Z', parseTime)
     .option('--agent <name>', 'only skills that were read from a folder of this agent: claude-code')
-    .addOption(
-      new Option('--scope <scope>', 'only skills that were read from a folder of this scope').choices(SKILL_SCOPES),
-    )
+    .addOption(choiceOption('--scope <scope>', 'only skills that were read from a folder of this scope', SKILL_SCOPES))
     .option('--invocable', 'only skills that a model may call')
     .option('--no-invocable', 'only skills that are left to users');
 }
 
-export function filtersOf(flags: FilterFlags): SkillFilters {
-  const { category, occupation, author, license, minStars, updatedAfter, updatedBefore } = flags;
-  const { agent, scope, invocable } = flags;
-  return { category, occupation, author, license, minStars, updatedAfter, updatedBefore, agent, scope, invocable };
+/** The filters of a query: flags have the same names. */
+export function filtersOf(flags: SkillFilters): SkillFilters {
+  const labels = pick(flags, 'category', 'occupation', 'author', 'license', 'agent', 'scope', 'invocable');
+  return { ...labels, ...pick(flags, 'minStars', 'updatedAfter', 'updatedBefore') };
 }
 
 /** A year, or a date without hyphens: as Unix seconds they are times in 1970, which nobody means. */

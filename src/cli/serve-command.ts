@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA, type KeysAndQuotas } from '../access/index.js';
 import { answerPrompts } from '../agents/index.js';
 import { isCatalogueAddress, tellWhileWaiting } from '../core/index.js';
@@ -10,7 +10,6 @@ import {
   DEFAULT_HOST,
   DEFAULT_LIMITS,
   DEFAULT_PORT,
-  type LogEvent,
   type MetricsServer,
   openServerMetrics,
   type PublishRule,
@@ -22,26 +21,34 @@ import {
   DEFAULT_SHARED_INTERVAL,
   DEFAULT_SNAPSHOT_INTERVAL,
   followCatalogue,
-  type ReloadEvent,
+  inspectModel,
   type SkillSearch,
   type WatchOptions,
 } from '../index.js';
 import { unpublishedLog } from '../mcp/index.js';
 import {
-  addCatalogueOptions,
+  addPlaceOptions,
   type CataloguePlace,
+  choiceOption,
   modelOption,
   parseInteger,
+  pick,
   placeOf,
   type StopWordsFlags,
   stopWordsOf,
   stopWordsOption,
-  withPlace,
 } from './options.js';
-import type { SetUp } from './output.js';
 import { type Output, printLines } from './output.js';
-import { LOG_LEVELS, type LogLevel, ServerLog } from './server-log.js';
-import { addServerWatchOptions, type ServerWatchFlags, watchedSourcesOf, watchForServer } from './server-watch.js';
+import type { SetUp } from './run.js';
+import { ServerLog } from './server-log.js';
+import {
+  addServerWatchOptions,
+  LOG_LEVELS,
+  type LogLevel,
+  type ServerWatchFlags,
+  watchedSourcesOf,
+  watchForServer,
+} from './server-watch.js';
 import { addStateOptions, checkStateFlags, openState, type StateFlags } from './state-option.js';
 import { counted } from './text-columns.js';
 
@@ -59,8 +66,7 @@ const LIMITS = {
 const LIMIT_NAMES = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
 type LimitFlags = Readonly<Record<keyof typeof LIMITS, number>>;
 
-interface ServeFlags extends LimitFlags, StateFlags, StopWordsFlags, ServerWatchFlags, CataloguePlace {
-  readonly databasePasswordFile?: string;
+interface ServeFlags extends LimitFlags, StateFlags, StopWordsFlags, ServerWatchFlags {
   readonly lookEvery?: number;
   readonly host: string;
   readonly port: number;
@@ -85,9 +91,9 @@ interface ServeFlags extends LimitFlags, StateFlags, StopWordsFlags, ServerWatch
   readonly demo?: true;
 }
 
-export const setUpServe: SetUp = (command, output) => {
+export const setUp: SetUp = (command, output) => {
   const [anonymous, key] = [DEFAULT_ANONYMOUS_QUOTA, DEFAULT_KEY_QUOTA];
-  addCatalogueOptions(command)
+  addPlaceOptions(command)
     .option(
       '--look-every <seconds>',
       `how often to look for a newer state where --database is an address (default: ${DEFAULT_SNAPSHOT_INTERVAL / 1000} for a snapshot, ${DEFAULT_SHARED_INTERVAL / 1000} for PostgreSQL)`,
@@ -119,7 +125,7 @@ export const setUpServe: SetUp = (command, output) => {
     .option('--metrics-port <n>', 'serve /metrics for Prometheus at this port; needs prom-client', parsePort)
     .option('--metrics-host <address>', 'where metrics are served', DEFAULT_HOST)
     .option('--public-url <url>', 'where clients reach the server, for links to its pages')
-    .addOption(new Option('--compat <service>', 'add what clients of this service need').choices(COMPATIBILITIES))
+    .addOption(choiceOption('--compat <service>', 'add what clients of this service need', COMPATIBILITIES))
     .addOption(modelOption())
     .option(
       '--all-languages',
@@ -134,36 +140,47 @@ export const setUpServe: SetUp = (command, output) => {
       parseList,
     )
     .option('--cors', 'let any web page read the answers, also of installed skills and at a loopback address')
-    .addOption(new Option('--log-level <level>', 'what is logged at least').choices(LOG_LEVELS).default('info'))
+    .addOption(choiceOption('--log-level <level>', 'what is logged at least', LOG_LEVELS).default('info'))
     .option('--demo', 'make a key for trying out, revoke the former one, and print commands to try')
-    .action(async (flags: ServeFlags) => {
-      const { database, sources } = await watchedSourcesOf(command, flags);
-      const placed = withPlace(command, { ...flags, database });
+    .action(async (given: ServeFlags) => {
+      const { database, sources } = await watchedSourcesOf(command, given);
+      const flags = { ...given, database };
+      const place = placeOf(command, flags);
       if (!isCatalogueAddress(database) && flags.lookEvery !== undefined) {
         command.error('error: --look-every is for a catalogue that is no file: give its address as --database');
       }
-      if (flags.metricsPort === undefined && isSet(command, 'metricsHost')) {
+      if (flags.metricsPort === undefined && command.getOptionValueSource('metricsHost') === 'cli') {
         command.error('error: --metrics-host is for metrics: give --metrics-port');
       }
-      const { stateConnections: connections, allowAnonymousIfQuotaDbUnavailable } = flags;
-      checkStateFlags(placed, { connections, allowAnonymousIfQuotaDbUnavailable });
-      return serve(placed, sources, output);
+      checkStateFlags(flags, stateOptionsOf(flags));
+      return serve(flags, place, sources, output);
     });
   addServerWatchOptions(command);
 };
 
-async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undefined, output: Output): Promise<void> {
-  const { database, model, host, port, trustProxy, publicUrl, compat: compatibility, pages } = flags;
+function stateOptionsOf({ stateConnections: connections, allowAnonymousIfQuotaDbUnavailable }: ServeFlags) {
+  return { connections, allowAnonymousIfQuotaDbUnavailable };
+}
+
+async function serve(
+  flags: ServeFlags,
+  place: CataloguePlace,
+  sources: WatchOptions['sources'] | undefined,
+  output: Output,
+): Promise<void> {
+  const { database, host, publicUrl, metricsPort } = flags;
   const log = new ServerLog(flags.logLevel, output);
   const stopping = stopController();
   const stop = stopping.signal;
   let access: KeysAndQuotas | undefined;
   let scraped: MetricsServer | undefined;
   let failure: unknown;
+  // One that is not there would come to light with the first search by meaning.
+  if (flags.model !== undefined) await inspectModel(flags.model);
   const watching =
     sources === undefined
       ? undefined
-      : watchForServer(sources, flags, stop, log.write.bind(log)).catch((error: unknown) => {
+      : watchForServer(sources, flags, stop, log.write).catch((error: unknown) => {
           if (!stop.aborted) failure = error;
           stopping.abort();
           return undefined;
@@ -171,45 +188,46 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
   try {
     // Without a catalogue there is nothing to serve before the first load has ended.
     if (!isCatalogueAddress(database) && !existsSync(database)) await watching;
-    const stopWords = await stopWordsOf(flags);
     const measured: { search?: SkillSearch; server?: RunningServer } = {};
     const metrics =
-      flags.metricsPort === undefined
+      metricsPort === undefined
         ? undefined
         : await openServerMetrics({ search: () => measured.search, server: () => measured.server });
-    scraped = metrics && (await startMetricsServer(metrics, flags.metricsHost, flags.metricsPort!));
+    scraped = metrics && (await startMetricsServer(metrics, flags.metricsHost, metricsPort!));
+    // The watch makes the first vectors after the first load: until then, that there are none is no fault.
     let awaitsVectors = sources !== undefined;
-    const onReload = (event: ReloadEvent): void => {
-      log.onReload(event);
-      metrics?.onReload(event);
-      if (awaitsVectors && measured.search !== undefined) warmUpWithVectors(measured.search);
-    };
-    // The watch makes the first ones after the first load: until then, that there are none is no fault.
-    const warmUpWithVectors = (opened: SkillSearch): void => {
+    const warmUpWithVectors = (opened: SkillSearch | undefined): void => {
+      if (opened === undefined) return;
       awaitsVectors &&= opened.stats().vectors === 0;
       if (!awaitsVectors) warmUp(opened, flags.allLanguages === true, log, stop);
     };
-    const onEvent = (event: LogEvent): void => {
-      log.onEvent(event);
-      metrics?.log(event);
-    };
-    const snapshotInterval = flags.lookEvery === undefined ? undefined : flags.lookEvery * 1000;
-    const opening = { ...placeOf(flags), snapshotInterval, model, stopWords, signal: stop };
-    const follow = followCatalogue({ ...opening, onReload });
+    const follow = followCatalogue({
+      ...{ ...place, model: flags.model, stopWords: await stopWordsOf(flags), signal: stop },
+      snapshotInterval: flags.lookEvery === undefined ? undefined : flags.lookEvery * 1000,
+      onReload: (event) => {
+        log.onReload(event);
+        metrics?.onReload(event);
+        if (awaitsVectors) warmUpWithVectors(measured.search);
+      },
+    });
     await using search = await tellWhileWaiting(database, (line) => log.info(line), follow);
     measured.search = search;
     access = await openState(flags, {
       anonymous: { daily: flags.anonymousDaily, perMinute: flags.anonymousPerMinute },
       key: { daily: flags.keyDaily, perMinute: flags.keyPerMinute },
-      connections: flags.stateConnections,
-      allowAnonymousIfQuotaDbUnavailable: flags.allowAnonymousIfQuotaDbUnavailable,
+      ...stateOptionsOf(flags),
       onChange: log.onState,
     });
-    const limits = Object.fromEntries(LIMIT_NAMES.map((name) => [name, flags[name]]));
-    const { mcp, cors, allowedHost: allowedHosts } = flags;
-    const asked = { mcp, cors, allowedHosts, onUnpublished: unpublishedLog(log.info.bind(log)) };
-    const shared = { access, publicUrl, trustProxy, compatibility, pages, log: onEvent };
-    const server = await startServer(search, { host, port, publish: flags.publish, ...shared, ...limits, ...asked });
+    const server = await startServer(search, {
+      ...pick(flags, ...LIMIT_NAMES),
+      ...pick(flags, 'host', 'port', 'publish', 'publicUrl', 'trustProxy', 'pages', 'mcp', 'cors'),
+      ...{ access, compatibility: flags.compat, allowedHosts: flags.allowedHost },
+      onUnpublished: unpublishedLog(log.info),
+      log: (event) => {
+        log.onEvent(event);
+        metrics?.log(event);
+      },
+    });
     measured.server = server;
     const reload = (): void => void search.reload().catch(() => {});
     process.on('SIGHUP', reload);
@@ -217,15 +235,16 @@ async function serve(flags: ServeFlags, sources: WatchOptions['sources'] | undef
     const prompts = isCatalogueAddress(database) ? undefined : await answerPrompts(database, async () => search);
     try {
       const reached = publicUrl ?? server.url;
-      const more = [
-        ...(flags.mcp === true ? [`MCP is at ${reached}/mcp.`] : []),
-        ...(scraped === undefined ? [] : [`Metrics are at ${scraped.url}.`]),
-        ...(flags.publish === undefined ? [] : [`Skills are published: npx skills add ${reached}`]),
-      ];
       const { skills, vectors } = search.stats();
       const without = awaitsVectors ? 'by word, until vectors are made' : 'by word only: the catalogue has no vectors';
       const by = vectors > 0 ? 'by word and by meaning' : without;
-      printStart(`Serving ${counted(skills, 'skill')} at ${server.url}, ${by}.`, more, host, output);
+      printLines(output, [
+        `Serving ${counted(skills, 'skill')} at ${server.url}, ${by}.`,
+        ...(flags.mcp === true ? [`MCP is at ${reached}/mcp.`] : []),
+        ...(scraped === undefined ? [] : [`Metrics are at ${scraped.url}.`]),
+        ...(flags.publish === undefined ? [] : [`Skills are published: npx skills add ${reached}`]),
+      ]);
+      if (!/^(localhost|127\..*|::1)$/.test(host)) output.error.write(`${OPEN_TO_OTHERS}\n`);
       warmUpWithVectors(search);
       if (flags.demo === true) printLines(output, await demoLines(search, access, reached));
       if (!stop.aborted) await once(stop, 'abort');
@@ -259,12 +278,6 @@ function stopController(): AbortController {
   return stop;
 }
 
-function printStart(first: string, more: readonly string[], host: string, output: Output): void {
-  printLines(output, [first, ...more]);
-  if (/^(localhost|127\..*|::1)$/.test(host)) return;
-  output.error.write(`${OPEN_TO_OTHERS}\n`);
-}
-
 const OPEN_TO_OTHERS =
   'Note: other machines can reach this address. Anyone on them can search, and API keys can be read in transit because this server speaks plain HTTP. Put a TLS proxy in front of it, or keep it in a network that you trust.';
 
@@ -274,10 +287,6 @@ function warmUp(search: SkillSearch, otherLanguages: boolean, log: ServerLog, st
     () => log.info('semantic search is ready'),
     (error: Error) => stop.aborted || log.warn('semantic search is not available', { reason: error.message }),
   );
-}
-
-function isSet(command: Command, ...options: readonly string[]): boolean {
-  return options.some((option) => command.getOptionValueSource(option) === 'cli');
 }
 
 function parseInterval(value: string): number {

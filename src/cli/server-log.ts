@@ -1,12 +1,9 @@
-import { destination, type Level, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import { destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { StateEvent } from '../access/index.js';
 import type { LogEvent } from '../http/index.js';
 import type { ReloadEvent } from '../index.js';
 import type { Output } from './output.js';
-
-/** The lowest level that is logged; `silent` logs nothing. */
-export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+import type { LogLevel } from './server-watch.js';
 
 /** Characters that are buffered for a slow reader. Further log lines are dropped. */
 const MAX_WAITING = 2 ** 24;
@@ -20,14 +17,14 @@ export class ServerLog {
   #attemptsLeft = Number.POSITIVE_INFINITY;
 
   constructor(level: LogLevel, { error }: Output) {
-    const formatters = { level: nameLevel };
-    const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers: { err: shown } };
     // Asynchronous, so that a slow reader of the log does not delay answers.
     const retryEAGAIN = (): boolean => this.#attemptsLeft-- > 0;
-    const waiting = { sync: false, maxLength: MAX_WAITING, retryEAGAIN };
-    const stderr = error === process.stderr ? destination({ dest: 2, ...waiting }) : undefined;
+    const stderr =
+      error === process.stderr ? destination({ dest: 2, sync: false, maxLength: MAX_WAITING, retryEAGAIN }) : undefined;
     stderr?.on('error', () => {});
-    this.#logger = stderr === undefined ? pino(options, error) : pino(options, stderr);
+    const formatters = { level: (name: string) => ({ level: name }) };
+    const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters, serializers: { err: shown } };
+    this.#logger = pino(options, stderr ?? error);
     this.#flush = () => stderr?.flushSync();
   }
 
@@ -35,59 +32,50 @@ export class ServerLog {
   readonly onEvent = (event: LogEvent): void => {
     const { kind, ...facts } = event;
     if ('error' in facts) {
-      const { error, requestId } = facts;
-      this.#logger.error({ requestId, err: error }, kind);
+      this.#logger.error({ requestId: facts.requestId, err: facts.error }, kind);
       return;
     }
-    const { milliseconds, ...rest } = facts;
-    this.#logger[levelOf(facts.status)]({ ...rest, milliseconds: Math.round(milliseconds * 100) / 100 }, kind);
+    const { status, milliseconds } = facts;
+    const level = status < 500 ? 'info' : status === 500 ? 'error' : 'warn';
+    this.#logger[level]({ ...facts, milliseconds: Math.round(milliseconds * 100) / 100 }, kind);
   };
 
   readonly onReload = (event: ReloadEvent): void => {
-    if (event.kind === 'failed' && event.during === 'fetching') {
-      const reason = event.error instanceof Error ? event.error.message : String(event.error);
-      this.#logger.warn({ reason }, 'a newer state of the catalogue cannot be had: the present one stays in use');
-      return;
-    }
     if (event.kind === 'failed') {
-      this.#logger.error(
-        { err: event.error },
-        'the catalogue changed but cannot be opened: the previous one stays in use',
-      );
+      const { during, error } = event;
+      if (during !== 'fetching') {
+        this.#logger.error({ err: error }, 'the catalogue changed but cannot be opened: the previous one stays in use');
+        return;
+      }
+      const reason = error instanceof Error ? error.message : String(error);
+      this.warn('a newer state of the catalogue cannot be had: the present one stays in use', { reason });
       return;
     }
+    const milliseconds = Math.round(event.milliseconds);
     if (event.kind === 'reachable') {
-      const milliseconds = Math.round(event.milliseconds);
-      this.#logger.info({ milliseconds }, 'newer states of the catalogue can be had again');
+      this.info('newer states of the catalogue can be had again', { milliseconds });
       return;
     }
     const { skills, vectors, stamp, copy } = event.stats;
-    const version = copy?.version;
-    this.#logger.info(
-      { skills, vectors, stamp, version, milliseconds: Math.round(event.milliseconds) },
-      'catalogue reloaded',
-    );
+    this.info('catalogue reloaded', { skills, vectors, stamp, version: copy?.version, milliseconds });
   };
 
   readonly onState = (event: StateEvent): void => {
-    if (event.kind === 'away') {
-      this.#logger.error({ reason: event.error.message }, 'keys and quotas cannot be asked');
-      return;
-    }
-    this.#logger.info({ milliseconds: Math.round(event.milliseconds) }, 'keys and quotas can be asked again');
+    if (event.kind === 'away') this.write('error', 'keys and quotas cannot be asked', { reason: event.error.message });
+    else this.info('keys and quotas can be asked again', { milliseconds: Math.round(event.milliseconds) });
   };
 
-  info(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
-    this.#logger.info(facts, message);
-  }
+  readonly info = (message: string, facts: Readonly<Record<string, unknown>> = {}): void =>
+    this.write('info', message, facts);
 
-  warn(message: string, facts: Readonly<Record<string, unknown>> = {}): void {
-    this.#logger.warn(facts, message);
-  }
+  readonly warn = (message: string, facts: Readonly<Record<string, unknown>>): void =>
+    this.write('warn', message, facts);
 
-  write(level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>> = {}): void {
-    this.#logger[level](facts, message);
-  }
+  readonly write = (
+    level: 'info' | 'warn' | 'error',
+    message: string,
+    facts: Readonly<Record<string, unknown>> = {},
+  ): void => this.#logger[level](facts, message);
 
   /** Writes the buffered lines, as far as the reader takes them. */
   close(): void {
@@ -107,13 +95,4 @@ function shown(error: unknown): unknown {
   const { cause } = error;
   if (cause instanceof Error && error.message.includes(cause.message)) serialized.message = error.message;
   return serialized;
-}
-
-function nameLevel(level: string): { level: string } {
-  return { level };
-}
-
-function levelOf(status: number): Level {
-  if (status < 500) return 'info';
-  return status === 500 ? 'error' : 'warn';
 }

@@ -5,15 +5,15 @@ import {
   addInstalledOptions,
   addWatchOptions,
   chooseInstalled,
-  hasWatchFlags,
   type InstalledFlags,
+  refuseWatchFlags,
   type WatchFlags,
   watchOptionsOf,
 } from './load-flags.js';
+import { type PlaceFlags, pick } from './options.js';
 
 /** Flags of a server that loads its catalogue itself. */
-export interface ServerWatchFlags extends WatchFlags, InstalledFlags {
-  readonly database: string;
+export interface ServerWatchFlags extends WatchFlags, InstalledFlags, PlaceFlags {
   readonly model?: string;
   /** Undefined if the command has no such flag. */
   readonly semantic?: boolean;
@@ -21,12 +21,9 @@ export interface ServerWatchFlags extends WatchFlags, InstalledFlags {
   readonly watch?: readonly string[] | true;
 }
 
-/** What a server watches, and where it is loaded. */
-export interface WatchedSources {
-  readonly database: string;
-  /** Undefined if it watches nothing. */
-  readonly sources: WatchOptions['sources'] | undefined;
-}
+/** The lowest level that is logged; `silent` logs nothing. */
+export const LOG_LEVELS = ['info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Rejected rows of a load that are logged. */
 const MAX_LOGGED = 20;
@@ -35,18 +32,23 @@ const MAX_LOGGED = 20;
 export type WriteLog = (
   level: 'info' | 'warn' | 'error',
   message: string,
-  facts: Readonly<Record<string, unknown>>,
+  facts?: Readonly<Record<string, unknown>>,
 ) => void;
 
 /** Adds the options that name sources to a server. */
 export function addServerWatchOptions(command: Command): void {
   command.option('--watch [source...]', 'load these sources, and whatever changes in them while the server runs');
-  addInstalledOptions(command);
-  addWatchOptions(command);
+  addWatchOptions(addInstalledOptions(command));
 }
 
-/** What the flags of a server say is to be watched. Installed skills always are. Ends the command where they clash. */
-export async function watchedSourcesOf(command: Command, flags: ServerWatchFlags): Promise<WatchedSources> {
+/**
+ * What the flags of a server say is to be watched, undefined for nothing, and where it is loaded. Installed skills
+ * always are watched. Ends the command where flags clash.
+ */
+export async function watchedSourcesOf(
+  command: Command,
+  flags: ServerWatchFlags,
+): Promise<{ readonly database: string; readonly sources: WatchOptions['sources'] | undefined }> {
   const { database, source: installed } = await chooseInstalled(command, flags);
   const named = flags.watch === true || flags.watch === undefined ? [] : flags.watch;
   const sources = installed === undefined ? named : [...named, installed];
@@ -55,13 +57,10 @@ export async function watchedSourcesOf(command: Command, flags: ServerWatchFlags
       'error: --watch and --installed load into a file: give the path of one as --database. A `skill-discovery watch` of its own loads into PostgreSQL',
     );
   }
-  if (flags.watch === true && sources.length === 0) {
-    command.error('error: --watch needs the sources to watch, or --installed');
-  }
-  if (sources.length === 0 && hasWatchFlags(flags)) {
-    command.error('error: --poll says how sources are watched: add --watch');
-  }
-  return { database, sources: sources.length === 0 ? undefined : sources };
+  if (sources.length > 0) return { database, sources };
+  if (flags.watch === true) command.error('error: --watch needs the sources to watch, or --installed');
+  refuseWatchFlags(command, flags);
+  return { database, sources: undefined };
 }
 
 /**
@@ -75,14 +74,13 @@ export async function watchForServer(
   log: WriteLog,
 ): Promise<SourceWatch> {
   const { watchSources } = await import('../index.js');
-  const { database, model, semantic } = flags;
   return watchSources({
-    ...{ database, sources, model, signal, thread: true },
+    ...{ sources, signal, thread: true, semantic: flags.semantic === false ? false : undefined },
+    ...pick(flags, 'database', 'model'),
     ...watchOptionsOf(flags),
-    semantic: semantic === false ? false : undefined,
     onChange: ({ kind, report, milliseconds }) => {
-      const { added, updated, removed, embedded, warningCount: warnings, rejectedCount: rejected } = report;
-      const counts = { added, updated, removed, embedded, warnings, rejected };
+      const { warningCount: warnings, rejectedCount: rejected } = report;
+      const counts = { ...pick(report, 'added', 'updated', 'removed', 'embedded'), warnings, rejected };
       log('info', 'sources loaded', { kind, ...counts, milliseconds: Math.round(milliseconds) });
       for (const { origin, reason } of report.rejected.slice(0, MAX_LOGGED))
         log('warn', 'a row was rejected', { origin, reason });

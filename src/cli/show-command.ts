@@ -1,11 +1,11 @@
-import type { SimilarSkill, SkillContents, SkillDetails, SkillFile, SkillInstallation } from '../index.js';
-import { addCatalogueOptions, type CataloguePlace, jsonOption, parseInteger, placeOf, withPlace } from './options.js';
-import type { SetUp } from './output.js';
-import { manyLines, type Output, oneLine, printJson, printLines } from './output.js';
+import type { SimilarSkill, SkillContents, SkillDetails, SkillFile, SkillInstallation, SkillSearch } from '../index.js';
+import { addPlaceOptions, jsonOption, type PlaceFlags, parseInteger, placeOf } from './options.js';
+import { manyLines, oneLine, printJson, printLines } from './output.js';
+import type { SetUp } from './run.js';
 import { openSearch } from './search-options.js';
 import { ageOf, grouped, type Styles, stylesFor } from './text-columns.js';
 
-interface ShowFlags extends CataloguePlace {
+interface ShowFlags extends PlaceFlags {
   readonly json?: true;
   readonly localPaths?: true;
   readonly contents?: true;
@@ -16,8 +16,8 @@ interface ShowFlags extends CataloguePlace {
 /** Copies that are listed. Some skills have hundreds; `--json` has all. */
 const COPIES_SHOWN = 10;
 
-export const setUpShow: SetUp = (command, output) => {
-  addCatalogueOptions(command.argument('<id>', 'the id of the skill, as search prints it'))
+export const setUp: SetUp = (command, output) => {
+  addPlaceOptions(command.argument('<id>', 'the id of the skill, as search prints it'))
     .option('--local-paths', 'tell the folder that it was loaded from, and where it is installed')
     .option('--contents', 'list the files that the skill is made of, with sizes and SHA-256, instead of their texts')
     .option('--raw <path>', 'print nothing but the bytes of one of these files, as they are')
@@ -27,71 +27,42 @@ export const setUpShow: SetUp = (command, output) => {
       parseInteger,
     )
     .addOption(jsonOption())
-    .action((id: string, flags: ShowFlags) => show(id, withPlace(command, flags), output));
+    .action(async (id: string, flags: ShowFlags) => {
+      const { raw, similar: wanted, localPaths, json } = flags;
+      // What third parties wrote could move the cursor or worse.
+      if (raw !== undefined && output.out.isTTY === true)
+        throw new Error('--raw prints to a file or a program only, such as `--raw PATH > FILE`');
+      await using search = await openSearch({ ...placeOf(command, flags), localPaths }, output);
+      const skill = search.get(id);
+      if (skill === undefined) throw new Error(`no skill has the id ${JSON.stringify(id)}`);
+      if (raw !== undefined) {
+        const { bytes, isExcerpt } = rawFile(search, id, raw);
+        if (isExcerpt) output.error.write(`note: ${oneLine(raw)} is an excerpt: the whole file is not stored\n`);
+        output.out.write(bytes);
+        return;
+      }
+      const copies = search.copiesOf(id).filter((copy) => copy !== id);
+      const contents = flags.contents === true ? search.contents(id) : undefined;
+      const limit = wanted === true ? undefined : wanted;
+      const similar = wanted === undefined ? undefined : await search.similar(id, { limit });
+      const files = contents === undefined && similar === undefined ? search.files(id) : undefined;
+      if (json === true) return printJson(output, { skill, files, contents, similar, copies });
+      const styles = stylesFor(output.out);
+      printLines(output, [
+        ...skillLines(skill, copies, styles),
+        ...(contents === undefined ? [] : contentLines(contents, styles)),
+        ...(similar === undefined ? [] : similarLines(similar, styles)),
+        ...(files === undefined ? [] : textLines(files, styles)),
+      ]);
+    });
 };
 
-async function show(id: string, flags: ShowFlags, output: Output): Promise<void> {
-  if (flags.raw !== undefined) return showRaw(id, flags.raw, flags, output);
-  const { skill, files, copies, contents, similar } = await findSkill(id, flags, output);
-  if (skill === undefined) throw noSkill(id);
-  const shown = similar === undefined && contents === undefined ? { files } : { files: undefined, contents, similar };
-  if (flags.json === true) return printJson(output, { skill, ...shown, copies });
-  const styles = stylesFor(output.out);
-  printLines(output, [
-    ...skillLines(skill, copies, styles),
-    ...(contents === undefined ? [] : contentLines(contents, styles)),
-    ...(similar === undefined ? [] : similarLines(similar, styles)),
-    ...(shown.files === undefined ? [] : textLines(files, styles)),
-  ]);
-}
-
-async function showRaw(id: string, path: string, flags: ShowFlags, output: Output): Promise<void> {
-  // What third parties wrote could move the cursor or worse.
-  if (output.out.isTTY === true)
-    throw new Error('--raw prints to a file or a program only, such as `--raw PATH > FILE`');
-  const search = await openSearch({ ...placeOf(flags) }, output);
-  try {
-    const contents = search.contents(id);
-    if (contents === undefined) throw noSkill(id);
-    const file = contents.files.find((candidate) => candidate.path === path);
-    if (file === undefined) throw new Error(`the skill has no file ${JSON.stringify(path)}: --contents lists them`);
-    const bytes = search.read(id, path);
-    if (bytes === undefined) throw new Error(`the bytes of ${JSON.stringify(path)} are not stored`);
-    if (!file.complete) output.error.write(`note: ${oneLine(path)} is an excerpt: the whole file is not stored\n`);
-    output.out.write(bytes);
-  } finally {
-    await search.close();
-  }
-}
-
-function noSkill(id: string): Error {
-  return new Error(`no skill has the id ${JSON.stringify(id)}`);
-}
-
-interface FoundSkill {
-  readonly skill: SkillDetails | undefined;
-  readonly files: readonly SkillFile[];
-  /** Ids of the copies of the skill, without its own. */
-  readonly copies: readonly string[];
-  /** Only if they were asked for. */
-  readonly contents: SkillContents | undefined;
-  /** Likewise. */
-  readonly similar: readonly SimilarSkill[] | undefined;
-}
-
-async function findSkill(id: string, flags: ShowFlags, output: Output): Promise<FoundSkill> {
-  const { localPaths, contents: withContents, similar: wanted } = flags;
-  const search = await openSearch({ ...placeOf(flags), localPaths }, output);
-  try {
-    const skill = search.get(id);
-    const copies = search.copiesOf(id).filter((copy) => copy !== id);
-    const contents = withContents === true ? search.contents(id) : undefined;
-    const limit = wanted === true ? undefined : wanted;
-    const similar = wanted === undefined || skill === undefined ? undefined : await search.similar(id, { limit });
-    return { skill, files: search.files(id), copies, contents, similar };
-  } finally {
-    await search.close();
-  }
+function rawFile(search: SkillSearch, id: string, path: string): { readonly bytes: Uint8Array; isExcerpt: boolean } {
+  const file = search.contents(id)?.files.find((candidate) => candidate.path === path);
+  if (file === undefined) throw new Error(`the skill has no file ${JSON.stringify(path)}: --contents lists them`);
+  const bytes = search.read(id, path);
+  if (bytes === undefined) throw new Error(`the bytes of ${JSON.stringify(path)} are not stored`);
+  return { bytes, isExcerpt: !file.complete };
 }
 
 function categoriesOf({ categories, derivedCategories = [] }: SkillDetails): string[] {
@@ -117,15 +88,12 @@ function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styl
     ...otherFrontMatter(skill),
   ];
   const lines = [styles.bold(oneLine(skill.name)), '', manyLines(skill.description), ''];
-  for (const [label, value] of facts) {
-    if (value !== undefined) lines.push(`${styles.dim(`${label.padEnd(14)} `)}${oneLine(value)}`);
-  }
-  for (const [i, installation] of (skill.installations ?? []).entries()) {
-    lines.push(`${styles.dim((i === 0 ? 'installed' : '').padEnd(15))}${oneLine(installationText(installation))}`);
-  }
-  for (const [i, copy] of copies.slice(0, COPIES_SHOWN).entries()) {
-    lines.push(`${styles.dim((i === 0 ? 'copies' : '').padEnd(15))}${oneLine(copy)}`);
-  }
+  const add = (label: string, value: string): void => {
+    lines.push(`${styles.dim(`${label.padEnd(14)} `)}${oneLine(value)}`);
+  };
+  for (const [label, value] of facts) if (value !== undefined) add(label, value);
+  for (const [i, one] of (skill.installations ?? []).entries()) add(i === 0 ? 'installed' : '', installationText(one));
+  for (const [i, copy] of copies.slice(0, COPIES_SHOWN).entries()) add(i === 0 ? 'copies' : '', copy);
   if (copies.length > COPIES_SHOWN) lines.push(`${''.padEnd(15)}and ${copies.length - COPIES_SHOWN} more`);
   return lines;
 }

@@ -1,54 +1,42 @@
 import { type SnapshotReport, writeSnapshot } from '../index.js';
 import {
-  addSharedOptions,
-  databaseOption,
+  addPlaceOptions,
+  FILE_OR_POSTGRES,
   jsonOption,
+  type PlaceFlags,
   parsePath,
-  type SharedFlags,
+  pick,
+  placeOf,
   sayWaiting,
-  sharedOptionsOf,
 } from './options.js';
-import type { SetUp } from './output.js';
-import { type Output, oneLine, printJson, printLines, untilInterrupted } from './output.js';
+import { oneLine, printJson, printLines, untilInterrupted } from './output.js';
+import type { SetUp } from './run.js';
 import { counted } from './text-columns.js';
 
-interface SnapshotFlags extends SharedFlags {
+interface SnapshotFlags extends PlaceFlags {
   readonly to: string;
   readonly prune?: true;
   readonly json?: true;
 }
 
-export const setUpSnapshot: SetUp = (command, output) => {
-  command
-    .addOption(databaseOption('the catalogue: a file, or postgres://user@host/database'))
+export const setUp: SetUp = (command, output) => {
+  addPlaceOptions(command, FILE_OR_POSTGRES)
     .requiredOption('--to <folder>', 'the folder that a web server or bucket hands on', parsePath)
     .option('--prune', 'delete chunks that neither this snapshot nor the one before it uses')
     .addOption(jsonOption())
-    .action((flags: SnapshotFlags) => snapshot(flags, sharedOptionsOf(command, flags), output));
-  addSharedOptions(command);
+    .action((flags: SnapshotFlags) => {
+      const place = placeOf(command, flags);
+      return untilInterrupted(async (signal) => {
+        const writing = writeSnapshot({ ...place, ...pick(flags, 'to', 'prune'), signal });
+        const report = await sayWaiting(place.database, output, writing);
+        if (flags.json === true) printJson(output, report);
+        else printLines(output, linesOf(report));
+      });
+    });
 };
 
-async function snapshot(
-  { database, to, prune, json }: SnapshotFlags,
-  shared: ReturnType<typeof sharedOptionsOf>,
-  output: Output,
-): Promise<void> {
-  await untilInterrupted(async (signal) => {
-    const report = await sayWaiting(database, output, writeSnapshot({ database, ...shared, to, prune, signal }));
-    if (json === true) printJson(output, report);
-    else printLines(output, linesOf(report));
-  });
-}
-
-function linesOf({
-  version,
-  manifest,
-  bytes,
-  chunks,
-  written,
-  writtenBytes,
-  pruned,
-}: SnapshotReport): readonly string[] {
+function linesOf(report: SnapshotReport): readonly string[] {
+  const { version, manifest, bytes, chunks, written, writtenBytes, pruned } = report;
   const lines = [
     `${oneLine(manifest)}: ${megabytes(bytes)} in ${counted(chunks, 'chunk')}, of which ${written} are new (${megabytes(writtenBytes)}).`,
   ];

@@ -17,7 +17,7 @@ import {
   refuseOption,
   SkillSearchError,
 } from '../core/index.js';
-import { refusePassword } from './options.js';
+import { pick, refusePassword } from './options.js';
 
 /** Where keys and quotas are kept. */
 export interface StateFlags {
@@ -76,19 +76,10 @@ export function checkStateFlags(
 export async function openState(flags: StateFlags, options: StateOptions = {}): Promise<KeysAndQuotas> {
   checkStateFlags(flags, options);
   const state = stateOf(flags);
-  const { anonymous, key, connections, allowAnonymousIfQuotaDbUnavailable, onChange } = options;
-  if (!isPostgresAddress(state)) return openAccess({ state, anonymous, key });
+  if (!isPostgresAddress(state)) return openAccess({ state, ...pick(options, 'anonymous', 'key') });
   const passwordFile = flags.statePasswordFile ?? (flags.state === undefined ? flags.databasePasswordFile : undefined);
   try {
-    return await connectAccess({
-      state,
-      passwordFile,
-      anonymous,
-      key,
-      connections,
-      allowAnonymousIfQuotaDbUnavailable,
-      onChange,
-    });
+    return await connectAccess({ state, passwordFile, ...options });
   } catch (error) {
     // A catalogue that may only be read is served, but nothing can be counted there.
     const isReadOnly = error instanceof SkillSearchError && error.code === 'DATABASE_NOT_WRITABLE';

@@ -2,50 +2,42 @@ import { once } from 'node:events';
 import { type Source, type WatchedChange, type WatchOptions, watchSources } from '../index.js';
 import {
   addLoadOptions,
-  addWatchOptions,
-  chooseInstalled,
   type LoadFlags,
+  loadedSources,
   loadOptionsOf,
   loadReportLines,
   rejectedLines,
-  tellCatalogue,
-  type WatchFlags,
   warningLines,
   watchOptionsOf,
 } from './load-flags.js';
-import { addSharedOptions, type CataloguePlace, placeOf, type SharedFlags, sharedOptionsOf } from './options.js';
-import type { SetUp } from './output.js';
+import type { CataloguePlace } from './options.js';
 import { type Output, oneLine, printJsonLine, printLines, untilInterrupted } from './output.js';
 import { LoadProgressBar } from './progress-bar.js';
+import type { SetUp } from './run.js';
 import { counted } from './text-columns.js';
 
-export const setUpWatch: SetUp = (command, output) => {
+export const setUp: SetUp = (command, output) => {
   command
     .argument('[source...]', '.jsonl, .jsonl.gz or .json file, or folder with SKILL.md files')
-    .action(async (sources: string[], flags: LoadFlags & WatchFlags & SharedFlags) => {
-      const { database, source } = await chooseInstalled(command, flags, tellCatalogue(output));
-      const all = source === undefined ? sources : [...sources, source];
-      if (all.length === 0) command.error("error: missing required argument 'source' (or --installed)");
-      const shared = sharedOptionsOf(command, { ...flags, database });
-      return watch(all, { ...flags, ...shared, database }, output);
+    .action(async (named: string[], flags: LoadFlags) => {
+      const { place, sources } = await loadedSources(command, named, flags, output);
+      return watch(sources, flags, place, output);
     });
-  addLoadOptions(command, 'the catalogue: a file, or postgres://user@host/database');
-  addSharedOptions(command);
-  addWatchOptions(command);
+  addLoadOptions(command);
 };
 
 /** Loads sources, and whatever changes in them, until the command is interrupted. */
 export async function watch(
   sources: readonly Source[],
-  flags: LoadFlags & WatchFlags & CataloguePlace,
+  flags: LoadFlags,
+  place: CataloguePlace,
   output: Output,
 ): Promise<void> {
   const bar = new LoadProgressBar(output.error);
-  const isJson = flags.json === true;
   let isFirst = true;
   const onChange = (change: WatchedChange): void => {
     bar.stop();
-    if (isJson) printJsonLine(output, change);
+    if (flags.json === true) printJsonLine(output, change);
     else printLines(output, isFirst ? loadReportLines(change.report) : changeLines(change));
     isFirst = false;
   };
@@ -54,7 +46,7 @@ export async function watch(
       await using _ = await watchSources({
         ...loadOptionsOf(flags),
         ...watchOptionsOf(flags),
-        ...placeOf(flags),
+        ...place,
         // What else cannot be watched is refused.
         sources: sources as WatchOptions['sources'],
         signal,

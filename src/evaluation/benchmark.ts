@@ -296,35 +296,37 @@ async function readSimple(path: string, { qrels, ask }: BenchmarkFilesOptions): 
     }
     const id = readId(row['_id'] ?? row['id']) ?? String(line);
     questions.add(id, query, row, line);
-    if (isObject(grades)) readGrades(grades, judgements, id, (message) => faultIn(path, line, message));
-    else readRelevant(relevant as unknown[], gainsOf(judgements, id), (message) => faultIn(path, line, message));
+    const fault = readGains(relevant, grades, () => gainsOf(judgements, id));
+    if (fault !== undefined) throw faultIn(path, line, fault);
   }
   const judged = graded === true ? 'grades' : 'plain';
   return { name: basename(path), corpus: undefined, judgements, judged, ...questions.all() };
 }
 
-type Fault = (message: string) => SkillSearchError;
-
-/** An empty list says that no document is relevant. */
-function readRelevant(relevant: readonly unknown[], gains: Map<string, number>, fault: Fault): void {
-  for (const document of relevant.map(readId)) {
-    if (document === undefined) throw fault('expected `relevant` to be an array of ids');
-    gains.set(document, 1);
+/**
+ * The judgements of a row: a gain of 1 for each id that is relevant, or a grade for each. An empty list says that no
+ * document is relevant; no grades at all say nothing: nobody has judged the question.
+ *
+ * @returns what is wrong with them
+ */
+function readGains(relevant: unknown, grades: unknown, gains: () => Map<string, number>): string | undefined {
+  if (!isObject(grades)) {
+    const ids = (relevant as unknown[]).map(readId);
+    const of = gains();
+    for (const id of ids) if (id !== undefined) of.set(id, 1);
+    return ids.includes(undefined) ? 'expected `relevant` to be an array of ids' : undefined;
   }
-}
-
-/** No grades at all say nothing: nobody has judged the question. */
-function readGrades(grades: object, judgements: Judgements, question: string, fault: Fault): void {
   for (const [document, grade] of Object.entries(grades)) {
-    if (readId(document) === undefined) throw fault('expected `grades` to have ids, got an empty one');
+    if (readId(document) === undefined) return 'expected `grades` to have ids, got an empty one';
     if (!GRADES.has(grade)) {
-      throw fault(`expected a grade of 0, 1, 2 or 3 for ${describeValue(document)}, got ${describeValue(grade)}`);
+      return `expected a grade of 0, 1, 2 or 3 for ${describeValue(document)}, got ${describeValue(grade)}`;
     }
-    gainsOf(judgements, question).set(document, grade as number);
+    gains().set(document, grade as number);
   }
+  return undefined;
 }
 
-/** The questions of one file as they are read, each id once. */
+/** Collects the questions of one file as they are read, each id once. */
 class QuestionList {
   readonly #path: string;
   readonly #ask: string | undefined;
@@ -341,19 +343,16 @@ class QuestionList {
   add(id: string, usual: string, row: Readonly<Record<string, unknown>>, line: number): void {
     if (this.#texts.has(id)) throw faultIn(this.#path, line, `the question ${JSON.stringify(id)} occurs twice`);
     for (const [field, value] of Object.entries(row)) if (typeof value === 'string') this.#fields.add(field);
-    this.#texts.set(id, this.#ask === undefined ? usual : this.#otherText(row, this.#ask, line));
+    const field = this.#ask;
+    const text = field === undefined ? usual : Object.hasOwn(row, field) ? (row[field] ?? '') : '';
+    if (typeof text !== 'string') {
+      throw faultIn(this.#path, line, `expected ${describeValue(field)} to be a text, got ${describeValue(text)}`);
+    }
+    this.#texts.set(id, field !== undefined && text.trim() === '' ? undefined : text);
   }
 
   all(): Pick<BenchmarkFiles, 'questions' | 'fields'> {
     return { questions: Array.from(this.#texts, ([id, text]) => ({ id, text })), fields: this.#fields };
-  }
-
-  #otherText(row: Readonly<Record<string, unknown>>, field: string, line: number): string | undefined {
-    const text = Object.hasOwn(row, field) ? (row[field] ?? '') : '';
-    if (typeof text !== 'string') {
-      throw faultIn(this.#path, line, `expected ${describeValue(field)} to be a text, got ${describeValue(text)}`);
-    }
-    return text.trim() === '' ? undefined : text;
   }
 }
 
@@ -395,8 +394,8 @@ export async function* readObjects(path: string): AsyncGenerator<readonly [Reado
     let value: unknown;
     try {
       value = JSON.parse(text);
-    } catch (cause) {
-      throw faultIn(path, number, `expected a JSON object, got ${(cause as Error).message}`);
+    } catch {
+      throw faultIn(path, number, 'expected a JSON object, got text that is not JSON');
     }
     if (!isObject(value)) throw faultIn(path, number, 'expected a JSON object, got another value');
     yield [value, number];
@@ -469,11 +468,8 @@ export async function readRun(path: string): Promise<Run> {
     const [question, , document, , given] = fields;
     const score = Math.fround(Number(given));
     if (fields.length !== 6 || question === undefined || document === undefined || !Number.isFinite(score)) {
-      throw faultIn(
-        path,
-        number,
-        'expected question, Q0, document, rank, score and a name, with white space between them',
-      );
+      const expected = 'expected question, Q0, document, rank, score and a name, with white space between them';
+      throw faultIn(path, number, expected);
     }
     const ranking = found.get(question) ?? new Map<string, number>();
     if (ranking.has(document)) throw faultIn(path, number, `the document ${document} occurs twice for ${question}`);
@@ -514,10 +510,8 @@ export function writeRun(run: Run, name: string): string {
 
 function word(text: string): string {
   if (text !== '' && !/\s/.test(text)) return text;
-  throw new SkillSearchError(
-    'INVALID_SOURCE',
-    `an id of a run must not be empty or have white space, got ${JSON.stringify(text)}`,
-  );
+  const message = `an id of a run must not be empty or have white space, got ${JSON.stringify(text)}`;
+  throw new SkillSearchError('INVALID_SOURCE', message);
 }
 
 const SINGLE = new Float32Array(1);

@@ -26,6 +26,7 @@ import {
   type SharedOptions,
   type SkillSearch,
   SkillSearchError,
+  type Source,
 } from '../index.js';
 import { type Benchmark, faultIn, type Gains, type Run, readId, readLines, readObjects } from './benchmark.js';
 
@@ -120,10 +121,8 @@ export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
   checkOptions(options, CORPUS_OPTIONS);
   const { semantic = true, model, embedder, stopWords, signal } = options;
   const { path, remarks: made, clear } = await makeCorpusFile(options);
-  // A catalogue that was loaded or changed is a file of its own.
-  const shared = path === options.database ? sharedOf(options) : {};
   try {
-    const opening = { ...shared, model, embedder, stopWords, warmUp: semantic, signal };
+    const opening = { ...sharedOf(path, options), model, embedder, stopWords, warmUp: semantic, signal };
     const search = await openSkillSearch({ database: path, ...opening });
     const remarks = [...made, ...search.problems.warnings.map(({ message }) => message)];
     const close = async (): Promise<void> => {
@@ -143,131 +142,120 @@ export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
  * @throws as {@link openCorpus}
  */
 export async function makeCorpusFile(options: CorpusOptions): Promise<CorpusFile> {
-  const { documents, catalogue, database } = options;
+  const { documents, catalogue, database, files = true, keep } = options;
   if ([documents, catalogue, database].filter((one) => one !== undefined).length !== 1) {
     throw new SkillSearchError('INVALID_OPTION', 'exactly one of documents, catalogue and database must be given');
   }
-  const builder = new CorpusBuilder(options);
+  const remarks: string[] = [];
+  let folder: string | undefined;
+  const temporary = async (name: string): Promise<string> => {
+    folder ??= await mkdtemp(join(tmpdir(), 'skill-discovery-evaluate-'));
+    return join(folder, name);
+  };
+  const clear = async (): Promise<void> => {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  };
   try {
-    const base = database ?? (await builder.load());
-    const path = await builder.change(base);
-    return { path, remarks: builder.remarks, clear: () => builder.clear() };
+    let path = database;
+    if (path === undefined) {
+      const source = documents === undefined ? catalogue! : { name: 'documents', rows: readCorpus(documents, files) };
+      path = keep === undefined ? await temporary('corpus.db') : await keptFile(keep, options);
+      await build(path, { source, prune: true, options, remarks });
+    }
+    return { path: await changed(path, { options, remarks, temporary }), remarks, clear };
   } catch (error) {
-    await builder.clear();
+    await clear();
     throw error;
   }
 }
 
-function sharedOf({ cache, passwordFile }: CorpusOptions): Pick<CorpusOptions, 'cache' | 'passwordFile'> {
+/** How a catalogue in PostgreSQL is reached; nothing for a file that was made. */
+function sharedOf(path: string, { database, cache, passwordFile }: CorpusOptions): SharedOptions {
+  if (path !== database) return {};
   return { ...(cache === undefined ? {} : { cache }), ...(passwordFile === undefined ? {} : { passwordFile }) };
 }
 
 /** More remarks of one kind are counted, not listed. */
 const MAX_REMARKS = 5;
 
-/** Makes a catalogue of files. */
-class CorpusBuilder {
-  readonly remarks: string[] = [];
-  readonly #options: CorpusOptions;
-  readonly #files = new CorpusFiles();
+/** What the making of a catalogue works with. Remarks are added to. */
+interface Making {
+  readonly options: CorpusOptions;
+  readonly remarks: string[];
+}
 
-  constructor(options: CorpusOptions) {
-    this.#options = options;
+/**
+ * Applies `extra`, `extraFiles`, `without` and `files` to a copy of a catalogue.
+ *
+ * @returns the path of the copy; of the catalogue itself where nothing is to change
+ */
+async function changed(
+  base: string,
+  { options, remarks, temporary }: Making & { readonly temporary: (name: string) => Promise<string> },
+): Promise<string> {
+  const { extra, extraFiles, without, files = true, semantic = true, signal } = options;
+  // Documents are loaded without files in the first place.
+  const strip = !files && options.documents === undefined;
+  if (extra === undefined && extraFiles === undefined && without === undefined && !strip) return base;
+
+  const added = new Map<string, CorpusRow>();
+  if (extra !== undefined) for await (const row of readCorpus(extra, files)) added.set(row.id, row);
+  const texts = files && extraFiles !== undefined ? await readFileTexts(extraFiles) : new Map<string, FileText[]>();
+  const omitted = without === undefined ? new Set<string>() : await readIds(without);
+  signal?.throwIfAborted();
+
+  const shared = sharedOf(base, options);
+  await using source = await openSkillSearch({ database: base, ...shared, signal });
+  if (semantic && source.stats().skills > 0 && source.stats().vectors === 0) {
+    // An address may have a password.
+    const shown = isPostgresAddress(base) ? 'the catalogue' : base;
+    const message = `${shown} has no vectors: load its sources again with vectors (the load says so if it cannot make any), or evaluate by words only`;
+    throw new SkillSearchError('NO_VECTORS', message, { path: shown });
   }
-
-  /**
-   * Loads `documents` or `catalogue`.
-   *
-   * @returns the path of the catalogue
-   */
-  async load(): Promise<string> {
-    const { documents, catalogue = '', files = true, keep } = this.#options;
-    const source = documents === undefined ? catalogue : { name: 'documents', rows: readCorpus(documents, files) };
-    const path = keep === undefined ? await this.#files.temporary('corpus.db') : await keptFile(keep, this.#options);
-    await this.#build(path, source, true);
-    return path;
-  }
-
-  /**
-   * Applies `extra`, `extraFiles`, `without` and `files` to a copy of a catalogue.
-   *
-   * @returns the path of the copy; of the catalogue itself where nothing is to change
-   */
-  async change(base: string): Promise<string> {
-    const { extra, extraFiles, without, files = true, semantic = true, signal } = this.#options;
-    // Documents are loaded without files in the first place.
-    const strip = !files && this.#options.documents === undefined;
-    if (extra === undefined && extraFiles === undefined && without === undefined && !strip) return base;
-
-    const added = new Map<string, CorpusRow>();
-    if (extra !== undefined) for await (const row of readCorpus(extra, files)) added.set(row.id, row);
-    const texts = files && extraFiles !== undefined ? await readFileTexts(extraFiles) : new Map<string, FileText[]>();
-    const omitted = without === undefined ? new Set<string>() : await readIds(without);
-    signal?.throwIfAborted();
-
-    const shared = base === this.#options.database ? sharedOf(this.#options) : {};
-    await using source = await openSkillSearch({ database: base, ...shared, signal });
-    if (semantic && source.stats().skills > 0 && source.stats().vectors === 0) {
-      // An address may have a password.
-      const shown = isPostgresAddress(base) ? 'the catalogue' : base;
-      const message = `${shown} has no vectors: load its sources again with vectors (the load says so if it cannot make any), or evaluate by words only`;
-      throw new SkillSearchError('NO_VECTORS', message, { path: shown });
-    }
-    const present = new Set(source.ids());
-    this.#remarkUnknown(
+  const present = new Set(source.ids());
+  const withoutDocument = [...texts.keys()].filter((id) => !added.has(id) && (!present.has(id) || omitted.has(id)));
+  remarks.push(
+    ...unknownIds(
       [...omitted].filter((id) => !present.has(id)),
       'to leave out',
-    );
-    const withoutDocument = [...texts.keys()].filter((id) => !added.has(id) && (!present.has(id) || omitted.has(id)));
-    this.#remarkUnknown(withoutDocument, 'with file text');
+    ),
+    ...unknownIds(withoutDocument, 'with file text'),
+  );
 
-    const path = await this.#files.temporary('changed.db');
-    await copyCatalogue({ from: base, ...shared, to: path });
-    const removed = [...omitted].filter((id) => present.has(id));
-    if (removed.length > 0) await removeSkills({ database: path, ids: removed });
-    const rows = changedRows(source, { added, texts, strip, omitted });
-    await this.#build(path, { name: 'changed documents', rows }, false);
-    return path;
-  }
+  const path = await temporary('changed.db');
+  await copyCatalogue({ from: base, ...shared, to: path });
+  const removed = [...omitted].filter((id) => present.has(id));
+  if (removed.length > 0) await removeSkills({ database: path, ids: removed });
+  const rows = changedRows(source, { added, texts, strip, omitted });
+  await build(path, { source: { name: 'changed documents', rows }, prune: false, options, remarks });
+  return path;
+}
 
-  clear(): Promise<void> {
-    return this.#files.clear();
-  }
+async function build(
+  database: string,
+  { source, prune, options, remarks }: Making & { readonly source: Source; readonly prune: boolean },
+): Promise<void> {
+  const { semantic = true, model, embedder, onProgress, signal } = options;
+  const report = await buildCatalogue({
+    ...{ database, sources: [source], prune, semantic, onProgress, signal },
+    ...(semantic ? { model, embedder } : {}),
+  });
+  const { failed, rejected, warnings } = report;
+  if (failed[0] !== undefined)
+    throw new SkillSearchError('INVALID_SOURCE', failed[0].reason, { path: failed[0].origin });
+  const all = [
+    ...rejected.map(({ line, reason }) => `a document is left out (number ${line ?? '?'}: ${reason})`),
+    ...warnings.map(({ line, message }) => `${line === undefined ? '' : `document ${line}: `}${message}`),
+  ];
+  remarks.push(...all.slice(0, MAX_REMARKS));
+  if (all.length > MAX_REMARKS) remarks.push(`and ${all.length - MAX_REMARKS} more remarks on documents`);
+}
 
-  async #build(
-    database: string,
-    source: string | { readonly name: string; readonly rows: AsyncIterable<unknown> | Iterable<unknown> },
-    prune: boolean,
-  ): Promise<void> {
-    const { semantic = true, model, embedder, onProgress, signal } = this.#options;
-    const report = await buildCatalogue({
-      database,
-      sources: [source],
-      prune,
-      semantic,
-      ...(semantic ? { model, embedder } : {}),
-      onProgress,
-      signal,
-    });
-    const { failed, rejected, warnings } = report;
-    if (failed[0] !== undefined)
-      throw new SkillSearchError('INVALID_SOURCE', failed[0].reason, { path: failed[0].origin });
-    const remarks = [
-      ...rejected.map(({ line, reason }) => `a document is left out (number ${line ?? '?'}: ${reason})`),
-      ...warnings.map(({ line, message }) => `${line === undefined ? '' : `document ${line}: `}${message}`),
-    ];
-    this.remarks.push(...remarks.slice(0, MAX_REMARKS));
-    if (remarks.length > MAX_REMARKS) {
-      this.remarks.push(`and ${remarks.length - MAX_REMARKS} more remarks on documents`);
-    }
-  }
-
-  #remarkUnknown(ids: readonly string[], what: string): void {
-    if (ids.length === 0) return;
-    const shown = ids.slice(0, MAX_REMARKS).map((id) => JSON.stringify(id));
-    const more = ids.length > MAX_REMARKS ? ', …' : '';
-    this.remarks.push(`${ids.length} unknown ${ids.length === 1 ? 'id' : 'ids'} ${what}: ${shown.join(', ')}${more}`);
-  }
+function unknownIds(ids: readonly string[], what: string): string[] {
+  if (ids.length === 0) return [];
+  const shown = ids.slice(0, MAX_REMARKS).map((id) => JSON.stringify(id));
+  const more = ids.length > MAX_REMARKS ? ', …' : '';
+  return [`${ids.length} unknown ${ids.length === 1 ? 'id' : 'ids'} ${what}: ${shown.join(', ')}${more}`];
 }
 
 interface Changes {
@@ -287,22 +275,6 @@ function* changedRows(source: SkillSearch, { added, texts, strip, omitted }: Cha
   for (const row of added.values()) {
     const files = texts.get(row.id);
     yield files === undefined ? row : { ...row, files };
-  }
-}
-
-/** Where the catalogues of a corpus lie: in a temporary folder, or where the next run finds them. */
-class CorpusFiles {
-  #folder: string | undefined;
-
-  /** The path of a file in the temporary folder of this corpus. */
-  async temporary(name: string): Promise<string> {
-    this.#folder ??= await mkdtemp(join(tmpdir(), 'skill-discovery-evaluate-'));
-    return join(this.#folder, name);
-  }
-
-  /** Removes what is temporary. */
-  async clear(): Promise<void> {
-    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 }
 

@@ -67,90 +67,35 @@ const OPTIONS = namesOf<SummaryOptions>({ byQuery: true, extremes: true });
  */
 export function summarise(evaluation: Evaluation, options: SummaryOptions = {}): EvaluationSummary {
   checkOptions(options, OPTIONS);
+  const { byQuery = false, extremes = 10 } = options;
   const { benchmark, modes, comparisons, gain, copies } = evaluation;
   const isUsual = benchmark.grades === undefined && gain === 'linear' && copies === 'keep';
-  const confident = modes.flatMap((one) => (one.confident === undefined ? [] : [[one.name, one.confident] as const]));
-  const reliable = modes.flatMap((one) =>
-    one.reliability === undefined ? [] : [[one.name, one.reliability] as const],
-  );
-  const { byQuery = false, extremes = 10 } = options;
-  return {
+  const byMode = <Part>(partOf: (mode: ModeEvaluation) => Part): Record<string, NonNullable<Part>> =>
+    Object.fromEntries(modes.flatMap((mode) => [[mode.name, partOf(mode)]]).filter(([, part]) => part !== undefined));
+  const [confident, reliability] = [byMode((mode) => mode.confident), byMode((mode) => mode.reliability)];
+  const compared = comparisons.map(({ name: mode, differences: _, ...comparison }, i): ComparisonSummary => {
+    const { won, lost } = extremesOf(comparisons[i]!, extremes);
+    return { mode, ...comparison, wonMost: won, lostMost: lost };
+  });
+  return rounded({
     benchmark: benchmark.name,
     queries: benchmark.questions.length,
     ...(isUsual ? {} : { gain, copies }),
-    modes: Object.fromEntries(modes.map(({ name, figures }) => [name, rounded(figures)])),
-    intervals: Object.fromEntries(
-      modes.map(({ name, intervals }) => [
-        name,
-        Object.fromEntries(
-          Object.entries(intervals).map(([figure, [low, high]]) => [figure, [round(low), round(high)]]),
-        ),
-      ]),
-    ),
-    ...(confident.length === 0
-      ? {}
-      : {
-          confident: Object.fromEntries(
-            confident.map(([name, { served, unserved }]) => [
-              name,
-              { served: roundedShare(served), unserved: roundedShare(unserved) },
-            ]),
-          ),
-        }),
-    ...(reliable.length === 0
-      ? {}
-      : {
-          reliability: Object.fromEntries(
-            reliable.map(([name, { questions, score, useful, error }]) => [
-              name,
-              { questions, score: round(score), useful: round(useful), error: round(error) },
-            ]),
-          ),
-        }),
-    ...(comparisons.length === 0
-      ? {}
-      : {
-          comparisons: comparisons.map((comparison) => {
-            const { name, baseline, metric, difference, interval, p, won, lost, tied } = comparison;
-            const most = extremesOf(comparison, extremes);
-            return {
-              mode: name,
-              baseline,
-              metric,
-              difference: round(difference),
-              interval: [round(interval[0]), round(interval[1])] as const,
-              p: round(p),
-              won,
-              lost,
-              tied,
-              wonMost: most.won,
-              lostMost: most.lost,
-            };
-          }),
-        }),
-    ...(byQuery
-      ? {
-          byQuery: Object.fromEntries(
-            modes.map(({ name, byQuestion }) => [
-              name,
-              Object.fromEntries(Array.from(byQuestion, ([id, figures]) => [id, rounded(figures)])),
-            ]),
-          ),
-        }
-      : {}),
-  };
+    modes: byMode(({ figures }) => figures),
+    intervals: byMode(({ intervals }) => intervals),
+    ...(Object.keys(confident).length === 0 ? {} : { confident }),
+    ...(Object.keys(reliability).length === 0 ? {} : { reliability }),
+    ...(compared.length === 0 ? {} : { comparisons: compared }),
+    ...(byQuery ? { byQuery: byMode(({ byQuestion }) => Object.fromEntries(byQuestion)) } : {}),
+  });
 }
 
-function rounded(figures: Figures): Figures {
-  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, round(value)]));
-}
-
-function roundedShare({ questions, confident, share, interval: [low, high] }: ConfidentShare): ConfidentShare {
-  return { questions, confident, share: round(share), interval: [round(low), round(high)] };
-}
-
-function round(value: number): number {
-  return Math.round(value * 1e6) / 1e6;
+/** The same value with every number in it rounded. */
+function rounded<Value>(value: Value): Value {
+  if (typeof value === 'number') return (Math.round(value * 1e6) / 1e6) as Value;
+  if (Array.isArray(value)) return value.map(rounded) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, rounded(one)])) as Value;
 }
 
 const EXTREMES = 15;
@@ -207,37 +152,42 @@ function legend(names: readonly string[]): string {
   return `<ul class="legend">${items.join('')}</ul>`;
 }
 
+/** Rows of cells as a table; a row's first cell heads it, and cells are HTML. */
+function table(head: readonly string[], rows: ReadonlyArray<readonly [head: string, ...cells: string[]]>): string {
+  const body = rows.map(([name, ...cells]) => `<tr><th>${escapeHtml(name)}</th>${cells.join('')}</tr>`);
+  const heads = ['', ...head].map((name) => `<th>${escapeHtml(name)}</th>`).join('');
+  return `<div class="wide"><table><tr>${heads}</tr>${body.join('')}</table></div>`;
+}
+
+function figureCell(value: number, [low, high]: Interval, more = ''): string {
+  return `<td>${fixed(value)}<small> ${fixed(low)} to ${fixed(high)}${more}</small></td>`;
+}
+
 function meansTable(modes: readonly ModeEvaluation[], figures: readonly string[]): string {
-  const rows = modes.map(({ name, figures: means, intervals }) => {
-    const cells = figures.map((figure) => {
-      const [low, high] = intervals[figure] ?? [0, 0];
-      return `<td>${fixed(means[figure]!)}<small> ${fixed(low)} to ${fixed(high)}</small></td>`;
-    });
-    return `<tr><th>${escapeHtml(name)}</th>${cells.join('')}</tr>`;
-  });
-  const head = figures.map((figure) => `<th>${escapeHtml(figure)}</th>`).join('');
-  return `<div class="wide"><table><tr><th></th>${head}</tr>${rows.join('')}</table></div>`;
+  const cells = (mode: ModeEvaluation): string[] =>
+    figures.map((figure) => figureCell(mode.figures[figure]!, mode.intervals[figure] ?? [0, 0]));
+  return table(
+    figures,
+    modes.map((mode) => [mode.name, ...cells(mode)]),
+  );
 }
 
 /** Empty if no mode was measured so. */
 function confidenceSection(modes: readonly ModeEvaluation[]): string {
-  const shares = modes.flatMap(({ name, confident }) =>
-    confident === undefined
-      ? []
-      : [`<tr><th>${escapeHtml(name)}</th>${shareCell(confident.served)}${shareCell(confident.unserved)}</tr>`],
+  const shares = modes.flatMap(({ name, confident }): [string, ...string[]][] =>
+    confident === undefined ? [] : [[name, shareCell(confident.served), shareCell(confident.unserved)]],
   );
   if (shares.length === 0) return '';
   const calibrations = modes.flatMap(({ name, reliability }) =>
     reliability === undefined ? [] : [calibrationLine(name, reliability)],
   );
   return `<h2>Confident answers</h2>
-<div class="wide"><table><tr><th></th><th>served</th><th>unserved</th></tr>${shares.join('')}</table></div>
+${table(['served', 'unserved'], shares)}
 ${calibrations.join('\n')}`;
 }
 
-function shareCell({ share, confident, questions, interval: [low, high] }: ConfidentShare): string {
-  if (questions === 0) return '<td>none asked</td>';
-  return `<td>${fixed(share)}<small> ${fixed(low)} to ${fixed(high)}, ${confident} of ${questions}</small></td>`;
+function shareCell({ share, confident, questions, interval }: ConfidentShare): string {
+  return questions === 0 ? '<td>none asked</td>' : figureCell(share, interval, `, ${confident} of ${questions}`);
 }
 
 function calibrationLine(name: string, { score, useful, error, questions }: Reliability): string {
@@ -262,13 +212,12 @@ function extremeTable(
   { name, baseline }: Comparison,
 ): string {
   if (questions.length === 0) return '';
-  const rows = questions.map(
-    (one) =>
-      `<tr><td>${signed(one.figure - one.baseline)}</td><td>${fixed(one.figure)}</td><td>${fixed(one.baseline)}</td>` +
-      `<td class="text">${escapeHtml(one.id)}</td><td class="text">${escapeHtml(one.text)}</td></tr>`,
-  );
-  const head = `<tr><th>difference</th><th>${escapeHtml(name)}</th><th>${escapeHtml(baseline)}</th><th>id</th><th>question</th></tr>`;
-  return `<h3>${caption}</h3><div class="wide"><table>${head}${rows.join('')}</table></div>`;
+  const rows = questions.map(({ id, text: asked, figure, baseline: other }): [string, ...string[]] => [
+    signed(figure - other),
+    ...[fixed(figure), fixed(other)].map((value) => `<td>${value}</td>`),
+    ...[id, asked].map((value) => `<td class="text">${escapeHtml(value)}</td>`),
+  ]);
+  return `<h3>${caption}</h3>${table([name, baseline, 'id', 'question'], rows)}`;
 }
 
 function fixed(value: number): string {

@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import { connectAccess } from '../../src/access/index.js';
 import { SkillSearchError } from '../../src/core/index.js';
-import { say } from '../../torture/run-trial.js';
+import { say } from '../../torture/trial.js';
 
 const [state = '', address = '', requests = '', inFlight = '', daily = ''] = process.argv.slice(2);
 

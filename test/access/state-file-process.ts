@@ -10,7 +10,7 @@
 import { createInterface } from 'node:readline';
 import { openAccess } from '../../src/access/index.js';
 import { SkillSearchError } from '../../src/core/index.js';
-import { say } from '../../torture/run-trial.js';
+import { say } from '../../torture/trial.js';
 
 const [now = '', client = '', times = '', daily = '', perMinute = ''] = process.argv.slice(2);
 

@@ -56,18 +56,6 @@ describe('evaluate', () => {
     expect(summary.intervals['bm25']?.['map']).toEqual([1, 1]);
   });
 
-  test('takes stop words from a file', async () => {
-    const folder = fruitFolder({
-      'queries.jsonl': toJsonLines([{ _id: 'soup', text: 'cider vegetable' }]),
-      'qrels.tsv': 'soup\tleek\t1\n',
-      'stop.txt': 'vegetable\n',
-    });
-    const recallWith = async (...words: string[]): Promise<number | undefined> =>
-      (await jsonOf([folder, '--mode', 'bm25', ...words])).modes['bm25']?.['recall@10'];
-    expect(await recallWith()).toBe(1);
-    expect(await recallWith('--stop-words', join(folder, 'stop.txt'))).toBe(0);
-  });
-
   test('prints a table: a line for each mode, below it the intervals', async () => {
     const folder = fruitFolder();
     const { status, out, error } = await runCaptured(['evaluate', folder, ...BY_WORDS, '--at', '1', '--at', '3']);
@@ -78,12 +66,6 @@ describe('evaluate', () => {
     expect(lines[3]).toMatch(/^bm25 +1\.0000 +1\.0000/);
     expect(lines[4]).toMatch(/^ +1\.000-1\.000/);
     expect(lines[5]).toMatch(/^keyword +\d\.\d{4}/);
-  });
-
-  test('takes only the questions whose id fits', async () => {
-    const folder = fruitFolder();
-    expect((await jsonOf([folder, ...BY_WORDS, '--filter', '^drink-'])).queries).toBe(2);
-    expect((await jsonOf([folder, ...BY_WORDS, '--filter', '1$'])).queries).toBe(3);
   });
 
   test('tells the figures of each question', async () => {
@@ -125,11 +107,6 @@ describe('evaluate', () => {
     expect(comparisons).toMatchObject([{ mode: 'keyword', baseline: 'bm25' }]);
   });
 
-  test('asks without the right answers too, for the area under the ROC curve', async () => {
-    const { modes } = await jsonOf([fruitFolder(), ...BY_WORDS, '--abstention']);
-    for (const { auroc } of Object.values(modes)) expect(auroc).toBeGreaterThan(0.5);
-  });
-
   test('writes one page that needs nothing else and in which nothing of the questions is HTML', async () => {
     const lure = '<script src="https://example.invalid/x.js">alert(1)</script><img src=x onerror=alert(1)> cider';
     const folder = fruitFolder({
@@ -146,13 +123,6 @@ describe('evaluate', () => {
     expect(page.match(/<svg /g)).toHaveLength(4);
     expect(page).toContain('&#60;script src=');
     expect(page).not.toMatch(/<script|<img|<b>|<link|@import|url\(| (?:src|href)="/i);
-  });
-
-  test('draws a progress bar on a terminal only', async () => {
-    const folder = fruitFolder();
-    const { out, error } = await runCaptured(['evaluate', folder, '--mode', 'bm25'], { columns: 80 });
-    expect(error).toContain('bm25: 4 questions');
-    expect(out).not.toContain('\u001b');
   });
 
   test('keeps control characters of questions and ids from the terminal', async () => {
@@ -203,52 +173,6 @@ describe('evaluate with graded requests', () => {
       /^first hits of hybrid: mean score 0\.\d{4}, useful \d\.\d{4}, calibration error 0\.\d{4} \(3 questions\)$/,
     );
   });
-
-  test('has the same in JSON and on the page', async () => {
-    const html = scratchFile('page.html');
-    const { out } = await runCaptured(['evaluate', requestsFile(), ...documents(), '--json', '--html', html]);
-    const summary = JSON.parse(out);
-    expect(summary).toMatchObject({ queries: 2, gain: 'exponential', copies: 'keep' });
-    expect(Object.keys(summary.confident)).toEqual(['bm25', 'vector', 'hybrid']);
-    expect(summary.confident.hybrid).toMatchObject({ served: { questions: 2 }, unserved: { questions: 1 } });
-    expect(summary.reliability.hybrid.questions).toBe(3);
-    const page = readFileSync(html, 'utf8');
-    expect(page).toMatch(
-      /<h2>Confident answers<\/h2>[\s\S]*<th>hybrid<\/th>.* of 2<.* of 1<[\s\S]*First hits of hybrid/,
-    );
-  });
-
-  test('asks another text of the requests, counts grades linearly and copies as one, if it is told so', async () => {
-    const words = ['evaluate', requestsFile(), ...documents(), '--mode', 'bm25', '--by-query', '--ask', 'english'];
-    const { status, out, error } = await runCaptured([...words, '--gain', 'linear', '--copies', 'collapse']);
-    expect([status, error]).toEqual([
-      0,
-      'note: 1 question without a text "english" left out\n' +
-        'note: 1 question without a useful document: asked for confidence only\n',
-    ]);
-    expect(linesOf(out)[0]).toBe('requests.jsonl: 1 question over 5 documents, copies as one');
-    // Found is the leek, worth 2; the stove, worth 1, is not.
-    expect(out).toMatch(new RegExp(`^de-1 +bm25 +${(2 / (2 + 1 / Math.log2(3))).toFixed(4)} `, 'm'));
-  });
-
-  test('of a folder counts linearly, and measures runs too', async () => {
-    const folder = fruitFolder({
-      'qrels.tsv': 'drink-1\tapple\t1\ndrink-1\tpear\t3\ndry-1\tapple\t0\nsoup-1\tleek\t2\n',
-    });
-    const run = scratchFile('old.run');
-    writeFileSync(run, 'drink-1 Q0 apple 1 2 old\ndrink-1 Q0 pear 2 1 old\nsoup-1 Q0 stove 1 1 old\n');
-    const { status, out, error } = await runCaptured(['evaluate', folder, '--run', run, '--json', '--by-query']);
-    expect([status, error]).toEqual([
-      0,
-      'note: 1 question without a judgement left out\n' +
-        'note: 1 question without a useful document: asked for confidence only\n',
-    ]);
-    const { byQuery, gain, confident } = JSON.parse(out);
-    expect([gain, confident]).toEqual(['linear', undefined]);
-    expect(byQuery['old.run']['drink-1']).toMatchObject({ 'judged@10': 1, 'useful@5': 0.2, 'useful@1': 0 });
-    expect(byQuery['old.run']['drink-1']['ndcg@10']).toBeCloseTo((1 + 3 / Math.log2(3)) / (3 + 1 / Math.log2(3)), 5);
-    expect(byQuery['old.run']['soup-1']).toMatchObject({ 'judged@10': 0, 'useful@5': 0 });
-  });
 });
 
 describe('evaluate with a catalogue', () => {
@@ -284,50 +208,6 @@ describe('evaluate with a catalogue', () => {
     expect(summary.modes['bm25']?.['hit@1']).toBe(1);
     expect(traceOf(database)).toEqual(before);
   });
-
-  test('asks over a file that is loaded for it, and kept', async () => {
-    const keep = scratchFolder();
-    for (let i = 0; i < 2; i++) {
-      const summary = await jsonOf([questions, '--catalogue', catalogue, '--keep', keep, ...BY_WORDS]);
-      expect(summary.modes['keyword']?.['hit@1']).toBe(1);
-    }
-    expect(readdirSync(keep).filter((name) => name.endsWith('.db'))).toEqual([
-      expect.stringMatching(/^rows\.jsonl-[0-9a-f]{12}\.db$/),
-    ]);
-  });
-
-  test('does without file text, adds documents, leaves some out', async () => {
-    const only = ['--database', database, '--mode', 'bm25'];
-    expect((await jsonOf([questions, ...only, '--no-files'])).modes['bm25']?.['hit@1']).toBe(0.5);
-
-    const [extra, files, without] = [
-      scratchFile('extra.jsonl'),
-      scratchFile('files.jsonl'),
-      scratchFile('without.txt'),
-    ];
-    writeFileSync(extra, toJsonLines([{ _id: 'choir', title: 'choir', text: 'A choir.' }]));
-    writeFileSync(files, toJsonLines([{ _id: 'choir', text: 'song song song' }]));
-    writeFileSync(without, 'birds\n');
-    const changed = await runCaptured([
-      ...['evaluate', questions, ...only, '--extra', extra, '--extra-files', files, '--without', without, '--by-query'],
-    ]);
-    expect(changed.status).toBe(0);
-    expect(changed.error).toBe('note: 1 of 2 right answers are not among the documents: "birds"\n');
-    expect(changed.out).toMatch(/^1 +bm25 +1\.0000/m);
-    expect(changed.out).toMatch(/^2 +bm25 +0\.0000/m);
-  });
-
-  test('says where documents can come from when there are none', async () => {
-    const { status, out, error } = await runCaptured(['evaluate', questions, '--database', scratchFile('none.db')]);
-    expect([status, out]).toEqual([1, '']);
-    expect(linesOf(error)).toEqual([expect.stringMatching(/^error: there is no catalogue at .*none\.db.*--catalogue/)]);
-  });
-
-  test('without vectors cannot be asked by meaning', async () => {
-    const { status, out, error } = await runCaptured(['evaluate', questions, '--database', database]);
-    expect([status, out]).toEqual([1, '']);
-    expect(linesOf(error)).toEqual([expect.stringMatching(/^error: .*skills\.db has no vectors/)]);
-  });
 });
 
 describe('evaluate that is interrupted', () => {
@@ -348,65 +228,5 @@ describe('evaluate that is interrupted', () => {
     await closed;
     expect([child.exitCode, output()]).toEqual([1, { out: '', error: 'error: interrupted\n' }]);
     expect(ours()).toEqual([]);
-  });
-});
-
-describe('evaluate with wrong words', () => {
-  test.each([
-    ['no benchmark', [], /missing required argument 'benchmark'/],
-    ['an unknown mode', ['F', '--mode', 'magic'], /--mode.*'magic'.*bm25, vector, hybrid, keyword/],
-    ['a filter that is none', ['F', '--filter', '('], /--filter.*regular expression/],
-    ['a filter that fits nothing', ['F', '--filter', '^nothing$'], /no question .* fits \/\^nothing\$\//],
-    ['a depth beyond 100', ['F', '--depth', '101', '--mode', 'bm25'], /depth must be a whole number from 1 to 100/],
-    ['a cut of 0', ['F', '--at', '0', '--mode', 'bm25'], /at must be a whole number from 1, got 0/],
-    ['a comparison with nothing', ['F', '--compare', 'nowhere.run'], /--compare must be a TREC run or one of bm25/],
-    ['two corpora', ['F', '--database', 'a', '--catalogue', 'b'], /'--catalogue' cannot be used with '--database'/],
-    ['a database to keep', ['F', '--database', 'a', '--keep', 'b'], /'--keep' cannot be used with '--database'/],
-    ['a text that no question has', ['F', '--ask', 'latin'], /no question of .* has a text "latin": their texts are/],
-    ['an unknown gain', ['F', '--gain', 'cubic'], /--gain.*'cubic'.*linear, exponential/],
-    ['an unknown way with copies', ['F', '--copies', 'hide'], /--copies.*'hide'.*collapse, keep/],
-    ['file text and none', ['F', '--no-files', '--extra-files', 'b'], /'--extra-files' cannot be used with/],
-  ])('%s: one clear line, status 2', async (_, words, message) => {
-    const folder = fruitFolder();
-    const { status, out, error } = await runCaptured([
-      'evaluate',
-      ...words.map((word) => (word === 'F' ? folder : word)),
-    ]);
-    expect([status, out]).toEqual([2, '']);
-    expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
-  });
-
-  test.each([
-    ['a benchmark that is not there', ['nowhere'], /there is no file or folder nowhere/],
-    ['a folder that is none', ['E'], /is not a benchmark: it lacks queries\.jsonl/],
-    ['a run that is not there', ['F', '--run', 'nowhere.run'], /there is no file nowhere\.run/],
-    ['ids that are not there', ['F', '--without', 'nowhere.txt', '--mode', 'bm25'], /there is no file nowhere\.txt/],
-    ['a broken question', ['B'], /queries\.jsonl:2: expected a JSON object/],
-    ['a model that is not there', ['F', '--model', 'nowhere'], /no model folder at .*nowhere/],
-  ])('%s: one clear line, status 1', async (_, words, message) => {
-    const places: Record<string, string> = {
-      F: fruitFolder(),
-      E: scratchFolder(),
-      B: fruitFolder({ 'queries.jsonl': `${JSON.stringify({ _id: 'a', text: 'b' })}\n{"_id": \n` }),
-    };
-    const { status, out, error } = await runCaptured(['evaluate', ...words.map((word) => places[word] ?? word)]);
-    expect([status, out]).toEqual([1, '']);
-    expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
-  });
-
-  test('help goes to standard output and names every option', async () => {
-    const { status, out } = await runCaptured(['evaluate', '--help']);
-    expect(status).toBe(0);
-    for (const option of [
-      '--extra-files',
-      '--without',
-      '--no-files',
-      '--abstention',
-      '--compare',
-      '--html',
-      '--keep',
-    ]) {
-      expect(out).toContain(option);
-    }
   });
 });

@@ -1,20 +1,9 @@
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { randomNumbers } from '../../src/evaluation/index.js';
-import {
-  buildCatalogue,
-  type CheckReport,
-  checkCatalogue,
-  type LoadReport,
-  removeSkills,
-  updateSkills,
-} from '../../src/index.js';
-import { LoadLock } from '../../src/store/locks.js';
-import { findDamage } from '../../src/store/read/catalogue-check.js';
+import { buildCatalogue, checkCatalogue, type LoadReport } from '../../src/index.js';
 import { Database } from '../../src/store/sqlite.js';
-import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
-import { codeOf } from '../error-code.js';
+import { contentOf, traceOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -41,17 +30,6 @@ describe('load', () => {
         expect.stringMatching(/^rejected +1$/),
         expect.stringContaining(`${source}:3: name`),
       ]);
-    });
-
-    test('aligns the counts', async () => {
-      const { source, database } = place();
-      writeJsonLines(
-        source,
-        Array.from({ length: 1500 }, (_, i) => row(`s-${i}`)),
-      );
-      const { out } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
-      expect(out).toContain('1,500');
-      expect(new Set(linesOf(out).map((line) => line.length)).size).toBe(1);
     });
 
     test('prints the report as JSON with --json', async () => {
@@ -83,36 +61,6 @@ describe('load', () => {
         failed: [],
         seconds: Object.fromEntries(PHASES.map((phase) => [phase, expect.any(Number)])),
       });
-    });
-
-    test('prints some twenty rejected rows, and says where the others are', async () => {
-      const { source, database } = place();
-      writeJsonLines(
-        source,
-        Array.from({ length: 1030 }, (_, i) => (i < 1025 ? { id: `bad-${i}` } : row(`good-${i}`))),
-      );
-
-      const { status, out } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
-      expect(status).toBe(0);
-      expect(linesOf(out).length).toBeLessThan(30);
-      expect(out).toMatch(/1,005 more.*--json/);
-      const json = await runCaptured(['load', source, '--json', '--database', database, '--no-semantic']);
-      expect((JSON.parse(json.out) as LoadReport).rejected).toHaveLength(1025);
-    });
-
-    test('takes several sources, and prunes when asked to', async () => {
-      const { folder, database } = place();
-      const [one, two] = [join(folder, 'one.jsonl'), join(folder, 'two.jsonl.gz')];
-      writeJsonLines(one, [row('a'), row('b')]);
-      writeJsonLines(two, [row('c')]);
-      await runCaptured(['load', one, two, '--database', database, '--no-semantic']);
-      writeJsonLines(one, [row('a')]);
-
-      const kept = await runCaptured(['load', one, two, '--database', database, '--no-semantic']);
-      expect(kept.out).toMatch(/^removed +0$/m);
-      const pruned = await runCaptured(['load', one, two, '--prune', '--database', database, '--no-semantic']);
-      expect(pruned.out).toMatch(/^removed +1$/m);
-      expect([...contentOf(database).keys()]).toEqual(['a', 'c']);
     });
 
     test('takes what folders do not tell from options', async () => {
@@ -165,14 +113,6 @@ describe('load', () => {
       expect(out).toMatch(/^rejected +1$/m);
     });
 
-    test('of a source without rows is no failure, but warns', async () => {
-      const { source, database } = place();
-      writeJsonLines(source, []);
-      const { status, out } = await runCaptured(['load', source, '--database', database, '--no-semantic', '--strict']);
-      expect(status).toBe(0);
-      expect(out).toContain('no skill in this source');
-    });
-
     test('with --strict fails where any row was rejected, and loads the others', async () => {
       const { source, database } = place();
       const words = ['load', source, '--database', database, '--no-semantic'];
@@ -185,17 +125,6 @@ describe('load', () => {
 
       writeJsonLines(source, [row('a')]);
       expect((await runCaptured([...words, '--strict'])).status).toBe(0);
-    });
-
-    test('of what is loaded already writes nothing', async () => {
-      const { source, database } = place();
-      writeJsonLines(source, [row('a')]);
-      await runCaptured(['load', source, '--database', database, '--no-semantic']);
-      const before = traceOf(database);
-
-      const { out } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
-      expect(out).toMatch(/^unchanged +1$/m);
-      expect(traceOf(database)).toEqual(before);
     });
 
     test('draws a progress bar on a terminal only', async () => {
@@ -315,82 +244,6 @@ describe('check', () => {
       expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
     });
 
-    test('finds nothing wrong after small changes: the derived files of a former state are in use', async () => {
-      const database = await catalogue();
-      expect(await removeSkills({ database, ids: ['b'] })).toBe(1);
-      await updateSkills({ database, rows: [row('a', { description: 'new' })], embedder });
-      expect(await checkCatalogue({ database })).toMatchObject({ skills: 2, problems: [], outdated: [] });
-      writeFileSync(`${database}.keyword`, 'damaged');
-      const { problems } = await checkCatalogue({ database });
-      expect(problems.map(({ part }) => part)).toEqual(['keyword file']);
-      expect(await checkCatalogue({ database, repair: true })).toMatchObject({ problems: [], outdated: [] });
-    });
-
-    test('finds nothing wrong while a load replaces the catalogue and its derived files', async () => {
-      const database = await catalogue();
-      const during: Promise<CheckReport>[] = [];
-      for (let turn = 0; turn < 3; turn++) {
-        const rows = [row('a', { description: `turn ${turn}` })];
-        const sources = [{ name: 'rows', rows }];
-        const onProgress = () => void during.push(checkCatalogue({ database }));
-        await buildCatalogue({ database, sources, embedder, onProgress });
-      }
-      expect(during.length).toBeGreaterThan(6);
-      for (const { problems } of await Promise.all(during)) expect(problems).toEqual([]);
-      expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
-    });
-
-    test('tells that a running load has not made a derived file yet', async () => {
-      const database = await catalogue();
-      rmSync(`${database}.keyword`);
-      const lock = new LoadLock(database);
-      const { problems, outdated } = await checkCatalogue({ database });
-      lock.release();
-      expect(problems).toEqual([]);
-      expect(outdated).toMatchObject([{ part: 'keyword file', problem: 'a load is making it' }]);
-      expect((await checkCatalogue({ database })).problems).toMatchObject([{ problem: 'it is missing' }]);
-    });
-
-    test('tells claims of no source, and a repair deletes them and leaves nothing beside the catalogue', async () => {
-      const database = await catalogue();
-      change(database, 'UPDATE claim SET source = 99 WHERE skill = 2');
-      const { problems } = await checkCatalogue({ database });
-      expect(problems).toMatchObject([{ part: 'database', problem: expect.stringContaining('claims of sources') }]);
-      const { problems: left, repaired } = await checkCatalogue({ database, repair: true });
-      expect([left, repaired.length]).toEqual([[], 1]);
-      expect(filesBeside(database).filter((name) => name.includes('loading'))).toEqual([]);
-    });
-
-    test('that publishes nothing keeps what is noted for the report of a killed load', async () => {
-      const database = await catalogue();
-      writeFileSync(`${database}.loading-report`, '{}\n');
-      rmSync(`${database}.keyword`);
-      expect((await checkCatalogue({ database, repair: true })).problems).toEqual([]);
-      expect(await removeSkills({ database, ids: ['nothing'] })).toBe(0);
-      expect(existsSync(`${database}.loading-report`)).toBe(true);
-    });
-
-    test('gives way to others after a megabyte of text, however few skills that is', async () => {
-      const database = scratchFile('skills.db');
-      // Signs without order, for texts are stored packed: some half of this is left.
-      const random = randomNumbers(1);
-      const text = Array.from({ length: 1_000_000 }, () => '!#$%&*+-/:;<=>?@^_|~'[Math.floor(random() * 20)]).join('');
-      const rows = Array.from({ length: 20 }, (_, i) => row(`fat-${i}`, { files: [{ filename: 'SKILL.md', text }] }));
-      await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
-      const connection = new Database(database, { readonly: true });
-      let turns = 0;
-      let isOver = false;
-      const count = (): void => {
-        turns += 1;
-        if (!isOver) setImmediate(count);
-      };
-      setImmediate(count);
-      await findDamage(connection, database);
-      isOver = true;
-      connection.close();
-      expect(turns).toBeGreaterThanOrEqual(8);
-    });
-
     test('tells columns that do not follow from the record, though their checksum is right', async () => {
       const database = await catalogue();
       const connection = new Database(database);
@@ -410,15 +263,6 @@ describe('check', () => {
       const { status, out } = await runCaptured(['check', '--repair', '--database', database]);
       expect(status).toBe(1);
       expect(out).toMatch(/database: /);
-    });
-
-    test('is an error of its own kind where there is no catalogue', async () => {
-      const database = scratchFile('none.db');
-      expect((await runCaptured(['check', '--database', database])).status).toBe(1);
-      expect((await runCaptured(['check', 'word'])).status).toBe(2);
-      expect(await codeOf(() => checkCatalogue({ database }))).toBe('DATABASE_NOT_FOUND');
-      expect(await codeOf(() => checkCatalogue({ database, repairs: true } as never))).toBe('INVALID_OPTION');
-      await expect(checkCatalogue({ database, signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop');
     });
   });
 

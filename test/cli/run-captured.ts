@@ -40,3 +40,10 @@ function catchingStream(terminal: { readonly columns: number } | undefined) {
 export function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
+
+/** What moves the cursor, changes colours, sets titles, makes links, deletes, forges a line, or reorders one. */
+export const ATTACK =
+  '\u001b[31m \u001b[2J\u001b[1;1H \u001b]0;owned\u0007 \u001b]8;;https://evil.example\u001b\\x\u001b]8;;\u001b\\ \u009b31m x\b\b \u007f \rforged \nforged \u0085forged\u2028forged\u2029forged\vforged\fforged \u202egnp.exe\u202c \u2066x\u2069\u2067y\u2069 \u200e\u200f\u061c';
+
+/** Everything but line feeds that a terminal would act on. */
+export const UNSAFE: RegExp = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]/;

@@ -1,266 +1,284 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command, Help } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
+import { fruitFolder } from '../evaluation/fruit.js';
 import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { linesOf, runCaptured } from './run-captured.js';
 
-describe('wrong words on the command line', () => {
-  test.each([
-    ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
-    ['an unknown option', ['search', 'pdf', '--colour'], /unknown option '--colour'/],
-    ['an unknown option of the program', ['--frobnicate'], /unknown option '--frobnicate'/],
-    ['search without words', ['search'], /missing required argument 'words'/],
-    ['search for nothing', ['search', ''], /q is empty/],
-    ['search for punctuation', ['search', '!?'], /q must contain a letter or a digit/],
-    ['--limit 0', ['search', 'pdf', '--limit', '0'], /limit must be an integer from 1 to 50, got 0/],
-    ['--limit 51', ['search', 'pdf', '--limit', '51'], /limit must be an integer from 1 to 50, got 51/],
-    ['--limit -1', ['search', 'pdf', '--limit', '-1'], /--limit/],
-    ['--limit 1.0', ['search', 'pdf', '--limit', '1.0'], /--limit.*'1\.0'/],
-    ['--limit 1e1', ['search', 'pdf', '--limit', '1e1'], /--limit.*'1e1'/],
-    ['--limit without a number', ['search', 'pdf', '--limit', ''], /--limit/],
-    ['--limit without a value', ['search', 'pdf', '--limit'], /--limit/],
-    ['--page 0', ['search', 'pdf', '--page', '0'], /page must be an integer from 1 to 50, got 0/],
-    ['--page 51', ['search', 'pdf', '--page', '51'], /page must be an integer from 1 to 50, got 51/],
-    [
-      '--page 99999999999999999999',
-      ['search', 'pdf', '--page', '9'.repeat(20)],
-      /page must be an integer from 1 to 50/,
-    ],
-    ['--sort wrong', ['search', 'pdf', '--sort', 'newest'], /--sort.*'newest'.*relevance, recent, stars/],
-    ['--copies wrong', ['search', 'pdf', '--copies', 'all'], /--copies.*'all'.*collapse, keep/],
-    ['--category wrong', ['search', 'pdf', '--category', 'Data AI'], /category must be a slug.*"Data AI"/],
-    ['--category empty', ['search', 'pdf', '--category', ''], /category must be a slug/],
-    ['--occupation wrong', ['search', 'pdf', '--occupation', '15_0000'], /occupation must be a slug/],
-    ['--format wrong', ['search', 'pdf', '--format', 'xml'], /--format.*'xml'.*available-skills, list/],
-    ['--max-tokens wrong', ['search', 'pdf', '--format', 'list', '--max-tokens', '-1'], /--max-tokens/],
-    ['--max-tokens alone', ['search', 'pdf', '--max-tokens', '9'], /'--max-tokens' needs --format/],
-    ['--format with --json', ['search', 'pdf', '--json', '--format', 'list'], /'--format' cannot be used with --json/],
-    ['--author empty', ['search', 'pdf', '--author', ''], /author must be a user name of 1 to 200 characters/],
-    [
-      '--license empty',
-      ['search', 'pdf', '--license', ' '],
-      /license must be the name of a license of 1 to 200 characters/,
-    ],
-    ['--agent wrong', ['list', '--agent', 'Claude Code'], /agent must be a slug .* got "Claude Code"/],
-    ['--scope wrong', ['list', '--scope', 'global'], /--scope.*'global'.*project, user, plugin, system/],
-    ['--min-stars -1', ['search', 'pdf', '--min-stars', '-1'], /--min-stars/],
-    ['--min-stars 1.0', ['search', 'pdf', '--min-stars', '1.0'], /--min-stars.*'1\.0'/],
-    ['--updated-after a year', ['list', '--updated-after', '2026'], /--updated-after.*'2026'.*such as 2026-01-31/],
-    [
-      '--updated-after without hyphens',
-      ['list', '--updated-after', '20260131'],
-      /--updated-after.*'20260131'.*such as 2026-01-31/,
-    ],
-    [
-      '--updated-after wrong',
-      ['list', '--updated-after', 'May 1'],
-      /updatedAfter must be .*a date \(2026-01-31\).*"May 1"/,
-    ],
-    [
-      '--updated-before no day',
-      ['search', 'pdf', '--updated-before', '2026-02-30'],
-      /updatedBefore must be .*"2026-02-30"/,
-    ],
-    [
-      '--facets wrong',
-      ['search', 'pdf', '--facets', 'author,tag'],
-      /--facets.*Allowed are category, occupation, author/,
-    ],
-    [
-      '--facets by meaning',
-      ['search', 'pdf', '--mode', 'semantic', '--facets', 'author'],
-      /'--facets' needs --mode keyword/,
-    ],
-    [
-      '--format with --facets',
-      ['search', 'pdf', '--format', 'list', '--facets', 'author'],
-      /cannot be used with --facets/,
-    ],
-    ['list with words', ['list', 'pdf'], /too many arguments/],
-    ['list --page 0', ['list', '--page', '0'], /page must be an integer of at least 1, got 0/],
-    ['list --limit 51', ['list', '--limit', '51'], /limit must be an integer from 1 to 50, got 51/],
-    ['list --sort wrong', ['list', '--sort', 'relevance'], /--sort.*'relevance'.*recent, stars/],
-    ['load without a source', ['load'], /missing required argument 'source'/],
-    ['show without an id', ['show'], /missing required argument 'id'/],
-    ['show with two ids', ['show', 'a', 'b'], /too many arguments/],
-    ['--database without a file', ['show', 'a', '--database'], /--database/],
-  ])('%s: one clear line, status 2', async (_, words, message) => {
-    const database = await catalogue();
-    const withDatabase = words.includes('--database') || words.length < 2 ? words : [...words, '--database', database];
-    const { status, out, error } = await runCaptured(withDatabase);
-
-    expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
-    expect(error).toMatch(/^error: /);
-    expect([status, out]).toEqual([2, '']);
-  });
-
-  test('no words at all show the help, as an error', async () => {
-    const { status, out, error } = await runCaptured([]);
-    expect([status, out]).toEqual([2, '']);
-    expect(error).toMatch(/^Usage: skill-discovery/);
-  });
-
-  test('are told before the catalogue is looked for', async () => {
-    const { status, error } = await runCaptured([
-      'search',
-      'pdf',
-      '--limit',
-      '0',
-      '--database',
-      scratchFile('none.db'),
-    ]);
-    expect([status, linesOf(error)]).toEqual([2, [expect.stringContaining('limit')]]);
-  });
-});
-
-describe('help', () => {
-  test.each([
-    [['--help'], /Usage: skill-discovery/],
-    [['help', 'search'], /Usage: skill-discovery search/],
-    [['load', '--help'], /Usage: skill-discovery load.*\[source\.\.\.\]/],
-    [['load', '--help'], /--git-seconds <n> [^-]*0\s+reads\s+remotes only/],
-    [['search', '--help'], /Usage: skill-discovery search.*<words\.\.\.>/],
-    [['show', '--help'], /Usage: skill-discovery show.*<id>/],
-    [['--version'], /^\d+\.\d+\.\d+\n$/],
-  ])('%j goes to standard output, status 0', async (words, text) => {
-    const { status, out, error } = await runCaptured(words);
-    expect([status, error]).toEqual([0, '']);
-    expect(out).toMatch(text);
-  });
-});
-
-describe('a database that cannot be used', () => {
-  const BAD: Record<string, { make: (path: string) => void; message: RegExp }> = {
-    'a text file': { make: (path) => writeFileSync(path, 'notes\n'.repeat(300)), message: /is no database/ },
-    'an empty file': { make: (path) => writeFileSync(path, ''), message: /not a catalogue/ },
-    'a folder': { make: (path) => mkdirSync(path), message: /is not a file/ },
-    'a database of another program': {
-      make: (path) => {
-        const database = new Database(path);
-        database.exec('CREATE TABLE notes (text)');
-        database.close();
-      },
-      message: /not a catalogue/,
-    },
-    'a catalogue of another format': {
-      make: (path) => {
-        new CatalogueWriter(path, undefined, false).finish();
-        const database = new Database(path);
-        database.pragma('user_version = 99');
-        database.close();
-      },
-      message: /format 99, this version reads format \d/,
-    },
+describe('wrong use', () => {
+  /** What stands for a file or folder of the test in the words of a command. */
+  const PLACES: Readonly<Record<string, () => string | Promise<string>>> = {
+    DB: () => catalogue(),
+    FRUIT: () => fruitFolder(),
+    EMPTY: () => scratchFolder(),
   };
 
-  test.each(Object.entries(BAD))(
-    '%s: one clear line, status 1, and it stays as it was',
-    async (_, { make, message }) => {
-      const folder = scratchFolder();
-      const database = join(folder, 'skills.db');
-      make(database);
-      writeJsonLines(join(folder, 'rows.jsonl'), [row('a')]);
-      const before = _ === 'a folder' ? undefined : traceOf(database);
+  /** Words of a command line with blanks between; those in double quotes have blanks within. */
+  function wordsIn(line: string): Promise<string[]> {
+    const words = [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+    return Promise.all(words.map((word) => PLACES[word]?.() ?? word));
+  }
 
+  describe('wrong words on the command line', () => {
+    const POSTGRES = 'postgres://u@127.0.0.1:1/d';
+
+    test.each<[string, RegExp]>([
+      ['frobnicate', /unknown command 'frobnicate'/],
+      ['help frobnicate', /unknown command 'frobnicate'/],
+      ['--frobnicate', /unknown option '--frobnicate'/],
+      ['search pdf --colour', /unknown option '--colour'/],
+      ['search', /missing required argument 'words'/],
+      ['search ""', /q is empty/],
+      ['search !?', /q must contain a letter or a digit/],
+      ['search pdf --limit 0', /limit must be an integer from 1 to 50, got 0/],
+      ['search pdf --limit 51', /limit must be an integer from 1 to 50, got 51/],
+      ['search pdf --limit 1.0', /--limit.*'1\.0'/],
+      ['search pdf --limit ""', /--limit/],
+      ['search pdf --limit', /--limit/],
+      ['search pdf --page 51', /page must be an integer from 1 to 50, got 51/],
+      ['search pdf --page 99999999999999999999', /page must be an integer from 1 to 50/],
+      ['search pdf --sort newest', /--sort.*'newest'.*relevance, recent, stars/],
+      ['search pdf --copies all', /--copies.*'all'.*collapse, keep/],
+      ['search pdf --category "Data AI"', /category must be a slug.*"Data AI"/],
+      ['search pdf --occupation 15_0000', /occupation must be a slug/],
+      ['search pdf --format xml', /--format.*'xml'.*available-skills, list/],
+      ['search pdf --max-tokens 9', /'--max-tokens' needs --format/],
+      ['search pdf --json --format list', /'--format' cannot be used with --json/],
+      ['search pdf --explain --format list', /'--format' cannot be used with --explain/],
+      ['search pdf --author ""', /author must be a user name of 1 to 200 characters/],
+      ['search pdf --min-stars -1', /--min-stars/],
+      ['search pdf --updated-before 2026-02-30', /updatedBefore must be .*"2026-02-30"/],
+      ['search pdf --facets author,tag', /--facets.*Allowed are category, occupation, author/],
+      ['search pdf --mode semantic --facets author', /'--facets' needs --mode keyword/],
+      ['search pdf --mode semantic --page 2', /'--page' needs --mode keyword/],
+      ['search pdf --min-score 0.5', /'--min-score' needs --mode semantic/],
+      ['search pdf --model folder', /'--model' needs --mode semantic/],
+      ['search pdf --mode semantic --min-score high', /decimal number/],
+      ['search pdf --mode semantic --min-score 2', /minScore must be a number from 0 to 1/],
+      ['search pdf --mode semantic --limit 101', /limit must be an integer from 1 to 100/],
+      ['search pdf --mode magic', /Allowed choices are keyword, semantic/],
+      ['list pdf', /too many arguments/],
+      ['list --page 0', /page must be an integer of at least 1, got 0/],
+      ['list --sort relevance', /--sort.*'relevance'.*recent, stars/],
+      ['list --agent "Claude Code"', /agent must be a slug .* got "Claude Code"/],
+      ['list --scope global', /--scope.*'global'.*project, user, plugin, system/],
+      ['list --updated-after 20260131', /--updated-after.*'20260131'.*such as 2026-01-31/],
+      ['list --updated-after "May 1"', /updatedAfter must be .*a date \(2026-01-31\).*"May 1"/],
+      ['list --cache folder', /--cache is for a catalogue/],
+      ['list --database-password-file file', /--database-password-file is for a catalogue/],
+      ['list --database postgres://u:zebra@h/d', /the address of --database has a password/],
+      ['show', /missing required argument 'id'/],
+      ['show a b', /too many arguments/],
+      ['show a --database', /--database/],
+      ['load', /missing required argument 'source' \(or --installed\)/],
+      ['load . --agent codex', /--agent says whose installed skills are meant: add --installed/],
+      ['load a --poll-interval 100', /add --watch/],
+      ['load a --watch --strict', /--strict cannot be used with --watch/],
+      ['load a --watch --no-prune', /--no-prune cannot be used with --watch/],
+      ['watch -', /sources of a watch must be paths/],
+      ['watch . --poll-interval 1', /pollInterval must be an integer from 50/],
+      ['mcp --watch', /--watch needs the sources to watch/],
+      ['mcp --watch . --database postgres://h/d', /load into a file/],
+      ['serve --watch . --database postgres://h/d', /load into a file/],
+      ['serve --poll', /add --watch/],
+      ['serve --port 99999', /--port.*'99999'/],
+      ['serve --trust-proxy nonsense --database DB', /trustProxy/],
+      ['serve --compat other', /--compat.*'other'.*skillsmp/],
+      ['serve --log-level loud', /--log-level.*'loud'/],
+      ['serve --look-every 0', /It must be from 1 to 86400/],
+      ['serve --look-every 5', /--look-every is for a catalogue/],
+      ['serve --metrics-host x', /--metrics-host is for metrics/],
+      ['serve --publish colour:red', /--publish.*'colour:red'/],
+      ['serve --publish category:', /--publish.*'category:'/],
+      ['serve --state-connections 2', /--state-connections is for a --state in PostgreSQL/],
+      ['serve --allow-anonymous-if-quota-db-unavailable', /is for a --state in PostgreSQL/],
+      ['snapshot', /required option '--to <folder>'/],
+      ['snapshot --to x --database https://example.org/m.json', /path of a file here/],
+      ['keys make', /unknown command 'make'/],
+      ['keys create mine', /too many arguments/],
+      ['keys create --daily 1.5', /--daily.*'1\.5'/],
+      ['keys create --daily 2147483648', /daily must be an integer.*2147483648/],
+      ['keys create --compat other', /--compat.*'other'.*skillsmp/],
+      ['keys revoke', /missing required argument 'key'/],
+      [`keys list --state ${POSTGRES} --database-password-file f`, /give --state-password-file/],
+      ['keys list --database-password-file f', /--database-password-file is for keys in/],
+      ['keys list --state a.db --state-password-file f', /is for a --state in/],
+      ['keys list --state mysql://u:zebra@h/d', /--state must be the path.* begins with mysql:/],
+      ['keys list --database mysql://u:zebra@h/d', /database must be .* begins with mysql:/],
+      ['evaluate', /missing required argument 'benchmark'/],
+      ['evaluate FRUIT --mode magic', /--mode.*'magic'.*bm25, vector, hybrid, keyword/],
+      ['evaluate FRUIT --filter (', /--filter.*regular expression/],
+      ['evaluate FRUIT --filter ^nothing$', /no question .* fits \/\^nothing\$\//],
+      ['evaluate FRUIT --depth 101 --mode bm25', /depth must be a whole number from 1 to 100/],
+      ['evaluate FRUIT --compare nowhere.run', /--compare must be a TREC run or one of bm25/],
+      ['evaluate FRUIT --database a --catalogue b', /'--catalogue' cannot be used with '--database'/],
+      ['evaluate FRUIT --database a --keep b', /'--keep' cannot be used with '--database'/],
+      ['evaluate FRUIT --ask latin', /no question of .* has a text "latin": their texts are/],
+      ['evaluate FRUIT --no-files --extra-files b', /'--extra-files' cannot be used with/],
+      ['install', /missing required argument 'id'/],
+      ['install a --agent nobody', /Agents are /],
+      ['install a --agent codex --to x', /'--to <folder>' cannot be used with option '--agent <name>'/],
+      ['agents --agent codex --all', /cannot be used with option/],
+    ])('%s: one clear line, status 2', async (line, message) => {
+      const words = await wordsIn(line);
+      // Nothing is there: what is wrong is told before anything is opened.
+      const takesNone = words.length < 2 || words.includes('--database') || /^(help|agents|evaluate)$/.test(words[0]!);
+      const { status, out, error } = await runCaptured(
+        takesNone ? words : [...words, '--database', scratchFile('none.db')],
+      );
+      expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
+      expect(error).toMatch(/^error: /);
+      expect([status, out]).toEqual([2, '']);
+      expect(error).not.toContain('zebra');
+    });
+
+    test.each<[string, RegExp]>([
+      ['evaluate nowhere', /there is no file or folder nowhere/],
+      ['evaluate EMPTY', /is not a benchmark: it lacks queries\.jsonl/],
+      ['evaluate FRUIT --run nowhere.run', /there is no file nowhere\.run/],
+      ['evaluate FRUIT --without nowhere.txt --mode bm25', /there is no file nowhere\.txt/],
+      ['evaluate FRUIT --model nowhere', /no model folder at .*nowhere/],
+      ['serve --port 0 --model nowhere --database DB', /no model folder at .*nowhere/],
+      ['serve --port 0 --state postgres://u@127.0.0.1:1/d --database DB', /is PostgreSQL running/],
+      ['load nowhere.jsonl --database DB', /there is no file or folder nowhere\.jsonl/],
+      ['search pdf --database http://127.0.0.1:1/manifest.json', /cannot fetch the snapshot/],
+      ['search a --stop-words nowhere.txt --database DB', /there is no file nowhere\.txt/],
+      ['show nobody --database DB', /no skill has the id "nobody"/],
+      ['install none --database DB', /none/],
+    ])('%s fails: one clear line, status 1', async (line, message) => {
+      const { status, out, error } = await runCaptured(await wordsIn(line));
+      expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
+      expect([status, out]).toEqual([1, '']);
+    });
+
+    test('no words at all show the help, as an error', async () => {
+      const { status, out, error } = await runCaptured([]);
+      expect([status, out]).toEqual([2, '']);
+      expect(error).toMatch(/^Usage: skill-discovery/);
+    });
+  });
+
+  describe('help', () => {
+    test.each([
+      [['--help'], /Usage: skill-discovery/],
+      [['help', 'search'], /Usage: skill-discovery search/],
+      [['load', '--help'], /Usage: skill-discovery load.*\[source\.\.\.\]/],
+      [['load', '--help'], /--git-seconds <n> [^-]*0\s+reads\s+remotes only/],
+      [['search', '--help'], /Usage: skill-discovery search.*<words\.\.\.>/],
+      [['show', '--help'], /Usage: skill-discovery show.*<id>/],
+      [['--version'], /^\d+\.\d+\.\d+\n$/],
+    ])('%j goes to standard output, status 0', async (words, text) => {
+      const { status, out, error } = await runCaptured(words);
+      expect([status, error]).toEqual([0, '']);
+      expect(out).toMatch(text);
+    });
+  });
+
+  describe('a database that cannot be used', () => {
+    const BAD: Record<string, { make: (path: string) => void; message: RegExp }> = {
+      'a text file': { make: (path) => writeFileSync(path, 'notes\n'.repeat(300)), message: /is no database/ },
+      'an empty file': { make: (path) => writeFileSync(path, ''), message: /not a catalogue/ },
+      'a folder': { make: (path) => mkdirSync(path), message: /is not a file/ },
+      'a database of another program': {
+        make: (path) => {
+          const database = new Database(path);
+          database.exec('CREATE TABLE notes (text)');
+          database.close();
+        },
+        message: /not a catalogue/,
+      },
+      'a catalogue of another format': {
+        make: (path) => {
+          new CatalogueWriter(path, undefined, false).finish();
+          const database = new Database(path);
+          database.pragma('user_version = 99');
+          database.close();
+        },
+        message: /format 99, this version reads format \d/,
+      },
+    };
+
+    test.each(Object.entries(BAD))(
+      '%s: one clear line, status 1, and it stays as it was',
+      async (_, { make, message }) => {
+        const folder = scratchFolder();
+        const database = join(folder, 'skills.db');
+        make(database);
+        writeJsonLines(join(folder, 'rows.jsonl'), [row('a')]);
+        const before = _ === 'a folder' ? undefined : traceOf(database);
+
+        for (const words of [
+          ['search', 'pdf'],
+          ['show', 'a'],
+          ['load', join(folder, 'rows.jsonl')],
+        ]) {
+          const { status, out, error } = await runCaptured([...words, '--database', database]);
+          expect([words[0], status, out]).toEqual([words[0], 1, '']);
+          expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
+          expect(error).toContain('skills.db');
+        }
+        if (before !== undefined) expect(traceOf(database)).toEqual(before);
+        expect(filesBeside(database)).toEqual([]);
+      },
+    );
+
+    test('one that is missing is told with what to do', async () => {
       for (const words of [
         ['search', 'pdf'],
         ['show', 'a'],
-        ['load', join(folder, 'rows.jsonl')],
       ]) {
-        const { status, out, error } = await runCaptured([...words, '--database', database]);
-        expect([words[0], status, out]).toEqual([words[0], 1, '']);
-        expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
-        expect(error).toContain('skills.db');
+        const { status, out, error } = await runCaptured([...words, '--database', scratchFile('none.db')]);
+        expect([status, out]).toEqual([1, '']);
+        expect(linesOf(error)).toEqual([expect.stringMatching(/no catalogue at .*none\.db.*skill-discovery load/)]);
       }
-      if (before !== undefined) expect(traceOf(database)).toEqual(before);
-      expect(filesBeside(database)).toEqual([]);
-    },
-  );
+    });
 
-  test('one that is missing is told with what to do', async () => {
-    for (const words of [
-      ['search', 'pdf'],
-      ['show', 'a'],
-    ]) {
-      const { status, out, error } = await runCaptured([...words, '--database', scratchFile('none.db')]);
+    test('one that another load works on is told as such', async () => {
+      const database = await catalogue();
+      const rows = scratchFile('rows.jsonl');
+      writeJsonLines(rows, [row('b')]);
+      const other = new CatalogueWriter(database, undefined, true);
+      const { status, out, error } = await runCaptured(['load', rows, '--database', database, '--no-semantic']);
+      other.close();
+
       expect([status, out]).toEqual([1, '']);
-      expect(linesOf(error)).toEqual([expect.stringMatching(/no catalogue at .*none\.db.*skill-discovery load/)]);
-    }
+      expect(linesOf(error)).toEqual([expect.stringMatching(/another load into .*skills\.db is running/)]);
+      expect([...contentOf(database).keys()]).toEqual(['a']);
+    });
   });
 
-  test('one below a file is told in terms of the user', async () => {
-    const folder = scratchFolder();
-    writeFileSync(join(folder, 'file'), 'text');
-    writeJsonLines(join(folder, 'rows.jsonl'), [row('a')]);
-    const database = join(folder, 'file', 'skills.db');
-
-    const loaded = await runCaptured(['load', join(folder, 'rows.jsonl'), '--database', database, '--no-semantic']);
-    expect([loaded.status, loaded.out]).toEqual([1, '']);
-    expect(linesOf(loaded.error)).toEqual([expect.stringMatching(/cannot write .*file\/skills\.db/)]);
-    const searched = await runCaptured(['search', 'pdf', '--database', database]);
-    expect([searched.status, searched.out]).toEqual([1, '']);
-    expect(linesOf(searched.error)).toEqual([expect.stringMatching(/no catalogue at .*file\/skills\.db/)]);
-  });
-
-  test('one in a folder that does not exist cannot be loaded into', async () => {
-    const folder = scratchFolder();
-    writeJsonLines(join(folder, 'rows.jsonl'), [row('a')]);
-    const database = join(folder, 'missing', 'skills.db');
-    const { status, error } = await runCaptured([
-      'load',
-      join(folder, 'rows.jsonl'),
-      '--database',
-      database,
-      '--no-semantic',
-    ]);
-    expect([status, linesOf(error)]).toEqual([1, [expect.stringMatching(/cannot write .*missing\/skills\.db/)]]);
-  });
-
-  test('one that another load works on is told as such', async () => {
-    const database = await catalogue();
-    const rows = scratchFile('rows.jsonl');
-    writeJsonLines(rows, [row('b')]);
-    const other = new CatalogueWriter(database, undefined, true);
-    const { status, out, error } = await runCaptured(['load', rows, '--database', database, '--no-semantic']);
-    other.close();
-
-    expect([status, out]).toEqual([1, '']);
-    expect(linesOf(error)).toEqual([expect.stringMatching(/another load into .*skills\.db is running/)]);
-    expect([...contentOf(database).keys()]).toEqual(['a']);
-  });
+  async function catalogue(): Promise<string> {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ semantic: false, database, sources: [[row('a')]] });
+    return database;
+  }
 });
 
-describe('a source that cannot be used', () => {
-  test.each([
-    ['missing.jsonl', /there is no file or folder .*missing\.jsonl/],
-    ['notes.txt', /notes\.txt is not of a kind that can be read/],
-    ['SKILL.md', /SKILL\.md is a single SKILL\.md: give the folder/],
-  ])('%s: one clear line, status 1, nothing written', async (name, message) => {
-    const folder = scratchFolder();
-    writeFileSync(join(folder, 'notes.txt'), 'notes');
-    writeFileSync(join(folder, 'SKILL.md'), '# notes');
-    const database = join(folder, 'skills.db');
+describe('commands', () => {
+  const NO_OUTPUT = { out: process.stdout, error: process.stderr };
 
-    const { status, out, error } = await runCaptured([
-      'load',
-      join(folder, name),
-      '--database',
-      database,
-      '--no-semantic',
-    ]);
-    expect([status, out]).toEqual([1, '']);
-    expect(linesOf(error)).toEqual([expect.stringMatching(message)]);
-    expect(filesBeside(join(folder, 'skills'))).toEqual([]);
+  describe('the table of commands', () => {
+    test.each(COMMANDS)('lists $name as the command itself would', async ({ name, usage, file }) => {
+      const command = new Command(name);
+      (await file()).setUp(command, NO_OUTPUT);
+      expect(`${name} ${usage}`.trimEnd()).toBe(new Help().subcommandTerm(command));
+    });
+
+    test('gives each command its summary, in its own help and in that of the program', async () => {
+      const program = await runCaptured(['--help']);
+      const listed = program.out.replace(/\s+/g, ' ');
+      for (const { name, usage, summary } of COMMANDS) {
+        expect(listed).toContain([name, usage, summary].filter((part) => part !== '').join(' '));
+        const { status, out } = await runCaptured([name, '--help']);
+        expect([status, out.split('\n')[2]]).toEqual([0, summary]);
+      }
+    });
   });
 });
-
-async function catalogue(): Promise<string> {
-  const database = scratchFile('skills.db');
-  await buildCatalogue({ semantic: false, database, sources: [[row('a')]] });
-  return database;
-}

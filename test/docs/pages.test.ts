@@ -21,10 +21,6 @@ describe.each(WRAPPED)('%s', (path) => {
       .map(({ number }) => number);
     expect(long).toEqual([]);
   });
-
-  test('closes its code blocks', () => {
-    expect(linesOf(readPage(path)).filter(({ text }) => text.startsWith('```')).length % 2).toBe(0);
-  });
 });
 
 describe.each(WRAPPED.filter((path) => contentsOf(readPage(path)).length > 0))('the contents of %s', (path) => {

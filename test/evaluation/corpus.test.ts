@@ -1,12 +1,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CorpusOptions } from '../../src/evaluation/index.js';
 import { openCorpus } from '../../src/evaluation/index.js';
 import { buildCatalogue } from '../../src/index.js';
-import { contentOf, traceOf } from '../catalogue-file.js';
-import { row, toJsonLines, writeJsonLines } from '../rows.js';
+import { traceOf } from '../catalogue-file.js';
+import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { FRUIT } from './fruit.js';
@@ -18,23 +17,6 @@ describe('the documents of a benchmark', () => {
     expect(search.get('plum')).toMatchObject({ name: 'Plum', description: 'A stone fruit; dried it is a prune.' });
     expect(search.get('stove')).toMatchObject({ name: 'Heats a kitchen.', description: 'Heats a kitchen.' });
     expect(remarks).toEqual([]);
-  });
-
-  test('may be packed', async () => {
-    const path = scratchFile('corpus.jsonl.gz');
-    writeFileSync(path, gzipSync(toJsonLines(FRUIT)));
-    expect((await open({ documents: path })).search.ids()).toHaveLength(FRUIT.length);
-  });
-
-  test('that are long are whole in the text of a file', async () => {
-    const text = `${'words '.repeat(900)}needle`;
-    const documents = fileOf('corpus.jsonl', [{ _id: 'long', title: 'Long', text }]);
-    const { search } = await open({ documents });
-    expect(search.get('long')?.description).toHaveLength(4000);
-    expect(search.file('long', 'SKILL.md')?.text).toBe(text);
-    expect(search.keyword({ q: 'needle' }).pagination.total).toBe(1);
-    const without = await open({ documents, files: false });
-    expect(without.search.keyword({ q: 'needle' }).pagination.total).toBe(0);
   });
 
   test('that are empty are left out, which is told', async () => {
@@ -51,11 +33,6 @@ describe('the documents of a benchmark', () => {
   ])('with %s are refused, with file and line', async (_, document, message) => {
     const opening = openCorpus({ documents: fileOf('corpus.jsonl', [document]), semantic: false });
     await expect(opening).rejects.toMatchObject({ code: 'INVALID_SOURCE', message: expect.stringMatching(message) });
-  });
-
-  test('are one of three', async () => {
-    await expect(openCorpus({})).rejects.toMatchObject({ code: 'INVALID_OPTION' });
-    await expect(openCorpus({ documents: 'a', database: 'b' })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
   });
 
   test('leave nothing behind', async () => {
@@ -113,24 +90,6 @@ describe('a catalogue', () => {
     expect(search.keyword({ q: 'epsilon' }).pagination.total).toBe(1);
   });
 
-  test('that is not there, or broken, is told as such', async () => {
-    const none = openCorpus({ catalogue: scratchFile('none.jsonl'), semantic: false });
-    await expect(none).rejects.toMatchObject({ code: 'SOURCE_NOT_FOUND' });
-    const broken = scratchFile('broken.jsonl.gz');
-    writeFileSync(broken, gzipSync(toJsonLines(ROWS.concat(ROWS))).subarray(0, 80));
-    const opening = openCorpus({ catalogue: broken, semantic: false });
-    await expect(opening).rejects.toMatchObject({
-      code: 'INVALID_SOURCE',
-      message: expect.stringMatching(/too early/),
-    });
-  });
-
-  test('as a database is searched as it is', async () => {
-    const database = await catalogueOf(ROWS);
-    const { search } = await open({ database });
-    expect(search.ids()).toEqual(['a', 'b', 'c']);
-  });
-
   test('gets more documents with their files, loses some, and stays as it was', async () => {
     const embedder = new StandInEmbedder();
     const database = await catalogueOf(ROWS, embedder);
@@ -166,18 +125,6 @@ describe('a catalogue', () => {
     // The vectors of all others are those of the database.
     expect(embedder.asked.toSorted()).toEqual(['b again. beta', 'new. delta']);
     expect(traceOf(database)).toEqual(before);
-  });
-
-  test('does without the text of files, keeping everything else', async () => {
-    const embedder = new StandInEmbedder();
-    const database = await catalogueOf(ROWS, embedder);
-    embedder.asked.length = 0;
-    const { search } = await open({ database, embedder, semantic: true, files: false });
-    expect(embedder.asked).toEqual([]);
-    expect(search.keyword({ q: 'epsilon' }).pagination.total).toBe(0);
-    expect(search.get('a')).toMatchObject({ description: 'alpha', stars: 7 });
-    expect(search.files('a')).toMatchObject([{ filename: 'SKILL.md', text: 'alpha' }]);
-    expect(contentOf(database).get('a')?.files).toEqual([['SKILL.md', 'epsilon']]);
   });
 
   test('without vectors cannot be asked by meaning, also where something is added', async () => {

@@ -8,7 +8,6 @@ import {
   measureRanking,
   type Run,
   rankQuestions,
-  reliability,
   summarise,
 } from '../../src/evaluation/index.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
@@ -56,29 +55,6 @@ describe('an evaluation', () => {
     expect(progress.at(-1)).toEqual({ mode: 'keyword', done: 2, total: 2 });
   });
 
-  test('keeps copies: each is a document of its own', async () => {
-    const twin = { name: 'twin', description: 'Counts the stars.' };
-    const search = await searchOver([...ROWS, row('t1', twin), row('t2', twin)]);
-    const benchmark = benchmarkOf({ q: ['counts the stars', { t1: 1, t2: 1 }] });
-    const { modes } = await evaluate({ benchmark, search });
-    for (const { figures } of modes) expect(figures['recall@10']).toBe(1);
-  });
-
-  test('cuts figures at the depths asked for, and rankings at the depth', async () => {
-    const rows = Array.from({ length: 120 }, (_, i) => row(`s${i}`, { description: 'the same for all' }));
-    const search = await searchOver(rows);
-    const benchmark = benchmarkOf({ q: ['the same for all', { s0: 1 }] });
-    for (const depth of [3, 70, 100]) {
-      const { modes } = await evaluate({ benchmark, search, at: [1, 5], depth });
-      for (const { run, figures, recallByDepth } of modes) {
-        expect(run.get('q')).toHaveLength(depth);
-        expect(recallByDepth).toHaveLength(depth);
-        expect(Object.keys(figures)).toContain('ndcg@5');
-        expect(Object.keys(figures)).toContain('recall@1');
-      }
-    }
-  });
-
   test('measures runs made elsewhere; a question that is missing there found nothing', async () => {
     const benchmark = benchmarkOf({ q1: ['x', { a: 1, b: 1 }], q2: ['y', { c: 1 }] });
     const { modes } = await evaluate({ benchmark, runs: [{ name: 'mine', run: runOf({ q1: ['b', 'x', 'a'] }) }] });
@@ -124,16 +100,6 @@ describe('an evaluation', () => {
     expect(high).toBeGreaterThanOrEqual(8.5 / 9);
   });
 
-  test('comes out the same each time', async () => {
-    const benchmark = benchmarkOf({
-      q1: ['release notes', { notes: 1 }],
-      q2: ['song of sql', { birds: 1, review: 1 }],
-    });
-    const search = await searchOver(ROWS);
-    const once = async () => summarise(await evaluate({ benchmark, search, baseline: 'bm25', abstention: true }));
-    expect(await once()).toEqual(await once());
-  });
-
   test.each([
     ['a depth of 0', { depth: 0 }, /depth must be a whole number from 1 to 100, got 0/],
     ['a depth of 101', { depth: 101 }, /got 101/],
@@ -148,13 +114,6 @@ describe('an evaluation', () => {
       code: 'INVALID_OPTION',
       message: expect.stringMatching(message),
     });
-  });
-
-  test('can be called off', async () => {
-    const benchmark = benchmarkOf({ q: ['x', { a: 1 }] });
-    const reason = new Error('enough');
-    const asked = evaluate({ benchmark, search: await searchOver(ROWS), signal: AbortSignal.abort(reason) });
-    await expect(asked).rejects.toBe(reason);
   });
 });
 
@@ -237,17 +196,6 @@ describe('an evaluation of graded requests', () => {
     ]);
   });
 
-  test('without grades tells confidence too, if there are unserved questions, and nothing else that is new', async () => {
-    const plain = benchmarkOf({ q1: ['release notes', { notes: 2 }] });
-    const search = await searchOver(ROWS);
-    const figuresOf = async (benchmark: Benchmark) => summarise(await evaluate({ benchmark, search, modes: ['bm25'] }));
-    const before = await figuresOf(plain);
-    expect(Object.keys(before)).toEqual(['benchmark', 'queries', 'modes', 'intervals']);
-    const { confident, ...others } = await figuresOf({ ...plain, unserved: [{ id: 'u', text: 'bake a cake' }] });
-    expect(others).toEqual(before);
-    expect(confident).toMatchObject({ bm25: { served: { questions: 1 }, unserved: { questions: 1 } } });
-  });
-
   test('tells how far the first scores of hybrid search are probabilities', async () => {
     const { modes } = await evaluate({ benchmark: GRADED, search: await searchOver(ROWS) });
     expect(modes.filter(({ reliability }) => reliability !== undefined).map(({ name }) => name)).toEqual(['hybrid']);
@@ -255,24 +203,6 @@ describe('an evaluation of graded requests', () => {
     const { questions, useful } = modes[2]?.reliability ?? {};
     expect(questions).toBe(3);
     expect([1 / 3, 2 / 3]).toContain(useful);
-  });
-
-  test('takes the distance of scores and useful first hits in each of ten bins', () => {
-    const first = (id: string, score: number) => [{ id, score }, scored('other', 0)];
-    const run: Run = new Map([
-      ['a', first('good', 0.92)],
-      ['b', first('bad', 0.98)],
-      ['c', first('unknown', 0.31)],
-      ['d', first('good', 1)],
-      ['e', []],
-    ]);
-    const grades = new Map(['a', 'b', 'c', 'd', 'e'].map((id) => [id, new Map(Object.entries({ good: 2, bad: 1 }))]));
-    const { questions, score, useful, error } = reliability(run, grades);
-    expect([questions, useful]).toEqual([4, 2 / 4]);
-    expect(score).toBeCloseTo((0.92 + 0.98 + 0.31 + 1) / 4, 12);
-    // The last bin: mean score 2.9 / 3, useful 2 / 3. The fourth: .31 and 0.
-    expect(error).toBeCloseTo((3 / 4) * (2.9 / 3 - 2 / 3) + (1 / 4) * 0.31, 12);
-    expect(reliability(new Map(), grades)).toEqual({ questions: 0, score: 0, useful: 0, error: 0 });
   });
 
   test('counts a group of copies as one, with the best grade of its members, if copies are collapsed', async () => {

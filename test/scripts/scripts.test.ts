@@ -27,25 +27,9 @@ describe('check lock file', () => {
     expect([stderr, status]).toEqual(['', 0]);
   });
 
-  test('packages of a registry, a link into this repository and an alias pass', () => {
-    const resolved = 'https://registry.example/@scope/b/-/b-1.2.3.tgz';
-    expect(
-      check({
-        'node_modules/a': GOOD,
-        'node_modules/@scope/b': { ...GOOD, resolved },
-        'node_modules/alias': { ...GOOD, name: '@scope/b', resolved },
-        'node_modules/a/node_modules/c': GOOD,
-        'node_modules/d': { link: true, resolved: 'tools/d' },
-        'tools/d': { version: '1.0.0' },
-      }),
-    ).toEqual([]);
-  });
-
   test.each([
     ['no integrity', { version: '1.2.3' }, 'has no integrity (version 1.2.3)'],
-    ['a weak integrity', { ...GOOD, integrity: `sha1-${'A'.repeat(27)}=` }, 'expected one of SHA-512'],
     ['a cut integrity', { ...GOOD, integrity: INTEGRITY.slice(0, 50) }, 'expected one of SHA-512'],
-    ['a second integrity', { ...GOOD, integrity: `${INTEGRITY} sha1-AAAA` }, 'expected one of SHA-512'],
     ['a repository', { ...GOOD, resolved: 'git+ssh://git@host.example/a.git#abc' }, 'no tarball of a registry'],
     [
       'an open connection',
@@ -53,18 +37,9 @@ describe('check lock file', () => {
       'no tarball of a registry',
     ],
     ['another version', { ...GOOD, resolved: 'https://registry.example/a/-/a-1.2.4.tgz' }, 'no tarball of a registry'],
-    ['any address', { ...GOOD, resolved: 'https://host.example/a-1.2.3.tgz' }, 'no tarball of a registry'],
-    ['a file', { ...GOOD, resolved: 'file:../a-1.2.3.tgz' }, 'no tarball of a registry'],
     ['a link to nowhere', { link: true, resolved: 'tools/a' }, 'is a link to tools/a, which is not here'],
   ])('an entry with %s is found', (_, entry, fault) => {
     expect(check({ 'node_modules/a': entry })).toEqual([expect.stringContaining(fault)]);
-  });
-
-  test('a folder that nothing links to, one outside, and another format are found', () => {
-    expect(check({ 'tools/a': { version: '1.0.0' } })).toEqual(['tools/a: is no folder of this repository']);
-    const outside = { 'node_modules/a': { link: true, resolved: '../a' }, '../a': { version: '1.0.0' } };
-    expect(check(outside)).toEqual(['../a: is no folder of this repository']);
-    expect(check({}, 2)).toEqual(['the lock file has version 2, expected 3']);
   });
 });
 
@@ -74,18 +49,6 @@ describe('list dependencies', () => {
   test('the page of dependencies has the list of the lock file', () => {
     const { status, stderr } = spawnSync(process.execPath, [SCRIPT, '--check'], { encoding: 'utf8' });
     expect([stderr, status]).toEqual(['', 0]);
-  });
-
-  test('the list has sizes, licences and what install scripts do', () => {
-    const { stdout } = spawnSync(process.execPath, [SCRIPT], { encoding: 'utf8' });
-    expect(stdout).toMatch(
-      /^\| better-sqlite3 \| [\d.]+ \| MIT \| everything \| fetches or compiles .+ \| \d+\.\d \|$/m,
-    );
-    expect(stdout).toMatch(
-      /^\| onnxruntime-node \| [\d.]+ \| MIT \| meaning \(win32 or darwin or linux\) \| on Linux .+ \|$/m,
-    );
-    expect(stdout).not.toMatch(/^\| (?:vitest|typescript) /m);
-    expect(stdout).toMatch(/\d+ packages: \d+ MIT, /);
   });
 
   test('every licence is one that somebody has read, and every install script has a reason', () => {
@@ -138,12 +101,6 @@ describe('skip cuda', () => {
     expect(packages['node_modules/global-agent']).toMatchObject({ link: true, resolved: 'scripts/skip-cuda' });
     expect(existsSync(join(PROJECT, '.npmrc'))).toBe(false);
   });
-
-  test('no page tells of the option that makes npm warn', () => {
-    for (const page of ['docs/library.md', 'docs/operations.md', 'docs/dependencies.md']) {
-      expect(readFileSync(join(PROJECT, page), 'utf8')).not.toContain('--onnxruntime-node-install');
-    }
-  });
 });
 
 describe('check imports', () => {
@@ -176,16 +133,10 @@ describe('check imports', () => {
 
   test.each([
     ['of a module', 'store/read/a.ts', "import { b } from '../../search/index.js';", 'store may not import search'],
-    ['of a type', 'core/a.ts', "import type { B } from '../keyword/index.js';", 'core may not import keyword'],
     ['when it is needed', 'keyword/a.ts', "await import('../semantic/index.js');", 'keyword may not import semantic'],
-    ['that is handed on', 'core/a.ts', "export { b } from '../store/index.js';", 'core may not import store'],
-    ['over several lines', 'core/a.ts', "import {\n  b,\n} from '../keyword/index.js';", 'core may not import keyword'],
     ['past a front door', 'load/a.ts', "import { b } from '../store/b.js';", 'past the front door of store'],
-    ['past a front door, later', 'load/a.ts', "await import('../store/b.js');", 'past the front door of store'],
     ['at once of a late file', 'watch/a.ts', "import '../sources/open-source.js';", 'past the front door of sources'],
     ['of the entry', 'search/a.ts', "import { b } from '../index.js';", 'search may not import index'],
-    ['of a loose file', 'core/a.ts', "import { b } from '../skill.js';", 'core may not import vocabulary'],
-    ['by a loose file', 'skill.ts', "import { b } from './keyword/index.js';", 'vocabulary may not import keyword'],
     ['by an unknown module', 'utils/a.ts', "import '../core/index.js';", 'utils may not import core'],
     ['of a package elsewhere', 'search/a.ts', "import yaml from 'yaml';", 'belongs to sources/folder/front-matter.ts'],
     ['of a package that has no place yet', 'core/a.ts', "import x from 'left-pad';", 'belongs to no file yet'],

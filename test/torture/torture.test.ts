@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runTrial } from '../../torture/run-trial.js';
+import { runTrial } from '../../torture/trial.js';
 import { TRIALS } from '../../torture/trials.js';
 
 /** All trials together take some minutes. `npm run torture` runs them for as long as you like. */
@@ -10,7 +10,7 @@ const SEED = 14;
 
 describe('a short run of the long harness', () => {
   for (const trial of TRIALS) {
-    const missing = trial.missing?.({});
+    const missing = trial.missing?.();
     const name = `${trial.name}: ${trial.promise}${missing ? ` (${missing})` : ''}`;
     const attempt = async (): Promise<void> => {
       const { attempts } = await runTrial(trial, { seed: SEED, milliseconds: MILLISECONDS_EACH });

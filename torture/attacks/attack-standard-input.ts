@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
-import { SOURCES } from './attacked-server.js';
 import { HEAVY, hostileCatalogue } from './hostile-catalogues.js';
+import { SOURCES } from './run-attack.js';
 
 /** Reads of the largest files that are sent at once. */
 const [READS_SHORT, READS_LONG] = [30, 200];

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomNumbers } from '../../src/evaluation/compare.js';
@@ -40,25 +40,17 @@ const built = new Map<string, Promise<string>>();
 
 /** The file of a hostile catalogue, made when it is first asked for, and removed when the process ends. */
 export function hostileCatalogue(name: CatalogueName, scale: Scale): Promise<string> {
-  const rows = (): readonly Row[] => HOSTILE_ROWS[name](scale);
-  return builtOnce(`${name}-${scale}`, () => [[...trialRows(randomNumbers(34), ORDINARY), ...rows()]]);
-}
-
-/** The file of a catalogue of a source, likewise. A catalogue that is one already is taken as it is. */
-export function catalogueOf(source: string): Promise<string> {
-  if (source.endsWith('.db')) return Promise.resolve(source);
-  if (!existsSync(source)) return Promise.reject(new Error(`${source} is not there`));
-  return builtOnce('given', () => [source]);
-}
-
-function builtOnce(name: string, sources: () => readonly (string | readonly Row[])[]): Promise<string> {
   folder ??= newFolder();
-  const database = join(folder, `${name}.db`);
+  const database = join(folder, `${name}-${scale}.db`);
+  // What a load cuts or leaves out is told by warnings: hostile rows have much of that.
   const making =
-    built.get(name) ??
-    // What a load cuts or leaves out is told by warnings: hostile rows have much of that.
-    buildCatalogue({ database, sources: sources(), semantic: false }).then(() => database);
-  built.set(name, making);
+    built.get(database) ??
+    buildCatalogue({
+      database,
+      sources: [[...trialRows(randomNumbers(34), ORDINARY), ...HOSTILE_ROWS[name](scale)]],
+      semantic: false,
+    }).then(() => database);
+  built.set(database, making);
   return making;
 }
 

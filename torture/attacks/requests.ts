@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
 /** A request of a client that is no browser. */
@@ -67,68 +66,4 @@ export function send(line: Line, bytes: string): Promise<Ending> {
       else resolve(status === undefined ? (isConnected ? 'closed' : 'refused') : Number(status));
     });
   });
-}
-
-/** Requests in plain language that are asked. */
-const QUESTIONS = 60;
-/** Words that half of all skills have, and the like: what a question of few words can cost. */
-const COSTLY: readonly string[] = [
-  'use',
-  'the and for with',
-  'skill code data api test',
-  '"use when"',
-  '"the skill"',
-  'a b c d e f g h i j k l m n o p q r s t u v w x y z',
-  'dat tes cod api ski us th an fo wi cre bui dev',
-  'kubernets grafna prometeus dashbord alertmanger',
-  '中文 数据 分析',
-  'code-review',
-];
-
-/**
- * Each page and operation of a catalogue, and costly questions to those that take any.
- *
- * @param port of a server of the catalogue
- */
-export async function ordinaryRequests(port: number): Promise<readonly Asked[]> {
-  const list = new URL('../../bench/requests/fit/queries.jsonl', import.meta.url);
-  const lines = readFileSync(list, 'utf8').trim().split('\n').slice(0, QUESTIONS);
-  const plain = lines.map((line) => (JSON.parse(line) as { readonly text: string }).text);
-  // Browsing is asked first anyway, and so is what the page of skills tells their ids by.
-  const browsed = await fetch(`http://127.0.0.1:${port}/?sortBy=stars`).then((answer) => answer.text());
-  const ids = [...new Set([...browsed.matchAll(/href="\/skills\/([^"/?]+)/g)].map(([, id]) => id!))].slice(0, 5);
-  const paths = [
-    '/',
-    '/?sortBy=recent',
-    '/?page=2000',
-    '/?sortBy=stars&page=2000',
-    '/?category=data-ai',
-    '/?minStars=1',
-    '/openapi.json',
-    '/assets/page.js',
-    '/robots.txt',
-    ...ids.flatMap((id) => [`/skills/${id}`, `/skills/${id}/files`]),
-  ];
-  const asked = [...COSTLY, ...plain];
-  return [
-    ...paths.map((path) => ({ path })),
-    ...asked.flatMap((question) => {
-      const short = encodeURIComponent([...question].slice(0, 200).join(''));
-      return [
-        { path: `/page/search?quick=1&q=${short}` },
-        { path: `/api/v1/skills/search?limit=50&q=${short}`, key: 'unlimited' as const },
-        { path: `/api/v1/skills/ai-search?q=${short}`, key: 'unlimited' as const },
-        { path: `/api/search?q=${short}` },
-        toolCall('search_skills', { query: question.slice(0, 2000), limit: 50, max_tokens: 2000 }),
-      ];
-    }),
-    ...ids.map((id) => toolCall('get_skill', { skill: decodeURIComponent(id) })),
-    toolCall('list_categories', { occupations: true }),
-  ];
-}
-
-function toolCall(name: string, args: object): Asked {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
-  const headers = { Accept: 'application/json, text/event-stream' };
-  return { method: 'POST', path: '/mcp', headers, body, key: 'unlimited' };
 }

@@ -1,13 +1,15 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { openAccess } from '../../src/access/index.js';
 import { ChildProgram } from '../child-program.js';
-import type { AttackerMessage, Endings } from '../programs/attacker.js';
-import type { Probed, ProberMessage } from '../programs/prober.js';
+import type { ClientMessage, Endings, Probed } from '../programs/client.js';
 import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
-import { AttackedServer, type Block } from './attacked-server.js';
 import { ATTACKS, type Attack } from './attacks.js';
-import { catalogueOf, hostileCatalogue } from './hostile-catalogues.js';
+import { hostileCatalogue } from './hostile-catalogues.js';
 import type { Asked, Ending, Keys, Line } from './requests.js';
 
 /** What an attack may do to others. Times in milliseconds. */
@@ -67,14 +69,11 @@ interface AloneBlock {
 async function runAttack(attack: Attack, context: TrialContext): Promise<TrialOutcome> {
   const { folder, random, until, isLong, program, say } = context;
   const goal = isLong ? GOAL : GENEROUS;
-  const database =
-    attack.catalogue === 'given'
-      ? await catalogueOf(context.catalogue!)
-      : await hostileCatalogue(attack.catalogue, isLong ? 'long' : 'short');
+  const database = await hostileCatalogue(attack.catalogue, isLong ? 'long' : 'short');
   const state = join(folder, 'access.db');
   const keys = makeKeys(state);
-  const attacker = new ChildProgram('attacker', []);
-  const prober = new ChildProgram('prober', []);
+  const attacker = new ChildProgram('client', []);
+  const prober = new ChildProgram('client', []);
   const words = ['--database', database, '--state', state, '--mcp', ...(attack.serve ?? [])];
   let server: AttackedServer | undefined;
   try {
@@ -82,25 +81,22 @@ async function runAttack(attack: Attack, context: TrialContext): Promise<TrialOu
     await Promise.all([attacker.ready, prober.ready]);
     const line = (from: string): Line => ({ port: server!.port, from, keys, patience: PATIENCE });
     const probe = (milliseconds: number): Promise<Probed> =>
-      prober.ask({ line: line(PROBER), milliseconds } satisfies ProberMessage, milliseconds + 10 * PATIENCE);
+      prober.ask({ line: line(PROBER), probeFor: milliseconds } satisfies ClientMessage, milliseconds + 10 * PATIENCE);
 
     const calm = await probe(isLong ? CALM_LONG : CALM_SHORT);
     // So much is taken by whoever serves anybody at all.
     for (let i = 0; i < WARMING; i++) {
-      await attacker.ask<Ending>({ line: line(PROBER), asked: SEARCH } satisfies AttackerMessage);
+      await attacker.ask<Ending>({ line: line(PROBER), asked: SEARCH } satisfies ClientMessage);
     }
     await server.forget();
-    let rest = server.memory().now;
+    const rest = server.memory().now;
 
-    const all = typeof attack.alone === 'function' ? await attack.alone(server.port) : attack.alone;
-    const asked = isLong ? all : someOf(all, random);
+    const asked = isLong ? attack.alone : someOf(attack.alone, random);
     const alone: AloneBlock[] = [];
     const kinds = new Set<string>();
-    for (const [i, one] of [...asked, ...asked].entries()) {
-      // What ordinary use keeps in memory is no fault.
-      if (i === asked.length && attack.catalogue === 'given') rest = server.memory().now;
+    for (const one of [...asked, ...asked]) {
       await server.forget();
-      const message: AttackerMessage = { line: line(ATTACKER), asked: one };
+      const message: ClientMessage = { line: line(ATTACKER), asked: one };
       const ending = await attacker.ask<Ending>(message, 2 * PATIENCE);
       const [block = NO_BLOCK] = await server.blocks().catch((error: Error) => {
         throw new Error(`${error.message}, by ${requestOf(one)}`);
@@ -114,7 +110,7 @@ async function runAttack(attack: Attack, context: TrialContext): Promise<TrialOu
     await server.forget();
     const least = isLong ? (attack.least ?? FLOOD_LONG) : FLOOD_SHORT;
     const milliseconds = Math.max(least, until - performance.now());
-    const flood: AttackerMessage = {
+    const flood: ClientMessage = {
       line: line(ATTACKER),
       attack: attack.name,
       seed: Math.floor(random() * 2 ** 32),
@@ -244,9 +240,120 @@ function ms(milliseconds: number): string {
 export const ATTACK_TRIALS: readonly Trial[] = ATTACKS.map((attack) => ({
   name: `attack-${attack.name}`,
   promise: `Under ${attack.what}, another address has its answers, no turn of the event loop takes long, and memory is bounded.`,
-  missing: ({ catalogue }) => {
-    if (process.platform !== 'linux') return 'it reads /proc and comes from several addresses 127.x.x.x';
-    return attack.catalogue === 'given' && catalogue === undefined ? 'no --catalogue is given' : undefined;
-  },
+  missing: () =>
+    process.platform === 'linux' ? undefined : 'it reads /proc and comes from several addresses 127.x.x.x',
   run: (context) => runAttack(attack, context),
 }));
+
+/** The command of the sources. */
+export const SOURCES: string = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+const WATCH = new URL('../programs/watch-blocks.mjs', import.meta.url).href;
+/** Milliseconds until a server has started: it may have a large catalogue to open, and look which skills it publishes. */
+const LONGEST_START = 120_000;
+/** Milliseconds until a server tells its blocks. One that has not told by then stands still. */
+const LONGEST_SILENCE = 60_000;
+
+/** A time without a turn of the event loop, in milliseconds. */
+interface Block {
+  readonly clock: number;
+  /** What the main thread itself ran in it: the rest was waiting for a processor. */
+  readonly cpu: number;
+  /** How much of it was collecting garbage. */
+  readonly collecting: number;
+}
+
+/** `serve` as a process of its own, whose blocks and memory can be read. */
+class AttackedServer {
+  readonly #child: ChildProcess;
+  #errors = '';
+  readonly port: number;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.port = port;
+    child.stderr!.on('data', (data: Buffer) => (this.#errors = (this.#errors + data).slice(-500)));
+  }
+
+  /**
+   * @param program the built command; undefined for the sources
+   * @param words what follows `serve`
+   * @throws Error if it does not start
+   */
+  static async start(program: string | undefined, words: readonly string[]): Promise<AttackedServer> {
+    const execArgv = [...(program === undefined ? ['--import', 'tsx'] : []), '--import', WATCH];
+    const child = fork(program ?? SOURCES, ['serve', '--port', '0', '--log-level', 'silent', ...words], {
+      execArgv,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    let errors = '';
+    child.stderr!.on('data', (data: Buffer) => (errors = (errors + data).slice(-2000)));
+    const told = new Promise<number>((resolve, reject) => {
+      let text = '';
+      child.stdout!.on('data', (data: Buffer) => {
+        if (text.length < 10_000) text += data;
+        const [, port] = / at http:\/\/[^:]+:(\d+),/.exec(text) ?? [];
+        if (port !== undefined) resolve(Number(port));
+      });
+      child.once('exit', (status, signal) => reject(new Error(`the server ended by ${signal ?? status}: ${errors}`)));
+      setTimeout(() => reject(new Error(`no start within ${LONGEST_START / 1000} s`)), LONGEST_START).unref();
+    });
+    try {
+      return new AttackedServer(child, await told);
+    } catch (error) {
+      child.kill('SIGKILL');
+      throw error;
+    }
+  }
+
+  /** Whether the process is there. */
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Megabytes of physical memory now, and the most since {@link AttackedServer.forget}. */
+  memory(): { readonly now: number; readonly most: number } {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+    const [now, most] = ['VmRSS', 'VmHWM'].map((name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]));
+    return { now: now! / 1024, most: most! / 1024 };
+  }
+
+  /** Begins to look anew for the longest block and the most memory. */
+  async forget(): Promise<void> {
+    await this.#ask('forget');
+    // The mark of the most memory is set to what is taken now.
+    writeFileSync(`/proc/${this.#child.pid}/clear_refs`, '5');
+  }
+
+  /** The longest blocks since {@link AttackedServer.forget}, the longest first. */
+  blocks(): Promise<readonly Block[]> {
+    return this.#ask('tell') as Promise<readonly Block[]>;
+  }
+
+  async end(): Promise<void> {
+    if (!this.isRunning) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await ended;
+  }
+
+  #ask(message: 'forget' | 'tell'): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const child = this.#child;
+      const settle = (act: () => void): void => {
+        clearTimeout(timer);
+        child.off('message', onMessage).off('exit', onExit);
+        act();
+      };
+      const onMessage = (answer: unknown): void => settle(() => resolve(answer));
+      const onExit = (status: number | null, signal: string | null): void =>
+        settle(() => reject(new Error(`the server ended by ${signal ?? `status ${status}`}: ${this.#errors}`)));
+      const timer = setTimeout(
+        () => settle(() => reject(new Error(`the server has stood still for ${LONGEST_SILENCE / 1000} s`))),
+        LONGEST_SILENCE,
+      );
+      child.on('message', onMessage).on('exit', onExit);
+      if (!this.isRunning) onExit(child.exitCode, child.signalCode);
+      else child.send(message);
+    });
+  }
+}

@@ -13,19 +13,6 @@ export function straceMissing(): string | undefined {
 
 const PTRACE_SCOPE = '/proc/sys/kernel/yama/ptrace_scope';
 
-/**
- * How often a program makes each of some system calls, from the output of an `strace` of these calls. `strace` counts
- * the calls of each thread by themselves, so this is the count of the thread that makes most.
- */
-export function callCounts(output: string, calls: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map(calls.map((call) => [call, new Map<string, number>()]));
-  for (const [, thread = '', call = ''] of output.matchAll(/^(\d+) +(\w+)\(/gm)) {
-    const byThread = counts.get(call);
-    byThread?.set(thread, (byThread.get(thread) ?? 0) + 1);
-  }
-  return new Map([...counts].map(([call, byThread]) => [call, Math.max(0, ...byThread.values())]));
-}
-
 /** How a program ended. */
 export interface ProgramEnd {
   readonly status: number | null;
@@ -34,10 +21,8 @@ export interface ProgramEnd {
   readonly errors: string;
 }
 
-/** A program of `torture/programs/` that waits until it is told, its arguments, and what is done to it then. */
+/** What `torture/programs/one.ts` is to do when it is told, and what is done to it then. */
 export interface ProgramCall {
-  /** Name of the file, without its ending. */
-  readonly program: string;
   readonly args: readonly string[];
   /** Arguments of an `strace` of the program. */
   readonly strace?: readonly string[] | undefined;
@@ -46,10 +31,11 @@ export interface ProgramCall {
   readonly killAfter?: number | undefined;
 }
 
-/** Runs a program to its end. */
-export async function runProgram({ program, args, strace, env, killAfter }: ProgramCall): Promise<ProgramEnd> {
-  const script = fileURLToPath(new URL(`../programs/${program}.ts`, import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+const PROGRAM = fileURLToPath(new URL('../programs/one.ts', import.meta.url));
+
+/** Runs the program to its end. */
+export async function runProgram({ args, strace, env, killAfter }: ProgramCall): Promise<ProgramEnd> {
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -104,4 +90,33 @@ export async function untilTold(): Promise<void> {
   process.stdout.write('ready\n');
   await new Promise((resolve) => process.stdin.once('data', resolve));
   process.stdin.destroy();
+}
+
+/**
+ * How often a call that nobody disturbs makes each of some system calls, without those that it never makes. `strace`
+ * counts the calls of each thread by themselves, so this is the count of the thread that makes most.
+ */
+export async function countCalls(
+  { args }: ProgramCall,
+  names: readonly string[],
+  output: string,
+): Promise<readonly { readonly call: string; readonly count: number }[]> {
+  const { status, errors } = await runProgram({
+    args,
+    strace: ['-o', output, '-s', '0', '-e', `trace=${names.join(',')}`],
+  });
+  if (status !== 0) throw new Error(`what nobody disturbed failed: ${errors}`);
+  const byThread = new Map<string, number>();
+  for (const [made] of readFileSync(output, 'latin1').matchAll(/^\d+ +\w+(?=\()/gm)) {
+    byThread.set(made, (byThread.get(made) ?? 0) + 1);
+  }
+  return names.flatMap((call) => {
+    const counts = [...byThread].filter(([made]) => made.endsWith(` ${call}`)).map(([, count]) => count);
+    return counts.length === 0 ? [] : [{ call, count: Math.max(...counts) }];
+  });
+}
+
+/** Arguments of an `strace` that kills at a call. A program that is killed at one has not made it. */
+export function killingAt(call: string, when: number): string[] {
+  return ['-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${when}`];
 }

@@ -5,7 +5,7 @@
  */
 import { openAccess } from '../../src/access/index.js';
 import { SkillSearchError } from '../../src/index.js';
-import { say } from '../run-trial.js';
+import { say } from '../trial.js';
 
 const [state = '', daily = '', address = ''] = process.argv.slice(2);
 const access = openAccess({ state, anonymous: { daily: Number(daily), perMinute: 0 } });

@@ -1,13 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../src/index.js';
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
-import { callCounts, runProgram, straceMissing } from '../disk/strace.js';
+import { countCalls, killingAt, runProgram, straceMissing } from '../disk/strace.js';
 import { askQuestions, QUESTIONS, takeCopy, textOf, trialRow, trialRows } from '../loads.js';
 import type { Trial } from '../trial.js';
 import { oneOf, randomInteger } from '../trial.js';
 
-/** System calls that change files. A program that is killed at one has not made it. */
+/** System calls that change files. */
 const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'unlink', 'ftruncate', 'write'] as const;
 
 const SKILLS = 60;
@@ -44,12 +44,9 @@ export const CHANGE_KILLS: Trial = {
       states[end] = 'updated and removed';
 
       takeCopy(before, whole);
-      const output = join(folder, 'calls');
-      const trace = ['-o', output, '-s', '0', '-e', `trace=${CALLS.join(',')}`];
-      await runProgram({ program: 'one-change', args: [reference, change], strace: trace });
-      const calls = [...callCounts(readFileSync(output, 'latin1'), CALLS)].filter(([, count]) => count > 0);
+      const calls = await countCalls({ args: ['change', reference, change] }, CALLS, join(folder, 'calls'));
       for (let kills = 0; kills < 20 && (kills === 0 || performance.now() < until); kills++) {
-        const [call, count] = oneOf(random, calls);
+        const { call, count } = oneOf(random, calls);
         const when = 1 + randomInteger(random, count);
         const killed = join(folder, 'killed');
         takeCopy(before, killed);
@@ -57,8 +54,7 @@ export const CHANGE_KILLS: Trial = {
         await using opened = await openSkillSearch({ database: path, embedder });
         const asked = (): string => JSON.stringify(QUESTIONS.map((q) => opened.keyword({ q, copies: 'keep' })));
         const answers = asked();
-        const strace = ['-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${when}`];
-        const { signal } = await runProgram({ program: 'one-change', args: [path, change], strace });
+        const { signal } = await runProgram({ args: ['change', path, change], strace: killingAt(call, when) });
         if (signal !== 'SIGKILL') facts['ended before'] += 1;
         try {
           if (asked() !== answers) throw new Error('an open search answers otherwise than before');

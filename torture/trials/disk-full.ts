@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAccess } from '../../src/access/index.js';
 import { SkillSearchError } from '../../src/index.js';
-import { callCounts, type ProgramCall, type ProgramEnd, runProgram, straceMissing } from '../disk/strace.js';
-import { checkLeftBehind, type DisturbedLoad, DisturbedLoads, pathsIn, takeCopy } from '../loads.js';
+import { countCalls, type ProgramEnd, runProgram, straceMissing } from '../disk/strace.js';
+import { callOf, checkLeftBehind, type DisturbedLoad, DisturbedLoads, takeCopy } from '../loads.js';
 import type { Trial } from '../trial.js';
 import { oneOf, randomInteger } from '../trial.js';
 
@@ -30,7 +30,7 @@ export const DISK_FULL: Trial = {
   missing: straceMissing,
   run: async ({ random, until, folder, say }) => {
     const loads = new DisturbedLoads(join(folder, 'loads'), 60);
-    const calls = new Map<DisturbedLoad, Promise<ReadonlyMap<string, number>>>();
+    const calls = new Map<DisturbedLoad, ReturnType<typeof countCalls>>();
     const mounts = canMount();
     const facts = {
       'old catalogue': 0,
@@ -59,7 +59,7 @@ export const DISK_FULL: Trial = {
         facts['small disks'] += 1;
         end = await onSmallDisk(full, kilobytes, disturbed);
       } else {
-        const counts = calls.get(disturbed) ?? countCalls(disturbed, join(folder, disturbed.name));
+        const counts = calls.get(disturbed) ?? callsOf(disturbed, join(folder, disturbed.name));
         calls.set(disturbed, counts);
         const { how, strace } = refusalOf(await counts, full, random);
         what = how;
@@ -137,23 +137,14 @@ function fillUnderState(folder: string, random: () => number): void {
   }
 }
 
-function callOf({ embeds }: DisturbedLoad, folder: string): ProgramCall {
-  const { database, source } = pathsIn(folder);
-  return { program: 'one-load', args: [database, source, ...(embeds ? ['embed'] : [])] };
-}
-
-async function countCalls(disturbed: DisturbedLoad, folder: string): Promise<ReadonlyMap<string, number>> {
+function callsOf(disturbed: DisturbedLoad, folder: string): ReturnType<typeof countCalls> {
   takeCopy(disturbed.before, folder);
-  const output = `${folder}.strace`;
-  const names = [...new Set(REFUSALS.map(([call]) => call))];
-  const strace = ['-o', output, '-s', '0', '-e', `trace=${names.join(',')}`];
-  await runProgram({ ...callOf(disturbed, folder), strace });
-  return callCounts(readFileSync(output, 'latin1'), names);
+  return countCalls(callOf(disturbed, folder), [...new Set(REFUSALS.map(([call]) => call))], `${folder}.strace`);
 }
 
 /** Refuses one call, or all from one on. */
 function refusalOf(
-  counts: ReadonlyMap<string, number>,
+  counts: Awaited<ReturnType<typeof countCalls>>,
   folder: string,
   random: () => number,
 ): { readonly how: string; readonly strace: readonly string[] } {
@@ -165,7 +156,8 @@ function refusalOf(
     return { how: `${call} of ${part} refused from number ${when} on`, strace };
   }
   const [call, error] = oneOf(random, REFUSALS);
-  const when = 1 + randomInteger(random, (counts.get(call) ?? 0) + 1);
+  const { count = 0 } = counts.find((one) => one.call === call) ?? {};
+  const when = 1 + randomInteger(random, count + 1);
   const on = oneOf(random, ['+', '+', '']);
   const strace = ['-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:error=${error}:when=${when}${on}`];
   return { how: `${call} refused with ${error} at number ${when}${on}`, strace };

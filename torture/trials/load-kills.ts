@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callCounts, type ProgramCall, runProgram, straceMissing } from '../disk/strace.js';
-import { checkLeftBehind, type DisturbedLoad, DisturbedLoads, pathsIn, takeCopy } from '../loads.js';
+import { countCalls, killingAt, type ProgramCall, runProgram, straceMissing } from '../disk/strace.js';
+import { callOf, checkLeftBehind, type DisturbedLoad, DisturbedLoads, takeCopy } from '../loads.js';
 import type { Trial } from '../trial.js';
 import { oneOf, randomInteger } from '../trial.js';
 
-/** System calls that change files. A program that is killed at one has not made it. */
+/** System calls that change files. */
 const CALLS = ['pwrite64', 'fsync', 'rename', 'unlink', 'ftruncate', 'copy_file_range', 'write'] as const;
 
 export const LOAD_KILLS: Trial = {
@@ -54,21 +53,16 @@ interface Undisturbed {
 
 async function runUndisturbed(disturbed: DisturbedLoad, folder: string, canTrace: boolean): Promise<Undisturbed> {
   takeCopy(disturbed.before, folder);
-  const output = `${folder}.strace`;
-  const strace = canTrace ? ['-o', output, '-s', '0', '-e', `trace=${CALLS.join(',')}`] : undefined;
   const began = performance.now();
-  const { status, errors } = await runProgram({ ...callOf(disturbed, folder), strace });
-  if (status !== 0) throw new Error(`a load that nobody disturbed failed: ${errors}`);
-  // With the start of the program, which is about as long.
-  const milliseconds = (performance.now() - began) / 2;
-  if (!canTrace) return { milliseconds, calls: [] };
-  const counts = [...callCounts(readFileSync(output, 'latin1'), CALLS)].map(([call, count]) => ({ call, count }));
-  return { milliseconds, calls: counts.filter(({ count }) => count > 0) };
+  const call = callOf(disturbed, folder);
+  if (canTrace) return { calls: await countCalls(call, CALLS, `${folder}.strace`), milliseconds: half(began) };
+  await runProgram(call);
+  return { calls: [], milliseconds: half(began) };
 }
 
-function callOf({ embeds }: DisturbedLoad, folder: string): ProgramCall {
-  const { database, source } = pathsIn(folder);
-  return { program: 'one-load', args: [database, source, ...(embeds ? ['embed'] : [])] };
+/** The start of the program is about as long as the load. */
+function half(began: number): number {
+  return (performance.now() - began) / 2;
 }
 
 function killOf(
@@ -85,6 +79,5 @@ function killOf(
     randomInteger(random, 2) === 0
       ? 1 + randomInteger(random, count)
       : count - randomInteger(random, Math.min(count, 12));
-  const strace = ['-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${when}`];
-  return { what: `killed at ${call} number ${when}`, disturbance: { strace } };
+  return { what: `killed at ${call} number ${when}`, disturbance: { strace: killingAt(call, when) } };
 }

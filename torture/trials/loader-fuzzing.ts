@@ -1,23 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { buildCatalogue, openSkillSearch, type SkillDetails } from '../../src/index.js';
-import { readSkillMarkdown } from '../../src/sources/folder/front-matter.js';
-import { skillMarkdownRow } from '../../src/sources/folder/skill-markdown-row.js';
-import { checkRow, checkSource, readSource, type SourceItem } from '../../src/sources/index.js';
-import { mutate } from '../mutate.js';
-import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
-import { oneOf, randomInteger } from '../trial.js';
+import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { oneOf, randomInteger, type Trial } from '../trial.js';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 /** Files that are taken as material at most, and bytes of each. */
 const MOST_FILES = 20_000;
 const MOST_BYTES = 128 * 1024;
-/** Texts that are read between two whole loads, and texts of such a load. */
-const READ_BETWEEN = 2000;
-const LOADED = 60;
+/** Mutated folders of a load, and mutated rows. */
+const LOADED = 120;
 
 /** Rows that every load has beside the mutated ones. */
 const HEALTHY = Array.from({ length: 5 }, (_, i) => ({
@@ -27,164 +20,90 @@ const HEALTHY = Array.from({ length: 5 }, (_, i) => ({
   files: [{ filename: 'SKILL.md', text: `text of number ${i}` }],
 }));
 
-interface Tally {
-  skills: number;
-  rejected: number;
-  failed: number;
-  loads: number;
-  slowest: number;
-}
-
-/**
- * Mutates SKILL.md files and rows of JSON. Most are given to the readers directly; some become a whole load, beside
- * healthy skills.
- */
+/** Loads mutated SKILL.md files and rows of JSON, beside healthy skills. */
 export const LOADER_FUZZING: Trial = {
   name: 'loader-fuzzing',
   promise:
     'Whatever a SKILL.md or a row holds, it becomes a skill or is rejected with a reason, and other rows are unharmed.',
-  run: fuzz,
+  run: async ({ random, until, folder, material, say }) => {
+    const markdown = filesIn(join(SAMPLE, 'folders'), /\.md$/i);
+    if (material !== undefined) markdown.push(...filesIn(material, /./));
+    const rows = readFileSync(join(SAMPLE, 'skills.jsonl'), 'utf8').split('\n').slice(0, 200);
+    const json = [...rows.map((row) => Buffer.from(row)), Buffer.from(`[${rows.slice(0, 5).join(',\n')}]`)];
+    const some = (files: readonly Buffer[]): Buffer[] =>
+      Array.from({ length: LOADED }, () => mutate(random, oneOf(random, files), oneOf(random, files)));
+    const facts = { skills: 0, rejected: 0, 'files of material': markdown.length };
+    let attempts = 0;
+    do {
+      const [folders, lines] = [some(markdown), some(json)];
+      try {
+        const { skills, rejected } = await load(join(folder, 'load'), folders, lines);
+        facts.skills += skills;
+        facts.rejected += rejected;
+      } catch (cause) {
+        const bytes = Buffer.concat([...folders, ...lines]).toString('base64');
+        throw new Error(`${(cause as Error).stack}\nwhat was loaded (base64): ${bytes}`, { cause });
+      }
+      attempts += 2 * LOADED;
+      if (attempts % 12_000 === 0) say(`${attempts.toLocaleString('en')} texts`);
+    } while (performance.now() < until);
+    return { attempts, facts };
+  },
 };
 
-async function fuzz({ random, until, folder, material, say }: TrialContext): Promise<TrialOutcome> {
-  const markdown = filesIn(join(SAMPLE, 'folders'), /\.md$/i);
-  if (material !== undefined) markdown.push(...filesIn(material, /./));
-  const rows = readFileSync(join(SAMPLE, 'skills.jsonl'), 'utf8').split('\n').slice(0, 200);
-  const json = [...rows.map((row) => Buffer.from(row)), Buffer.from(`[${rows.slice(0, 5).join(',\n')}]`)];
-  const next = (files: readonly Buffer[]): Buffer => mutate(random, oneOf(random, files), oneOf(random, files));
-
-  const tally: Tally = { skills: 0, rejected: 0, failed: 0, loads: 0, slowest: 0 };
-  let attempts = 0;
-  do {
-    await loadAll(
-      join(folder, 'load'),
-      () => next(markdown),
-      () => next(json),
-      tally,
-    );
-    attempts += 2 * LOADED;
-    for (let left = READ_BETWEEN; left > 0 && performance.now() < until; left--) {
-      const isMarkdown = randomInteger(random, 3) > 0;
-      const bytes = next(isMarkdown ? markdown : json);
-      const began = performance.now();
-      try {
-        if (isMarkdown) readMarkdown(bytes, tally);
-        else await readJson(bytes, random, tally);
-      } catch (error) {
-        throw broken(error, isMarkdown ? 'SKILL.md' : 'JSON', bytes);
-      }
-      tally.slowest = Math.max(tally.slowest, performance.now() - began);
-      attempts += 1;
-    }
-    if (tally.loads % 25 === 0) say(`${attempts.toLocaleString('en')} texts, ${tally.loads} loads`);
-  } while (performance.now() < until);
-  const { slowest, ...counts } = tally;
-  return {
-    attempts,
-    facts: { ...counts, 'slowest text, ms': Math.round(slowest), 'files of material': markdown.length },
-  };
-}
-
-function readMarkdown(bytes: Buffer, tally: Tally): void {
-  const markdown = readSkillMarkdown(bytes.toString('utf8'));
-  check({ kind: 'row', origin: { source: 'fuzz' }, value: skillMarkdownRow(markdown, 'folder') }, tally);
-}
-
-async function readJson(bytes: Buffer, random: () => number, tally: Tally): Promise<void> {
-  try {
-    const stdin = Readable.from(inChunks(bytes, random));
-    for await (const item of readSource(await checkSource('-'), { stdin })) check(item, tally);
-  } catch (error) {
-    // A source may break, with an error that says why. What came before counts.
-    const faults = [error, (error as Error).cause].filter((fault) => fault !== undefined);
-    const isOurs = (fault: unknown): boolean =>
-      fault instanceof Error && fault.name === 'Error' && fault.message !== '';
-    if (!faults.every(isOurs)) throw error;
-    tally.failed += 1;
-  }
-}
-
-async function* inChunks(bytes: Buffer, random: () => number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; ) {
-    const end = at + 1 + randomInteger(random, bytes.length);
-    yield bytes.subarray(at, end);
-    at = end;
-  }
-}
-
-/** What an item becomes is a skill that can be stored, or it has a reason. */
-function check(item: SourceItem, tally: Tally): void {
-  if (item.kind === 'known' || item.kind === 'remark') return;
-  const checked = item.kind === 'row' ? checkRow(item) : { kind: 'rejected' as const, reason: item.reason };
-  if (checked.kind === 'rejected') {
-    if (checked.reason.trim() === '') throw new Error('rejected without a reason');
-    tally.rejected += 1;
-    return;
-  }
-  const { name, description, files, properties } = checked.draft;
-  if (name.trim() === '' || description.trim() === '' || files.length === 0)
-    throw new Error('a skill that shows nothing');
-  const texts = [name, description, ...files.flatMap(({ filename, text }) => [filename, text])];
-  if (texts.some((text) => text.includes('\0') || !text.isWellFormed()))
-    throw new Error('a text that cannot be stored');
-  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(properties)), properties))
-    throw new Error('more than JSON can hold');
-  tally.skills += 1;
-}
-
-/** Loads a folder and a file of mutated texts, with healthy skills between them, and looks at the catalogue. */
-async function loadAll(folder: string, markdown: () => Buffer, json: () => Buffer, tally: Tally): Promise<void> {
+/** Loads folders and rows, with healthy skills between them, twice, and looks at the catalogue. */
+async function load(
+  folder: string,
+  folders: readonly Buffer[],
+  rows: readonly Buffer[],
+): Promise<{ readonly skills: number; readonly rejected: number }> {
   rmSync(folder, { recursive: true, force: true });
-  const written = new Map<string, Buffer>();
-  for (let i = 0; i < LOADED; i++)
-    written.set(join(folder, `skills/${String(i).padStart(3, '0')}/SKILL.md`), markdown());
-  const lines: Buffer[] = [];
-  for (let i = 0; i < LOADED; i++) {
-    if (i % 12 === 0) lines.push(Buffer.from(`${JSON.stringify(HEALTHY[i / 12])}\n`));
-    lines.push(json(), Buffer.from('\n'));
+  for (const [i, bytes] of folders.entries()) {
+    const skill = join(folder, 'skills', String(i).padStart(3, '0'));
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(join(skill, 'SKILL.md'), bytes);
   }
-  written.set(join(folder, 'rows.jsonl'), Buffer.concat(lines));
-  try {
-    for (const [path, bytes] of written) {
-      mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, bytes);
-    }
-    await checkLoad(folder, tally);
-  } catch (error) {
-    throw broken(error, 'load', Buffer.concat([...written.values()]));
-  }
-}
-
-async function checkLoad(folder: string, tally: Tally): Promise<void> {
+  const between = LOADED / HEALTHY.length;
+  const lines = rows.flatMap((row, i) => {
+    const healthy = i % between === 0 ? [JSON.stringify(HEALTHY[i / between]), '\n'] : [];
+    return [...healthy, row, '\n'].map((piece) => Buffer.from(piece));
+  });
   const database = join(folder, 'skills.db');
   const sources = [join(folder, 'skills'), join(folder, 'rows.jsonl')];
-  const report = await buildCatalogue({ database, sources, semantic: false });
+  writeFileSync(sources[1]!, Buffer.concat(lines));
+  const report = await buildCatalogue({ database, sources, semantic: false, maxListedProblems: 0 });
   if (report.failed.length > 0) throw new Error(`a source failed: ${report.failed[0]?.reason}`);
-  const faults = report.rejected.filter(({ reason }) => reason.trim() === '');
-  if (faults.length > 0) throw new Error(`rejected without a reason: ${faults[0]?.origin}`);
-  const fromFolder = report.rejected.filter(({ origin }) => origin !== sources[1]);
+  const untold = report.rejected.find(({ reason }) => reason.trim() === '');
+  if (untold !== undefined) throw new Error(`rejected without a reason: ${untold.origin}`);
+  {
+    await using search = await openSkillSearch({ database });
+    const fromFolder = report.rejected.filter(({ origin }) => origin !== sources[1]).length;
+    const found = search.ids().filter((id) => /^skills-\d{3}(?:-|$)/.test(id)).length;
+    if (found + fromFolder < LOADED) throw new Error('a SKILL.md became neither a skill nor a rejected row');
+    if (search.ids().length !== report.added) throw new Error(`${report.added} were added, but not all are there`);
+    check(search);
+  }
+  const again = await buildCatalogue({ database, sources, semantic: false });
+  if (again.added + again.updated + again.removed > 0) throw new Error('loading the same again changed something');
+  return { skills: report.added, rejected: report.rejectedCount };
+}
 
-  await using search = await openSkillSearch({ database });
-  const ids = search.ids();
-  if (ids.length !== report.added) throw new Error(`${report.added} were added, but there are ${ids.length}`);
-  const foundInFolder = ids.filter((id) => /^skills-\d{3}(?:-|$)/.test(id)).length;
-  if (foundInFolder + fromFolder.length < LOADED)
-    throw new Error('a SKILL.md became neither a skill nor a rejected row');
-  for (const id of ids) {
-    search.get(id);
-    search.files(id);
+/** Each skill can be shown, and the healthy ones are as they were. */
+function check(search: SkillSearch): void {
+  for (const id of search.ids()) {
+    const { name, description } = search.get(id)!;
+    const files = search.files(id);
+    if (name.trim() === '' || description.trim() === '' || files.length === 0) throw new Error(`${id} shows nothing`);
+    const texts = [name, description, ...files.flatMap(({ filename, text }) => [filename, text])];
+    if (texts.some((text) => text.includes('\0') || !text.isWellFormed())) throw new Error(`${id} has a broken text`);
   }
   for (const [i, { files, ...fields }] of HEALTHY.entries()) {
-    const found: Partial<SkillDetails> = search.get(fields.id) ?? {};
-    const { id, name, description } = found;
+    const { id, name, description } = search.get(fields.id) ?? {};
     if (!isDeepStrictEqual({ id, name, description }, fields)) throw new Error(`${fields.id} was harmed`);
     const [hit] = search.keyword({ q: `qx${i}zv` }).hits;
     if (hit?.skill.id !== fields.id) throw new Error(`${fields.id} is not found any more`);
     if (search.files(fields.id)[0]?.text !== files[0]?.text) throw new Error(`the file of ${fields.id} was harmed`);
   }
-  const again = await buildCatalogue({ database, sources, semantic: false });
-  if (again.added + again.updated + again.removed > 0) throw new Error('loading the same again changed something');
-  tally.loads += 1;
 }
 
 /** The files of a folder at any depth whose name fits. */
@@ -198,7 +117,127 @@ function filesIn(folder: string, name: RegExp): Buffer[] {
   return files;
 }
 
-function broken(cause: unknown, what: string, bytes: Buffer): Error {
-  const message = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  return new Error(`${message}\n${what} (base64): ${bytes.toString('base64')}`, { cause });
+/** Pieces that mean something to a reader of front matter, Markdown, JSON, UTF-8, UTF-16 or gzip. */
+const PIECES: readonly Buffer[] = [
+  '---\n',
+  '...\n',
+  '```yaml\n',
+  '~~~\n',
+  '<!--',
+  '-->',
+  '# ',
+  '## name: ',
+  'name: ',
+  'description: >-\n  ',
+  'tags: [',
+  '? ',
+  '- ',
+  ': ',
+  '&a ',
+  '*a',
+  '<<: *a\n',
+  '!!binary ',
+  '!<tag:x> ',
+  '%YAML 1.1\n',
+  '|2+\n',
+  '"',
+  "'",
+  '\\u0000',
+  '\\ud800',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  '{"name":"n","description":"d"}\n',
+  '"files":[{"filename":"../x","text":""}],',
+  '"id":null,',
+  '"updatedAt":1e400,',
+  '"stars":-1,',
+  '__proto__: x\n',
+  'constructor: y\n',
+  '----------b\nContent-Type: x\n\n',
+  '\r\n',
+  '\r',
+  '\n\n',
+  '\t',
+  ' '.repeat(40),
+  '\0',
+  '\ufeff',
+  '\u2028',
+  '\u202e',
+  'é',
+  '中文',
+  '\u{1f41d}',
+  'a'.repeat(5000),
+  '[{'.repeat(300),
+  ','.repeat(300),
+]
+  .map((text) => Buffer.from(text))
+  .concat([
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from([0xfe, 0xff]),
+    Buffer.from([0xc3, 0x28]),
+    Buffer.from([0xed, 0xa0, 0x80]),
+    Buffer.from([0x1f, 0x8b, 0x08]),
+  ]);
+
+/** Largest result, in bytes: an attempt must stay quick. */
+const MOST_MUTATED = 256 * 1024;
+
+/** Changes some bytes of a file: one to eight changes, each with another file at hand to take parts from. */
+function mutate(random: () => number, file: Buffer, other: Buffer): Buffer {
+  let bytes = file;
+  for (let left = 1 + randomInteger(random, 8); left > 0; left--) {
+    bytes = oneOf(random, CHANGES)(random, bytes, other).subarray(0, MOST_MUTATED);
+  }
+  return bytes;
+}
+
+type Change = (random: () => number, bytes: Buffer, other: Buffer) => Buffer;
+
+const CHANGES: readonly Change[] = [
+  // A byte becomes another.
+  (random, bytes) => {
+    if (bytes.length === 0) return bytes;
+    const changed = Buffer.from(bytes);
+    changed[randomInteger(random, bytes.length)] = randomInteger(random, 256);
+    return changed;
+  },
+  // A part goes.
+  (random, bytes) => {
+    const [from, to] = range(random, bytes);
+    return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]);
+  },
+  // A part comes again.
+  (random, bytes) => {
+    const [from, to] = range(random, bytes);
+    return insert(random, bytes, bytes.subarray(from, to));
+  },
+  // A part of another file comes in.
+  (random, bytes, other) => insert(random, bytes, other.subarray(...range(random, other))),
+  // The end is that of another file.
+  (random, bytes, other) =>
+    Buffer.concat([
+      bytes.subarray(0, randomInteger(random, bytes.length + 1)),
+      other.subarray(randomInteger(random, other.length + 1)),
+    ]),
+  (random, bytes) => insert(random, bytes, oneOf(random, PIECES)),
+  (random, bytes) => insert(random, bytes, oneOf(random, PIECES)),
+  (random, bytes) => Buffer.concat([oneOf(random, PIECES), bytes]),
+  // It ends too early.
+  (random, bytes) => bytes.subarray(0, randomInteger(random, bytes.length + 1)),
+  // Lines end otherwise, or are lost.
+  (random, bytes) =>
+    Buffer.from(bytes.toString('latin1').replaceAll('\n', oneOf(random, ['\r\n', '\r', ' '])), 'latin1'),
+];
+
+function insert(random: () => number, bytes: Buffer, piece: Buffer): Buffer {
+  const at = randomInteger(random, bytes.length + 1);
+  return Buffer.concat([bytes.subarray(0, at), piece, bytes.subarray(at)]);
+}
+
+function range(random: () => number, bytes: Buffer): [from: number, to: number] {
+  const from = randomInteger(random, bytes.length + 1);
+  return [from, Math.min(bytes.length, from + randomInteger(random, 200))];
 }

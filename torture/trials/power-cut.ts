@@ -7,6 +7,7 @@ import { CUTS, type FileOperation, readOperations, SimulatedDisk, watchingArgume
 import { type ProgramCall, runProgram, straceMissing } from '../disk/strace.js';
 import {
   askQuestions,
+  callOf,
   checkLeftBehind,
   type DisturbedLoad,
   DisturbedLoads,
@@ -83,10 +84,7 @@ async function oneSubject(loads: DisturbedLoads, folder: string, random: () => n
   return {
     name: load.name,
     before: load.before,
-    call: (at) => {
-      const { database, source } = pathsIn(at);
-      return { program: 'one-load', args: [database, source, ...(load.embeds ? ['embed'] : [])] };
-    },
+    call: (at) => callOf(load, at),
     check: (cut) => checkLeftBehind(cut, load),
   };
 }
@@ -106,7 +104,7 @@ async function copySubject({ before, name, oldContent }: DisturbedLoad, folder: 
   return {
     name: `copy-${name}`,
     before: folder,
-    call: (at) => ({ program: 'one-copy', args: [pathsIn(at).database, join(at, target)] }),
+    call: (at) => ({ args: ['copy', pathsIn(at).database, join(at, target)] }),
     check: async (cut) => {
       const content = textOf(join(cut, target));
       if (content !== oldContent && content !== formerContent) throw new Error('the copy is neither old nor new');
@@ -128,7 +126,7 @@ function keySubject(folder: string): Subject {
     name: 'keys',
     before: folder,
     onlyAtEnd: true,
-    call: (at) => ({ program: 'one-key', args: [join(at, state)] }),
+    call: (at) => ({ args: ['key', join(at, state)] }),
     check: async (cut) => {
       const access = openAccess({ state: join(cut, state) });
       const [first, second] = access.listKeys();

@@ -67,7 +67,7 @@ async function stopUnderLoad(database: string, after: number): Promise<Ending[]>
 }
 
 /** The port of a server that the command line has started. */
-export async function portOf(out: NodeJS.ReadableStream): Promise<number> {
+async function portOf(out: NodeJS.ReadableStream): Promise<number> {
   let text = '';
   for await (const chunk of out) {
     text += String(chunk);
