@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Ranking } from '../src/result.js';
 import { RANKING_FEATURES } from '../src/result.js';
-import { parseRankingModel, RANKING_MODEL } from '../src/search/ranking/features.js';
+import { RANKING_MODEL, type RankingModel } from '../src/search/ranking/features.js';
 import type { Calibration } from '../src/search/ranking/hybrid.js';
 import { fitCalibration } from './ranking/first-hits.js';
 import { calibrationSets, fittedTo, sumsBy } from './ranking/fitted.js';
@@ -82,7 +82,7 @@ async function gatherAll(sets: readonly JudgedSet[], keep: string | undefined): 
 
 /** The weights of the first pass in a file, which are not fitted. */
 function firstPassOf(path: URL): object {
-  return parseRankingModel(readFileSync(path, 'utf8')).weights.first;
+  return (JSON.parse(readFileSync(path, 'utf8')) as RankingModel).weights.first;
 }
 
 /** The weights of a file; 0 for what it has none of, such as a feature that is new. */

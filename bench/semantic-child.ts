@@ -30,7 +30,6 @@ const nearestTimes = {
   graph: graph.hasGraph ? await timesOf(vectors, (vector) => graph.nearest(vector, CANDIDATES)) : undefined,
   scan: await timesOf(vectors, (vector) => scan.nearest(vector, CANDIDATES)),
 };
-await Promise.all([graph.close(), scan.close()]);
 
 const search = await openSkillSearch({ database });
 const started = performance.now();

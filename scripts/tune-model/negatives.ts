@@ -107,12 +107,12 @@ export class HardNegatives {
    * @throws {SkillSearchError} `EMBEDDER_FAILED`
    */
   async neighbours(document: DocumentNumber, text: string, signal?: AbortSignal): Promise<Neighbours | undefined> {
-    const own = this.#vectors.read([document]).mean(new Map([[document, 1]]));
+    const own = this.#vectors.documents.read([document]).mean(new Map([[document, 1]]));
     if (own === undefined) return undefined;
     const asked = this.dependOnText ? await this.#vectors.embed(text, { sentences: false, signal }).whole : own;
-    const places = await this.#vectors.nearest(asked, LOOKED_AT);
-    const documents = Array.from(places).flatMap((place) => [...this.#vectors.documentsAt(place).subarray(0, 1)]);
-    const cosines = this.#vectors.read([...documents, document]).cosines([asked]);
+    const places = await this.#vectors.documents.nearest(asked, LOOKED_AT);
+    const documents = Array.from(places).flatMap((place) => [...this.#vectors.documents.documentsAt(place).subarray(0, 1)]);
+    const cosines = this.#vectors.documents.read([...documents, document]).cosines([asked]);
     const right = cosines.get(document)?.[0] ?? 0;
     const ownGroup = this.#groups.of(document);
     const seen = new Set([ownGroup]);

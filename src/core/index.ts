@@ -118,7 +118,7 @@ export {
   MAX_SEMANTIC_QUERY_LENGTH,
 } from './limits.js';
 export type { DocumentNumber, SkillNumber, TermNumber, VectorNumber, VectorPlace } from './numbers.js';
-export { anyOf, type JoinedSignal, OneAtATime, readAhead, untilAborted } from './promises.js';
+export { anyOf, OneAtATime, readAhead, untilAborted } from './promises.js';
 export {
   foldAccents,
   foldCase,

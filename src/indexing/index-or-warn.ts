@@ -1,8 +1,8 @@
 import { lowerBound } from '../core/index.js';
 import {
   buildVectorFiles,
-  headOfVectorFile,
   removeVectorFiles,
+  stampOfVectorFile,
   type VectorLinks,
   vectorFilesAreCurrent,
 } from '../semantic/index.js';
@@ -62,7 +62,7 @@ export async function indexOrWarn(
  */
 export async function indexWhenDue(catalogue: string, options: IndexOrWarnOptions): Promise<void> {
   const words = wordsAreDue(catalogue);
-  const codes = headOfVectorFile(filesBeside(catalogue).vectors)?.stamp;
+  const codes = stampOfVectorFile(filesBeside(catalogue).vectors);
   const vectors = (codes !== undefined || hasVectors(catalogue)) && changedTooMuch(catalogue, codes, 'vectors');
   if (words || vectors) await indexOrWarn(catalogue, options);
 }

@@ -11,7 +11,7 @@ import {
   areWholeVectorFiles,
   embeddedText,
   hashText,
-  headOfVectorFile,
+  stampOfVectorFile,
   vectorFilesAreCurrent,
 } from '../semantic/index.js';
 import { filesBeside, isLoading, NEW_FILE, problemIn, readStamp } from '../store/index.js';
@@ -98,7 +98,7 @@ async function checkDerived(
   if (!(await isCurrentKeywordFile(path, former))) {
     unfit.push({ part: 'keyword file', path: files.keyword, isWhole: await isWholeKeywordFile(path) });
   }
-  const vectors = headOfVectorFile(files.vectors)?.stamp;
+  const vectors = stampOfVectorFile(files.vectors);
   const formerVectors = vectors !== undefined && states.includes(vectors) ? vectors : stamp;
   if (model !== undefined && !(await vectorFilesAreCurrent({ files, stamp: formerVectors, model }))) {
     unfit.push({ part: 'vector files', path: files.vectors, isWhole: await areWholeVectorFiles(files) });

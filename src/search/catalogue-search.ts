@@ -1,4 +1,4 @@
-import { checkFlag, checkInteger, checkOptions, checkText, invalidArgument, namesOf, optionOf } from '../core/index.js';
+import { checkFlag, checkOptions, namesOf } from '../core/index.js';
 import type { KeywordQuery, ListQuery, ResolvedKeywordQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,
@@ -12,6 +12,7 @@ import type {
   Suggestion,
 } from '../result.js';
 import type { SkillContents, SkillDetails, SkillFile } from '../skill.js';
+import type { CatalogueReader } from '../store/index.js';
 import { countsOf, facetValues, labelCounts, pageOf, statsOf } from './facets.js';
 import { addLocalPaths, copyIds } from './hits.js';
 import { searchByKeywords, searchRecordsByKeywords, suggestQuestions, wordCandidates } from './keyword-search.js';
@@ -19,7 +20,6 @@ import { listSkills } from './list-skills.js';
 import type { CurrentState, OpenState } from './open-state.js';
 import type {
   CatalogueSearch,
-  CompleteIdsPage,
   KeywordRecords,
   SemanticAnswer,
   SemanticOptions,
@@ -30,33 +30,36 @@ import type {
   WordCandidate,
 } from './skill-search.js';
 
-const COMPLETE_IDS_PAGE = namesOf<CompleteIdsPage>({ after: true, limit: true });
 const WARM_UP_OPTIONS = namesOf<WarmUpOptions>({ otherLanguages: true });
 
 /** The public methods of a search, over whichever state of its catalogue answers now. */
 export class OpenedSearch implements CatalogueSearch {
-  readonly #states: CurrentState<OpenState>;
+  readonly #states: CurrentState;
 
-  constructor(states: CurrentState<OpenState>) {
+  constructor(states: CurrentState) {
     this.#states = states;
   }
 
+  get #state(): OpenState {
+    return this.#states.newest;
+  }
+
+  get #reader(): CatalogueReader {
+    return this.#state.reader;
+  }
+
   get problems(): SkillSearch['problems'] {
-    return this.#states.newest.problems;
+    return this.#state.problems;
   }
 
   keyword(query: KeywordQuery): KeywordResult {
-    const state = this.#states.newest;
-    const result = searchByKeywords(state, query);
-    addLocalPaths(
-      state,
-      result.hits.map(({ skill }) => skill),
-    );
+    const result = searchByKeywords(this.#state, query);
+    addLocalPaths(this.#state, result.hits);
     return result;
   }
 
   keywordRecords(query: ResolvedKeywordQuery): KeywordRecords {
-    return searchRecordsByKeywords(this.#states.newest, query);
+    return searchRecordsByKeywords(this.#state, query);
   }
 
   async semantic(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticResult> {
@@ -69,25 +72,18 @@ export class OpenedSearch implements CatalogueSearch {
       if (query?.ranking !== 'words') state.wantVectors();
       const { searchByMeaning } = await import('./semantic-search.js');
       const answer = await searchByMeaning(state, query, options);
-      addLocalPaths(
-        state,
-        answer.result.hits.map(({ skill }) => skill),
-      );
+      addLocalPaths(state, answer.result.hits);
       return answer;
     });
   }
 
   wordCandidates(query: SemanticQuery, limit: number): readonly WordCandidate[] {
-    return wordCandidates(this.#states.newest, query, limit);
+    return wordCandidates(this.#state, query, limit);
   }
 
   list(query: ListQuery = {}): ListResult {
-    const state = this.#states.newest;
-    const result = listSkills(state, query);
-    addLocalPaths(
-      state,
-      result.hits.map(({ skill }) => skill),
-    );
+    const result = listSkills(this.#state, query);
+    addLocalPaths(this.#state, result.hits);
     return result;
   }
 
@@ -95,16 +91,13 @@ export class OpenedSearch implements CatalogueSearch {
     return this.#states.use(async (state) => {
       const { findSimilar } = await import('./semantic-search.js');
       const found = await findSimilar(state, id, options);
-      addLocalPaths(
-        state,
-        found.map(({ skill }) => skill),
-      );
+      addLocalPaths(state, found);
       return found;
     });
   }
 
   suggest(text: string, options?: SuggestOptions): Suggestion[] {
-    return suggestQuestions(this.#states.newest, text, options);
+    return suggestQuestions(this.#state, text, options);
   }
 
   async warmUp(options: WarmUpOptions = {}): Promise<void> {
@@ -117,89 +110,81 @@ export class OpenedSearch implements CatalogueSearch {
   }
 
   get(id: string): SkillDetails | undefined {
-    const state = this.#states.newest;
-    const skill = state.reader.get(id);
-    if (skill !== undefined) addLocalPaths(state, [skill]);
+    const skill = this.#reader.get(id);
+    if (skill !== undefined) addLocalPaths(this.#state, [{ skill }]);
     return skill;
   }
 
   localPathsOf(id: string): Pick<SkillDetails, 'localPath' | 'installations'> {
-    return this.#states.newest.reader.localPathsOf(id);
+    return this.#reader.localPathsOf(id);
   }
 
   files(id: string): SkillFile[] {
-    return this.#states.newest.reader.files(id);
+    return this.#reader.files(id);
   }
 
   filenames(id: string): string[] {
-    return this.#states.newest.reader.filenames(id);
+    return this.#reader.filenames(id);
   }
 
   file(id: string, filename: string): SkillFile | undefined {
-    return this.#states.newest.reader.file(id, filename);
+    return this.#reader.file(id, filename);
   }
 
   contents(id: string): SkillContents | undefined {
-    return this.#states.newest.reader.contents(id);
+    return this.#reader.contents(id);
   }
 
   read(id: string, path: string): Uint8Array | undefined {
-    return this.#states.newest.reader.read(id, path);
+    return this.#reader.read(id, path);
   }
 
   isComplete(id: string): boolean {
-    return this.#states.newest.reader.isComplete(id);
+    return this.#reader.isComplete(id);
   }
 
-  completeIds(page: CompleteIdsPage): readonly string[] {
-    checkOptions(page, COMPLETE_IDS_PAGE);
-    const { after = '', limit } = page;
-    checkText('after', after);
-    const argument = optionOf('limit');
-    const checked = checkInteger(argument, limit, 1, Number.MAX_SAFE_INTEGER);
-    if (checked === undefined) throw invalidArgument(argument, 'an integer of at least 1', limit);
-    return this.#states.newest.reader.completeIds(after, checked);
+  completeIds({ after = '', limit }: Parameters<CatalogueSearch['completeIds']>[0]): readonly string[] {
+    return this.#reader.completeIds(after, limit);
   }
 
   ids(): string[] {
-    return this.#states.newest.reader.ids();
+    return this.#reader.ids();
   }
 
   copiesOf(id: string, page?: number): string[] {
-    const { reader } = this.#states.newest;
+    const [reader, [from, to]] = [this.#reader, pageOf(page)];
     const document = reader.documentOf(id);
-    return document === undefined ? [] : copyIds(reader, document, ...pageOf(page));
+    return document === undefined ? [] : copyIds(reader, document, from, to);
   }
 
   categories(page?: number): LabelCount[] {
-    const { reader } = this.#states.newest;
-    return labelCounts(reader.columns.categories, page, reader.derivedCounts());
+    return labelCounts(this.#reader, 'category', page);
   }
 
   occupations(page?: number): LabelCount[] {
-    return labelCounts(this.#states.newest.reader.columns.occupations, page);
+    return labelCounts(this.#reader, 'occupation', page);
   }
 
   authors(page?: number): AuthorCount[] {
-    const { reader } = this.#states.newest;
+    const reader = this.#reader;
     return reader.reading(() => countsOf(facetValues(reader, 'author'), page, (author, count) => ({ author, count })));
   }
 
   countAuthors(): number {
-    return facetValues(this.#states.newest.reader, 'author').documentsOf.length;
+    return facetValues(this.#reader, 'author').documentsOf.length;
   }
 
   agents(page?: number): AgentCount[] {
-    return countsOf(facetValues(this.#states.newest.reader, 'agent'), page, (agent, count) => ({ agent, count }));
+    return countsOf(facetValues(this.#reader, 'agent'), page, (agent, count) => ({ agent, count }));
   }
 
   stats(): CatalogueStats {
-    const { reader, copy } = this.#states.newest;
+    const { reader, copy } = this.#state;
     return statsOf(reader, copy);
   }
 
   check(): void {
-    this.#states.newest.reader.check();
+    this.#reader.check();
   }
 
   close(): Promise<void> {

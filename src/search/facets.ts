@@ -6,7 +6,6 @@ import {
   type DocumentNumber,
   licenseKey,
   MAX_LISTED,
-  type Pieces,
   parameterOf,
   topOf,
 } from '../core/index.js';
@@ -14,6 +13,7 @@ import type { CopyMode } from '../query.js';
 import type { CatalogueStats, CopyStats, Facet, FacetCount, FacetCounts, LabelCount } from '../result.js';
 import { UNKNOWN } from '../skill.js';
 import { besideTheirCopies, type CatalogueColumns, type CatalogueReader } from '../store/index.js';
+import { oncePer } from './once.js';
 import {
   documentsByInstallation,
   documentsByOccupation,
@@ -29,9 +29,6 @@ interface CountedQuery extends InstallationFilter {
   readonly facets: readonly Facet[];
   readonly copies: CopyMode;
 }
-
-/** The indexes of each catalogue that were needed so far. */
-const indexesByColumns = new WeakMap<CatalogueColumns, Map<Facet, FacetIndex>>();
 
 /** What is known already, by facet and by whether copies are collapsed. */
 export type KnownCounts = Map<string, readonly FacetCount[]>;
@@ -66,21 +63,6 @@ export function facetPart(
   return { facets: counts };
 }
 
-/** The facets that answers of a state were counted by so far. */
-export function facetsUsed({ columns }: CatalogueReader): readonly Facet[] {
-  return [...(indexesByColumns.get(columns)?.keys() ?? [])];
-}
-
-/** Makes in pieces what the first count by some facets would make, in some hundredths of a second. */
-export function* prepareFacets(reader: CatalogueReader, facets: readonly Facet[]): Pieces<void> {
-  for (const facet of facets) {
-    const values = facetValues(reader, facet);
-    yield;
-    facetIndex(reader, facet, values);
-    yield;
-  }
-}
-
 function countFacet(
   reader: CatalogueReader,
   facet: Facet,
@@ -89,87 +71,43 @@ function countFacet(
   groupOf: Uint32Array | undefined,
 ): readonly FacetCount[] {
   const values = facetValues(reader, facet, filter);
-  const index = isNarrowed(facet, filter) ? indexOf(reader, values) : facetIndex(reader, facet, values);
-  const counts = index.count(documents, groupOf, MAX_FACET_VALUES);
+  const counts = counterOf(values)(documents, groupOf, MAX_FACET_VALUES);
   return counts.map(({ value, count }) => ({ value: values.nameOf(value), count }));
 }
 
-/** The index of a facet; made when first needed, in some hundredths of a second for 100,000 skills. */
-function facetIndex(reader: CatalogueReader, facet: Facet, values: FacetValues): FacetIndex {
-  const { columns } = reader;
-  const known = indexesByColumns.get(columns) ?? new Map<Facet, FacetIndex>();
-  indexesByColumns.set(columns, known);
-  const index = known.get(facet) ?? indexOf(reader, values);
-  known.set(facet, index);
-  return index;
-}
-
-function indexOf({ columns }: CatalogueReader, { documentsOf }: FacetValues): FacetIndex {
-  return new FacetIndex(columns.size, documentsOf);
-}
-
-/** A value of a facet, by its number, and how often it was counted. */
-interface ValueCount {
-  readonly value: number;
-  readonly count: number;
-}
+/**
+ * Counts the values of some documents. A value counts once for each group of documents.
+ *
+ * @param groupOf group of each document; documents of a group must be neighbours. Undefined: each is a group.
+ * @param limit how many values at most
+ * @returns the most frequent values first, then by number
+ */
+type CountValues = (
+  documents: Uint32Array,
+  groupOf: ArrayLike<DocumentNumber> | undefined,
+  limit: number,
+) => readonly { readonly value: number; readonly count: number }[];
 
 /**
- * The values of a facet by document: the index of labels the other way round. Counting reads the values of the counted
- * documents only.
+ * The values of a facet by document: the index of labels the other way round, so that counting reads the values of the
+ * counted documents only. Made when first needed, in some hundredths of a second for 100,000 skills.
  */
-class FacetIndex {
-  /** Where the values of each document begin in {@link #values}. One more than there are documents. */
-  readonly #starts: Uint32Array;
-  readonly #values: Uint32Array;
-  /** Counts, and which group was counted last, by value. All are 0 between two calls. */
-  readonly #counts: Uint32Array;
-  readonly #lastGroup: Uint32Array;
-  /** The values that were counted so far. */
-  readonly #counted: Uint32Array;
-
-  /**
-   * @param size number of documents
-   * @param documentsOf the documents of each value, in the order of values with equal counts; one may be repeated
-   */
-  constructor(size: number, documentsOf: readonly ArrayLike<DocumentNumber>[]) {
-    const ends = new Uint32Array(size + 1);
-    for (const documents of documentsOf) {
-      for (let i = 0; i < documents.length; i++) ends[documents[i]!] = ends[documents[i]!]! + 1;
-    }
-    for (let document = 1; document <= size; document++) ends[document] = ends[document]! + ends[document - 1]!;
-    this.#values = new Uint32Array(ends[size]!);
-    // Filled from the end of each document on, which turns its end into its start.
-    for (let value = documentsOf.length - 1; value >= 0; value--) {
-      const documents = documentsOf[value]!;
-      for (let i = 0; i < documents.length; i++) {
-        const at = ends[documents[i]!]! - 1;
-        ends[documents[i]!] = at;
-        this.#values[at] = value;
-      }
-    }
-    this.#starts = ends;
-    this.#counts = new Uint32Array(documentsOf.length);
-    this.#lastGroup = new Uint32Array(documentsOf.length);
-    this.#counted = new Uint32Array(documentsOf.length);
+const counterOf = oncePer(({ documentsOf, size }: FacetValues): CountValues => {
+  const pairs = documentsOf.reduce((sum, { length }) => sum + length, 0);
+  const [documentAt, valueAt] = [new Uint32Array(pairs), new Uint32Array(pairs)];
+  let next = 0;
+  for (const [value, having] of documentsOf.entries()) {
+    documentAt.set(having, next);
+    valueAt.fill(value, next, next + having.length);
+    next += having.length;
   }
-
-  /**
-   * Counts the values of some documents. A value counts once for each group of documents.
-   *
-   * @param groupOf group of each document; documents of a group must be neighbours. Undefined: each is a group.
-   * @param limit how many values at most
-   * @returns the most frequent values first, then by number
-   */
-  count(documents: Uint32Array, groupOf: ArrayLike<DocumentNumber> | undefined, limit: number): readonly ValueCount[] {
-    const [starts, values, counts, lastGroup, counted] = [
-      this.#starts,
-      this.#values,
-      this.#counts,
-      this.#lastGroup,
-      this.#counted,
-    ];
-    let found = 0;
+  const { starts, items } = countingSort(documentAt, size);
+  const values = items.map((pair) => valueAt[pair]!);
+  // Counts, and which group was counted last, by value. All are 0 between two calls.
+  const counts = new Uint32Array(documentsOf.length);
+  const lastGroup = new Uint32Array(documentsOf.length);
+  return (documents, groupOf, limit) => {
+    const counted: number[] = [];
     for (let i = 0; i < documents.length; i++) {
       const document = documents[i]!;
       const group = (groupOf === undefined ? document : groupOf[document]!) + 1;
@@ -178,20 +116,19 @@ class FacetIndex {
         const value = values[at]!;
         if (lastGroup[value] === group) continue;
         lastGroup[value] = group;
-        if (counts[value] === 0) counted[found++] = value;
+        if (counts[value] === 0) counted.push(value);
         counts[value] = counts[value]! + 1;
       }
     }
-    const all = counted.subarray(0, found);
-    const best = topOf(all, (a, b) => counts[b]! - counts[a]! || a - b, 0, limit);
+    const best = topOf(counted, (a, b) => counts[b]! - counts[a]! || a - b, 0, limit);
     const answer = best.map((value) => ({ value, count: counts[value]! }));
-    for (let i = 0; i < found; i++) {
-      counts[all[i]!] = 0;
-      lastGroup[all[i]!] = 0;
+    for (const value of counted) {
+      counts[value] = 0;
+      lastGroup[value] = 0;
     }
     return answer;
-  }
-}
+  };
+});
 
 /** The values of a facet in a catalogue, numbered by their keys in code-point order. */
 export interface FacetValues {
@@ -199,13 +136,15 @@ export interface FacetValues {
   readonly documentsOf: readonly ArrayLike<DocumentNumber>[];
   /** A value as it is shown. */
   readonly nameOf: (value: number) => string;
+  /** Number of documents of the catalogue. */
+  readonly size: number;
 }
 
 /** How many documents are asked how they write a value. */
 const MOST_ASKED = 10;
 
 /** The values of each catalogue that were needed so far. */
-const valuesByColumns = new WeakMap<CatalogueColumns, Map<Facet, FacetValues>>();
+const valuesOf = oncePer((_: CatalogueColumns) => new Map<Facet, FacetValues>());
 
 /**
  * The values of a facet; made when first needed.
@@ -215,10 +154,9 @@ const valuesByColumns = new WeakMap<CatalogueColumns, Map<Facet, FacetValues>>()
 export function facetValues(reader: CatalogueReader, facet: Facet, filter: InstallationFilter = {}): FacetValues {
   const { columns } = reader;
   if (isNarrowed(facet, filter)) {
-    return slugValues(documentsByInstallation(columns.installations, facet, filter));
+    return slugValues(documentsByInstallation(columns.installations, facet, filter), columns.size);
   }
-  const known = valuesByColumns.get(columns) ?? new Map<Facet, FacetValues>();
-  valuesByColumns.set(columns, known);
+  const known = valuesOf(columns);
   const values = known.get(facet) ?? SOURCES[facet](reader);
   known.set(facet, values);
   return values;
@@ -233,50 +171,40 @@ function isNarrowed(facet: Facet, { agent, scope }: InstallationFilter): facet i
 }
 
 const SOURCES: Readonly<Record<Facet, (reader: CatalogueReader) => FacetValues>> = {
-  category: ({ columns }) => slugValues(columns.categories),
-  occupation: ({ columns }) => slugValues(documentsByOccupation(columns.occupations)),
-  author: (reader) =>
-    namedValues(reader.columns.authors, {
-      keyOf: authorKey,
-      readName: (document) => reader.authorOf(document),
-      none: authorKey(UNKNOWN),
-    }),
-  license: (reader) =>
-    namedValues(reader.columns.licenses, {
-      keyOf: licenseKey,
-      readName: (document) => reader.licenseOf(document),
-    }),
-  agent: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'agent', {})),
-  scope: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'scope', {})),
+  category: ({ columns }) => slugValues(columns.categories, columns.size),
+  occupation: ({ columns }) => slugValues(documentsByOccupation(columns.occupations), columns.size),
+  author: (reader) => {
+    const { authors, size } = reader.columns;
+    return namedValues(authors, size, authorKey, (document) => reader.authorOf(document), authorKey(UNKNOWN));
+  },
+  license: (reader) => {
+    const { licenses, size } = reader.columns;
+    return namedValues(licenses, size, licenseKey, (document) => reader.licenseOf(document));
+  },
+  agent: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'agent', {}), columns.size),
+  scope: ({ columns }) => slugValues(documentsByInstallation(columns.installations, 'scope', {}), columns.size),
 };
 
-/** The values of labels that are shown as they are; made once. */
-function slugValues(labels: LabelIndex): FacetValues {
-  const known = valuesByLabels.get(labels);
-  if (known !== undefined) return known;
+/** The values of labels that are shown as they are. */
+function slugValues(labels: LabelIndex, size: number): FacetValues {
   const keys = [...labels.keys()].sort(compareCodePoints);
-  const values = { documentsOf: keys.map((key) => labels.get(key)!), nameOf: (value: number) => keys[value]! };
-  valuesByLabels.set(labels, values);
-  return values;
-}
-
-const valuesByLabels = new WeakMap<LabelIndex, FacetValues>();
-
-/** How the values of a facet are written. */
-interface Names {
-  readonly keyOf: (name: string) => string | undefined;
-  /** Reads what a document writes. */
-  readonly readName: (document: DocumentNumber) => string | undefined;
-  /** The key of skills that have no value; left out if the labels leave them out. */
-  readonly none?: string;
+  return { documentsOf: keys.map((key) => labels.get(key)!), nameOf: (value) => keys[value]!, size };
 }
 
 /**
  * The values of a facet that skills write in different ways. Shown is the way of the skill that was updated last.
  *
  * @param labels documents by key
+ * @param readName reads what a document writes
+ * @param none the key of skills that have no value
  */
-function namedValues(labels: LabelIndex, { keyOf, readName, none }: Names): FacetValues {
+function namedValues(
+  labels: LabelIndex,
+  size: number,
+  keyOf: (name: string) => string | undefined,
+  readName: (document: DocumentNumber) => string | undefined,
+  none?: string,
+): FacetValues {
   const keys = [...labels.keys()].filter((key) => key !== none).sort(compareCodePoints);
   const documentsOf = keys.map((key) => labels.get(key)!);
   const names: (string | undefined)[] = new Array(keys.length);
@@ -295,7 +223,7 @@ function namedValues(labels: LabelIndex, { keyOf, readName, none }: Names): Face
     names[value] = name;
     return name;
   };
-  return { documentsOf, nameOf };
+  return { documentsOf, nameOf, size };
 }
 
 /** @param copy what is known of the local copy; undefined if it is none */
@@ -328,20 +256,30 @@ function statsOfFile(reader: CatalogueReader): CatalogueStats {
   };
 }
 
-/** @param derived how many skills got each label from a classifier */
+/** The values of the occupations that skills have themselves. */
+const ownOccupations = oncePer(({ occupations, size }: CatalogueColumns) => slugValues(occupations, size));
+
+/** How many skills have each label on a page of all labels. */
 export function labelCounts(
-  labels: LabelIndex,
+  reader: CatalogueReader,
+  kind: 'category' | 'occupation',
   page: number | undefined,
-  derived?: ReadonlyMap<string, number>,
 ): LabelCount[] {
-  return countsOf(slugValues(labels), page, (slug, count) => {
+  const values = kind === 'category' ? facetValues(reader, kind) : ownOccupations(reader.columns);
+  // To how many skills a classifier gave each.
+  const derived = kind === 'category' ? reader.derivedCounts() : undefined;
+  return countsOf(values, page, (slug, count) => {
     const ofThese = derived?.get(slug);
     return { slug, count, ...(ofThese === undefined ? {} : { derived: ofThese }) };
   });
 }
 
-/** The numbers of the values of each list that was asked for, the most frequent first, then in their order. */
-const orders = new WeakMap<FacetValues, Uint32Array>();
+/** The numbers of the values of a list, the most frequent first, then in their order. */
+const byFrequency = oncePer(({ documentsOf }: FacetValues) => {
+  const most = documentsOf.reduce((longest, { length }) => Math.max(longest, length), 0);
+  const rarity = Array.from(documentsOf, ({ length }) => most - length);
+  return countingSort(rarity, most + 1).items;
+});
 
 /** How many skills have each value on a page of all values. */
 export function countsOf<Count>(
@@ -350,16 +288,8 @@ export function countsOf<Count>(
   toCount: (name: string, count: number) => Count,
 ): Count[] {
   const { documentsOf, nameOf } = values;
-  let order = orders.get(values);
-  if (order === undefined) {
-    const most = documentsOf.reduce((longest, { length }) => Math.max(longest, length), 0);
-    order = countingSort(
-      Array.from(documentsOf, ({ length }) => most - length),
-      most + 1,
-    ).items;
-    orders.set(values, order);
-  }
-  return Array.from(order.subarray(...pageOf(page)), (value) => toCount(nameOf(value), documentsOf[value]!.length));
+  const shown = byFrequency(values).subarray(...pageOf(page));
+  return Array.from(shown, (value) => toCount(nameOf(value), documentsOf[value]!.length));
 }
 
 /** Which items are on a page of a list: from the first number up to the second. */

@@ -5,8 +5,6 @@ import {
   checkInteger,
   checkListener,
   checkOptions,
-  checkSearched,
-  inTurns,
   isCatalogueAddress,
   isPostgresAddress,
   NO_FILE,
@@ -14,16 +12,15 @@ import {
   refuseOption,
   untilAborted,
 } from '../core/index.js';
-import { readStopWords } from '../keyword/index.js';
 import type { CatalogueStats } from '../result.js';
 import type { ModelOptions } from '../semantic/index.js';
 import type { CopyFollower } from '../share/index.js';
 import { signatureOf } from '../store/index.js';
 import { OpenedSearch } from './catalogue-search.js';
-import { facetsUsed, prepareFacets, statsOf, statsOfCopy } from './facets.js';
-import { followCopy, openCatalogue, openOrMend } from './open-catalogue.js';
-import { CurrentState, closedError, type OpenState } from './open-state.js';
-import { CatalogueWatch, Reloader } from './reloader.js';
+import { statsOf, statsOfCopy } from './facets.js';
+import { followCopy, openFile, resolveOpenOptions } from './open-catalogue.js';
+import { CurrentState, type OpenHow } from './open-state.js';
+import { Reloader } from './reloader.js';
 import type { OpenOptions, SkillSearch } from './skill-search.js';
 
 export interface FollowOptions
@@ -113,16 +110,15 @@ const LONGEST_INTERVAL = 2 ** 31 - 1;
  */
 export async function followCatalogue(options: FollowOptions): Promise<FollowedSearch> {
   checkOptions(options, FOLLOW_OPTIONS);
-  const { interval: given, snapshotInterval: givenLooks, onReload = () => {}, signal, ...rest } = options;
-  const { cache, passwordFile, database: address, ...others } = rest;
-  const stopWords = readStopWords(others.stopWords);
+  const { interval: given, snapshotInterval, onReload = () => {}, ...opening } = options;
+  const { database: address, cache, passwordFile, signal } = opening;
   checkListener('onReload', onReload);
-  checkSearched({ database: address, cache, passwordFile });
-  if (!isCatalogueAddress(address)) refuseOption('snapshotInterval', givenLooks, NO_FILE);
+  if (!isCatalogueAddress(address)) refuseOption('snapshotInterval', snapshotInterval, NO_FILE);
   const interval = checkInteger(INTERVAL, given, 1, LONGEST_INTERVAL) ?? DEFAULT_INTERVAL;
   const looks =
-    checkInteger(SNAPSHOT_INTERVAL, givenLooks, SHORTEST_SNAPSHOT_INTERVAL, LONGEST_INTERVAL) ??
+    checkInteger(SNAPSHOT_INTERVAL, snapshotInterval, SHORTEST_SNAPSHOT_INTERVAL, LONGEST_INTERVAL) ??
     (isPostgresAddress(address) ? DEFAULT_SHARED_INTERVAL : DEFAULT_SNAPSHOT_INTERVAL);
+  const how = resolveOpenOptions({ ...opening, database: address ?? '' });
   const report = (event: ReloadEvent): void => {
     try {
       onReload(event);
@@ -135,15 +131,9 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
   const following = { cache, passwordFile, interval: looks, onProblem, onReachable, signal };
   const follower = isCatalogueAddress(address) ? await followCopy({ address, ...following }) : undefined;
   try {
-    // Fixed now: the process may change its working directory, and the stop words may be an iterator that ends.
+    // Fixed now: the process may change its working directory.
     const path = resolve(follower?.database ?? checkDatabase(address));
-    // Folders of the machine that a copy comes from are none of this one.
-    const localPaths = follower === undefined && others.localPaths === true;
-    return await followFile(
-      path,
-      { ...others, database: path, localPaths, stopWords },
-      { interval, report, follower, signal },
-    );
+    return await followFile(path, how, { interval, report, follower, signal });
   } catch (error) {
     await follower?.close();
     throw error;
@@ -159,49 +149,39 @@ interface Following {
 
 async function followFile(
   path: string,
-  opening: OpenOptions,
+  how: OpenHow,
   { interval, report, follower, signal }: Following,
 ): Promise<FollowedSearch> {
   // Taken before the catalogue is opened: a change in between is then noticed later.
   const signature = await signatureOf(path);
-  const states = new CurrentState(await openOrMend(() => openCatalogue({ ...opening, signal }), follower));
+  const states = new CurrentState(await openFile(path, how, { follower, signal }));
   const reloader = new Reloader(states, {
     path,
     signature,
+    interval,
     openNext: async (closing) => {
-      const facets = facetsUsed(states.newest.reader);
-      const next = await openOrMend(() => openCatalogue({ ...opening, warmUp: false, signal: closing }), follower);
+      const next = await openFile(path, { ...how, warmUp: false }, { follower, signal: closing });
       // Without vectors the next state still answers by words. Semantic search reports what is missing.
       const { newest } = states;
       if (newest.vectorsWanted) await untilAborted(next.vectorsAs(newest), closing).catch(() => {});
-      // What is damaged is told when somebody asks for it.
-      await inTurns(prepareFacets(next.reader, facets), closing).catch(() => {});
       return next;
     },
     onReloaded: ({ reader }, milliseconds) =>
       report({ kind: 'reloaded', stats: statsOf(reader, follower?.statsOf(reader.stamp)), milliseconds }),
     onFailed: (error) => report({ kind: 'failed', error, during: 'opening' }),
-    closedError,
   });
-  return new FollowingSearch(states, reloader, new CatalogueWatch(path, interval, reloader), follower);
+  return new FollowingSearch(states, reloader, follower);
 }
 
 /** Adds reloading to a search. */
 class FollowingSearch extends OpenedSearch implements FollowedSearch {
-  readonly #reloader: Reloader<OpenState>;
-  readonly #watch: CatalogueWatch;
+  readonly #reloader: Reloader;
   readonly #follower: CopyFollower | undefined;
 
-  constructor(
-    states: CurrentState<OpenState>,
-    reloader: Reloader<OpenState>,
-    watch: CatalogueWatch,
-    follower: CopyFollower | undefined,
-  ) {
+  constructor(states: CurrentState, reloader: Reloader, follower: CopyFollower | undefined) {
     super(states);
     this.#follower = follower;
     this.#reloader = reloader;
-    this.#watch = watch;
   }
 
   override stats(): CatalogueStats {
@@ -215,7 +195,6 @@ class FollowingSearch extends OpenedSearch implements FollowedSearch {
   }
 
   override async close(): Promise<void> {
-    this.#watch.stop();
     await Promise.all([this.#follower?.close(), this.#reloader.close(), super.close()]);
   }
 }

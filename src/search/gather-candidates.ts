@@ -79,7 +79,7 @@ export async function gatherCandidates(
   const found = new Set(byWords?.documents);
   if (vectors !== undefined) {
     for (const place of meaning.nearest) {
-      for (const document of passing(vectors.documentsAt(place), filter)) found.add(document);
+      for (const document of passing(vectors.documents.documentsAt(place), filter)) found.add(document);
     }
   }
   const documents = withCopies(found);
@@ -89,7 +89,7 @@ export async function gatherCandidates(
     ranked: byWords?.ranked,
     nameMatches: byWords?.names.matches ?? NO_NAMES.matches,
     meaning,
-    vectors: vectors?.read(documents, byWords?.vectors),
+    vectors: vectors?.documents.read(documents, byWords?.vectors),
     groupSizes,
     truncated: work.truncated,
   };
@@ -133,7 +133,7 @@ async function readMeaning(
   sentences.catch(() => {});
   const whole = await untilAborted(embedded.whole, signal);
   await giveWay(signal);
-  const nearest = await untilAborted(vectors.nearest(whole, CANDIDATES, filter), signal);
+  const nearest = await untilAborted(vectors.documents.nearest(whole, CANDIDATES, filter), signal);
   return { nearest, whole, sentences, readable, readsLanguage };
 }
 
@@ -184,7 +184,7 @@ function* lookUpWords(
   yield;
   ranked.scoresOf(all);
   yield;
-  const read = vectors?.read(all);
+  const read = vectors?.documents.read(all);
   yield;
   return { ranked, names, documents, vectors: read };
 }

@@ -1,4 +1,4 @@
-import { type DocumentNumber, isDamage, type SkillSearchError, topOf } from '../core/index.js';
+import { type DocumentNumber, isDamage, topOf } from '../core/index.js';
 import { toDocument } from '../indexing/index.js';
 import {
   type AskedWords,
@@ -48,20 +48,15 @@ export function toKeywordHit(
   // The first step does not look at files. For later ones they are read now: the catalogue may be closed later. What is
   // packed of them is unpacked when it is looked at.
   const files = matcher.step === 'all-words' ? [] : reader.texts(document);
-  // Few hits of a page are ever explained.
-  let explanation: ReturnType<typeof explain> | undefined;
-  const explained = (): ReturnType<typeof explain> => {
-    explanation ??= explain(skill, () => firstText(files, mostText), matcher);
-    return explanation;
-  };
+  const explanation = new Explanation(skill, matcher, () => firstText(files, mostText));
   return {
     skill,
     ...(score === undefined ? {} : { score }),
     get matches() {
-      return explained().matches();
+      return explanation.matches;
     },
     get snippet() {
-      return explained().snippet();
+      return explanation.snippet;
     },
     copies,
   };
@@ -90,10 +85,10 @@ export function toSemanticHit(
   const filename = only === undefined || files.length > 1 ? inFiles().filename : only.filename;
   const best = files.filter((file) => file.filename === filename);
   const matcher = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const explanation = explain(
+  const explanation = new Explanation(
     skill,
-    () => best,
     matcher,
+    () => best,
     () => inFiles().terms,
   );
   return {
@@ -102,10 +97,10 @@ export function toSemanticHit(
     score,
     skill,
     get matches() {
-      return explanation.matches();
+      return explanation.matches;
     },
     get snippet() {
-      return explanation.snippet();
+      return explanation.snippet;
     },
     copies,
     ...(copyIdsOf === undefined ? {} : { explain: { ...parts(), copies: copyIdsOf(document) } }),
@@ -122,41 +117,52 @@ function firstText(files: KeywordDocument['files'], most: number): KeywordDocume
   });
 }
 
-/**
- * What explains a hit, worked out when it is first read.
- *
- * @param files whose texts are looked at
- * @param termsInFiles finds the matched terms of all files, if `files` are only some of them
- */
-function explain(
-  skill: Skill,
-  files: () => KeywordDocument['files'],
-  matcher: TermMatcher,
-  termsInFiles?: () => readonly string[],
-): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
-  const searchable = (): KeywordDocument => toDocument(skill, files());
-  let matches: MatchedTerms | undefined;
-  let snippet: Snippet | undefined;
-  const findMatches = (): MatchedTerms => {
-    if (termsInFiles === undefined) return matchedTerms(searchable(), matcher);
-    const terms = termsInFiles();
+/** What explains a hit, worked out when it is first read: few hits of a page ever are. */
+class Explanation {
+  readonly #skill: Skill;
+  readonly #matcher: TermMatcher;
+  readonly #files: () => KeywordDocument['files'];
+  readonly #termsInFiles: (() => readonly string[]) | undefined;
+  #matches: MatchedTerms | undefined;
+  #snippet: Snippet | undefined;
+
+  /**
+   * @param files whose texts are looked at
+   * @param termsInFiles finds the matched terms of all files, if `files` are only some of them
+   */
+  constructor(
+    skill: Skill,
+    matcher: TermMatcher,
+    files: () => KeywordDocument['files'],
+    termsInFiles?: () => readonly string[],
+  ) {
+    this.#skill = skill;
+    this.#matcher = matcher;
+    this.#files = files;
+    this.#termsInFiles = termsInFiles;
+  }
+
+  get matches(): MatchedTerms {
+    this.#matches ??= this.#findMatches();
+    return this.#matches;
+  }
+
+  get snippet(): Snippet {
+    this.#snippet ??= makeSnippet(toDocument(this.#skill, this.#files()), this.#matcher);
+    return this.#snippet;
+  }
+
+  #findMatches(): MatchedTerms {
+    if (this.#termsInFiles === undefined) return matchedTerms(toDocument(this.#skill, this.#files()), this.#matcher);
+    const terms = this.#termsInFiles();
     const inFiles = terms.length === 0 ? {} : { files: terms };
-    return { ...matchedTerms(toDocument(skill, []), matcher), ...inFiles };
-  };
-  return {
-    matches: () => {
-      matches ??= findMatches();
-      return matches;
-    },
-    snippet: () => {
-      snippet ??= makeSnippet(searchable(), matcher);
-      return snippet;
-    },
-  };
+    return { ...matchedTerms(toDocument(this.#skill, []), this.#matcher), ...inFiles };
+  }
 }
 
 /** How many damaged skills an answer lists at most. */
 const MOST_LISTED = 100;
+const MAY_NOT_BE_FOUND = 'what is stored of it is damaged, so it may not be found';
 
 /** Collects what an answer shows. What is damaged is left out, and listed. */
 export class Shown<T> {
@@ -175,7 +181,7 @@ export class Shown<T> {
     } catch (error) {
       if (!isDamage(error)) throw error;
       this.#failure ??= error;
-      this.#damaged.push(notShown(error));
+      this.#damaged.push({ ...idOf(error.skill), reason: 'what is stored of it is damaged, so it is not shown' });
     }
   }
 
@@ -212,20 +218,14 @@ export function damagedPart(
   const ids = new Set(notShown.map(({ id }) => id));
   const notIndexed = [...reader.damaged]
     .slice(0, MOST_LISTED)
-    .map((document) =>
-      toDamagedSkill(reader.idOrUndefined(document), 'what is stored of it is damaged, so it may not be found'),
-    )
+    .map((document) => ({ ...idOf(reader.idOrUndefined(document)), reason: MAY_NOT_BE_FOUND }))
     .filter(({ id }) => id === undefined || !ids.has(id));
   return { damaged: [...notShown, ...notIndexed] };
 }
 
-/** @param error of reading a skill */
-function notShown({ skill }: SkillSearchError): DamagedSkill {
-  return toDamagedSkill(skill, 'what is stored of it is damaged, so it is not shown');
-}
-
-export function toDamagedSkill(id: string | undefined, reason: string): DamagedSkill {
-  return id === undefined ? { reason } : { id, reason };
+/** The part of a damaged skill that names it, if its id can be read. */
+export function idOf(id: string | undefined): Pick<DamagedSkill, 'id'> {
+  return id === undefined ? {} : { id };
 }
 
 /** The ids of a document and its copies from one place to another, in the order in which a search prefers them. */
@@ -235,12 +235,9 @@ export function copyIds(reader: CatalogueReader, document: DocumentNumber, from:
 }
 
 /** Adds `localPath` and `installations` to skills that were just read, if the catalogue was opened for that. */
-export function addLocalPaths(
-  { localPaths, reader }: Pick<OpenState, 'localPaths' | 'reader'>,
-  skills: readonly Skill[],
-): void {
-  if (!localPaths) return;
+export function addLocalPaths({ how, reader }: OpenState, hits: readonly { readonly skill: Skill }[]): void {
+  if (!how.localPaths) return;
   reader.reading(() => {
-    for (const skill of skills) Object.assign(skill, reader.localPathsOf(skill.id));
+    for (const { skill } of hits) Object.assign(skill, reader.localPathsOf(skill.id));
   });
 }

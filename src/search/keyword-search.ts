@@ -34,9 +34,10 @@ import {
 } from '../store/index.js';
 import { facetPart } from './facets.js';
 import { copyIds, damagedPart, readShown, termMatcherOf, toKeywordHit } from './hits.js';
+import { oncePer } from './once.js';
 import type { OpenState } from './open-state.js';
 import { filterMask } from './ranking/filter-mask.js';
-import { comparatorOf } from './ranking/ranks.js';
+import { comparatorOf, partOf } from './ranking/ranks.js';
 import type { KeywordRecords, SuggestOptions, WordCandidate } from './skill-search.js';
 
 /**
@@ -105,12 +106,11 @@ interface KeywordPage {
   readonly truncation: { readonly truncated?: true };
 }
 
-function findPage({ reader, keywordIndex, stopWords }: OpenState, resolved: ResolvedKeywordQuery): KeywordPage {
+function findPage({ reader, keywordIndex, how }: OpenState, resolved: ResolvedKeywordQuery): KeywordPage {
   const { page, limit, sortBy } = resolved;
   const { columns } = reader;
-  const question = readQuestion(resolved.q, stopWords);
   const work = Work.forQuestion(columns.size);
-  const matches = keywordIndex.match(question, {
+  const matches = keywordIndex.match(readQuestion(resolved.q, how.stopWords), {
     filter: filterMask(columns, resolved),
     scored: sortBy === 'relevance',
     work,
@@ -122,20 +122,15 @@ function findPage({ reader, keywordIndex, stopWords }: OpenState, resolved: Reso
       : undefined;
   const isShown = (document: DocumentNumber): boolean => copies?.isKept(document) ?? true;
   const total = copies?.total ?? matches.documents.length;
-  const offset = (page - 1) * limit;
+  const [from, to] = [(page - 1) * limit, Math.min(page * limit, total)];
   // A page behind the last one needs no scores.
-  const best = offset < total ? matches.best?.({ count: Math.min(offset + limit, total), isShown }) : undefined;
+  const best = from < total ? matches.best?.({ count: to, isShown }) : undefined;
   const scores = best === undefined ? undefined : byDocument(best, columns);
+  const order = comparatorOf(sortBy, columns, (document) => scores![document]!);
   const documents =
     sortBy === 'recent'
-      ? nextShown(matches.documents, offset, limit, isShown)
-      : topOf(
-          best?.documents ?? matches.documents,
-          comparatorOf(sortBy, columns, (document) => scores![document]!),
-          offset,
-          offset < total ? limit : 0,
-          isShown,
-        );
+      ? partOf(matches.documents, isShown, from, to)
+      : topOf(best?.documents ?? matches.documents, order, from, Math.max(0, to - from), isShown);
   return {
     matches,
     scoreOf: (document) => scores?.[document],
@@ -146,52 +141,30 @@ function findPage({ reader, keywordIndex, stopWords }: OpenState, resolved: Reso
   };
 }
 
-/** A page of documents that are in its order already. They are numbered by date, so that is the order of matches. */
-function nextShown(
-  documents: Uint32Array,
-  offset: number,
-  limit: number,
-  isShown: (document: DocumentNumber) => boolean,
-): DocumentNumber[] {
-  const shown: DocumentNumber[] = [];
-  let before = 0;
-  for (let i = 0; i < documents.length && shown.length < limit; i++) {
-    const document = documents[i]!;
-    if (!isShown(document)) continue;
-    if (before === offset) shown.push(document);
-    else before += 1;
-  }
-  return shown;
-}
-
 function stepOf({ step }: KeywordMatches): { readonly step?: KeywordStep } {
   return step === undefined ? {} : { step };
 }
 
 /** For each catalogue an array with room for a score of every document, used again by each query. */
-const scoreSpaces = new WeakMap<CatalogueColumns, Float64Array>();
+const scoreSpace = oncePer(({ size }: CatalogueColumns) => new Float64Array(size));
 
 /** Scores by document number. Entries of other documents are left over from former queries. */
 function byDocument({ documents, scores }: ScoredDocuments, columns: CatalogueColumns): Float64Array {
-  let space = scoreSpaces.get(columns);
-  if (space === undefined) {
-    space = new Float64Array(columns.size);
-    scoreSpaces.set(columns, space);
-  }
+  const space = scoreSpace(columns);
   for (let i = 0; i < documents.length; i++) space[documents[i]!] = scores[i]!;
   return space;
 }
 
 /** See `CatalogueSearch.wordCandidates`. */
 export function wordCandidates(
-  { reader, keywordIndex, stopWords }: OpenState,
+  { reader, keywordIndex, how }: OpenState,
   query: SemanticQuery,
   limit: number,
 ): readonly WordCandidate[] {
   const resolved = resolveSemanticQuery(query);
   const { columns } = reader;
   const ranked = allPieces(
-    keywordIndex.rank(readQuestion(resolved.q, stopWords), {
+    keywordIndex.rank(readQuestion(resolved.q, how.stopWords), {
       weights: FIELD_WEIGHTS,
       limit,
       filter: filterMask(columns, resolved),
@@ -217,7 +190,7 @@ const SUGGEST_OPTIONS = namesOf<SuggestOptions>({ limit: true });
 
 /** How a question may go on; see `SkillSearch.suggest`. */
 export function suggestQuestions(
-  { keywordIndex, stopWords }: OpenState,
+  { keywordIndex, how }: OpenState,
   text: string,
   options: SuggestOptions = {},
 ): Suggestion[] {
@@ -227,7 +200,7 @@ export function suggestQuestions(
   const typed = text.trimStart();
   // No search takes a longer question. UTF-16 units first, so that a text of megabytes costs nothing.
   if (typed.length > 2 * MAX_KEYWORD_QUERY_LENGTH || [...typed].length > MAX_KEYWORD_QUERY_LENGTH) return [];
-  const words = completeWord(keywordIndex, typed, stopWords);
+  const words = completeWord(keywordIndex, typed, how.stopWords);
   const names = keywordIndex.namesBeginning(typed, limit + 1).filter((name) => name.text !== typed.trimEnd());
   return mixed(words, names, limit);
 }

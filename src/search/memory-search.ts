@@ -5,84 +5,86 @@ import type { RowProblems } from '../result.js';
 import type { CatalogueReader } from '../store/index.js';
 import { MemoryCatalogue } from '../store/writing.js';
 import { OpenedSearch } from './catalogue-search.js';
-import { type OpenedReader, openState, resolveOpenOptions } from './open-catalogue.js';
-import { CurrentState, type OpenState } from './open-state.js';
+import { resolveOpenOptions } from './open-catalogue.js';
+import { CurrentState, type OpenedWords, OpenState } from './open-state.js';
 import type { MemorySearch, OpenOptions, ReadRows } from './skill-search.js';
 
 /** Opens skills that are held in memory: SQLite has what is stored of them, MiniSearch their words. */
 export async function openInMemory(options: OpenOptions, readRows: ReadRows): Promise<MemorySearch> {
   const how = resolveOpenOptions(options);
+  const { signal } = options;
   const { MemoryIndex: Index } = await import('../keyword/memory-index.js');
-  const store = await readRows(options.skills, how.signal);
+  const store = await readRows(options.skills, signal);
   const memory = new MemoryCatalogue();
-  let index: MemoryIndex;
-  let opened: OpenedReader;
+  let problems: RowProblems;
+  let reader: CatalogueReader;
   try {
-    const problems = await store(memory);
-    opened = { reader: memory.read(), memory, problems };
+    problems = await store(memory);
+    reader = memory.read();
   } catch (error) {
     memory.close();
     throw error;
   }
-  const state = await openState(opened, how, async (signal) => {
-    index = await Index.build(documentsOf(opened.reader), signal);
-    return { index: index.current, keywordFile: undefined };
-  });
-  return new OpenedMemory(new CurrentState(state), { opened, memory, index: index!, readRows });
-}
-
-interface MemoryParts {
-  readonly opened: OpenedReader;
-  readonly memory: MemoryCatalogue;
-  readonly index: MemoryIndex;
-  readonly readRows: ReadRows;
+  let index: MemoryIndex;
+  const openWords = async (stop: AbortSignal): Promise<OpenedWords> => {
+    index = await Index.build(documentsOf(reader), stop);
+    return { index: index.current };
+  };
+  const state = await OpenState.open({ reader, memory, problems }, how, openWords, signal);
+  return new OpenedMemory(new CurrentState(state), memory, index!, readRows);
 }
 
 /** Adds changes to a search. */
 class OpenedMemory extends OpenedSearch implements MemorySearch {
-  readonly #states: CurrentState<OpenState>;
-  readonly #parts: MemoryParts;
+  readonly #states: CurrentState;
+  readonly #memory: MemoryCatalogue;
+  readonly #index: MemoryIndex;
+  readonly #readRows: ReadRows;
   /** The change before, which the next waits for: changes happen in the order of their calls. */
   #before: Promise<unknown> = Promise.resolve();
 
-  constructor(states: CurrentState<OpenState>, parts: MemoryParts) {
+  constructor(states: CurrentState, memory: MemoryCatalogue, index: MemoryIndex, readRows: ReadRows) {
     super(states);
     this.#states = states;
-    this.#parts = parts;
+    this.#memory = memory;
+    this.#index = index;
+    this.#readRows = readRows;
   }
 
   async add(rows: Iterable<unknown> | AsyncIterable<unknown>): Promise<RowProblems> {
-    const { closing } = this.#states.newest;
-    const read = this.#parts.readRows(rows, closing);
-    // Told when its turn has come.
+    const read = this.#readRows(rows, this.#states.newest.closing);
+    // Reported when its turn has come.
     read.catch(() => {});
-    return this.#inOrder(async () => this.#change(await read));
+    return this.#change(read);
   }
 
   async remove(ids: Iterable<string>): Promise<number> {
     const all = checkIds(ids);
-    return this.#inOrder(() => this.#change(async (memory) => all.filter((id) => memory.remove(id)).length));
+    return this.#change(async (memory: MemoryCatalogue) => all.filter((id) => memory.remove(id)).length);
   }
 
-  #inOrder<Result>(change: () => Promise<Result>): Promise<Result> {
-    const done = this.#before.then(change);
+  /** Writes a change, and goes over to the revision that it makes. */
+  #change<Result>(prepared: Write<Result> | Promise<Write<Result>>): Promise<Result> {
+    const done = this.#before.then(async () => {
+      const write = await prepared;
+      return this.#states.alone((state) => this.#apply(state, write));
+    });
     this.#before = done.catch(() => {});
     return done;
   }
 
-  /** Writes a change, and goes over to the revision that it makes. */
-  #change<Result>(write: (memory: MemoryCatalogue) => Promise<Result>): Promise<Result> {
-    const { opened, memory, index } = this.#parts;
-    return this.#states.alone(async (state) => {
-      const result = await state.untilClosed(write(memory));
-      const former = state.reader;
-      opened.reader = memory.read();
-      index.change(documentsOf(opened.reader), changeOf(former, opened.reader, memory.takeChanged()));
-      await state.useRevision(opened.reader, index.current, memory);
-      return result;
-    });
+  async #apply<Result>(state: OpenState, write: Write<Result>): Promise<Result> {
+    const memory = this.#memory;
+    const result = await state.untilClosed(write(memory));
+    const former = state.reader;
+    const reader = memory.read();
+    this.#index.change(documentsOf(reader), changeOf(former, reader, memory.takeChanged()));
+    await state.useRevision(reader, this.#index.current);
+    return result;
   }
 }
+
+type Write<Result> = (memory: MemoryCatalogue) => Promise<Result>;
 
 /** What becomes of the documents of a revision in the next one, in which some skills are new or changed. */
 function changeOf(

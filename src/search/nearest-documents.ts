@@ -9,10 +9,10 @@ import {
   type VectorPlace,
 } from '../core/index.js';
 import {
-  headOfVectorFile,
   INSTALL_RUNTIME,
   isRuntimeInstalled,
   RUNTIME_PACKAGE,
+  stampOfVectorFile,
   type VectorIndex,
   type VectorLinks,
   type VectorSet,
@@ -20,12 +20,14 @@ import {
 import { type CatalogueReader, filesBeside, NO_VECTOR, type VectorReader } from '../store/index.js';
 
 /** How {@link NearestDocuments.open} goes about it. */
-export interface OpenNearestOptions {
-  readonly signal: AbortSignal;
+interface OpenNearestOptions {
+  /** Path of the catalogue's file; undefined for skills in memory. */
+  readonly database: string | undefined;
   /** Whether graphs are opened; without, vectors are scanned. */
   readonly graph: boolean;
   /** Whether the caller makes vectors without the model runtime. */
   readonly hasEmbedder: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** Finds the documents of a catalogue that are near a vector. Needs no model. */
@@ -42,8 +44,6 @@ export class NearestDocuments {
   readonly #documents: Members;
   readonly #index: VectorIndex | GrownVectors;
   readonly #vectors: VectorReader;
-  /** Number of places with documents: a small change leaves vectors that nothing has any more. */
-  readonly #used: number;
 
   private constructor(
     index: VectorIndex | GrownVectors,
@@ -57,43 +57,28 @@ export class NearestDocuments {
     this.#documents = documents;
     this.#index = index;
     this.#vectors = vectors;
-    this.#used = documents.groupsWithItems;
   }
 
   /**
    * Opens the index of the stored vectors.
    *
-   * @param database path of the catalogue's file; undefined for skills in memory
    * @throws {SkillSearchError} `NO_VECTORS`
    * @throws the signal's reason when aborted
    */
-  static async open(
-    reader: CatalogueReader,
-    database: string | undefined,
-    { signal, graph, hasEmbedder }: OpenNearestOptions,
-  ): Promise<NearestDocuments> {
-    const { vectors } = reader;
+  static async open(reader: CatalogueReader, options: OpenNearestOptions): Promise<NearestDocuments> {
+    const { database, hasEmbedder, signal } = options;
+    const { vectors, columns } = reader;
     // An empty catalogue has no vectors.
-    if (reader.columns.size > 0) modelOfVectors(vectors, database, hasEmbedder);
-    // Awaited below. While the files are read, the catalogue is asked which skill has which vector, if they do not say
-    // it. This catch only prevents an unhandled rejection.
-    const numbering = saysLinks(reader, database) ? undefined : reader.vectorNumbers(signal);
-    numbering?.catch(() => {});
-    const index = await openIndex(reader, database, { signal, graph });
-    try {
-      const links = numbering === undefined && 'links' in index ? index.links : undefined;
-      const places = await inTurns(
-        links === undefined
-          ? placesOf(await (numbering ?? reader.vectorNumbers(signal)), index.keys)
-          : placesOf(reader.columns.skillNumbers, links.skills, links.places),
-        signal,
-      );
-      const documents = await inTurns(Members.inPieces(places, index.size), signal);
-      return new NearestDocuments(index, vectors, places, documents);
-    } catch (error) {
-      await index.close();
-      throw error;
-    }
+    if (columns.size > 0) modelOfVectors(vectors, database, hasEmbedder);
+    const index = await openIndex(reader, options);
+    const links = 'links' in index ? index.links : undefined;
+    const finding =
+      links === undefined
+        ? placesOf(await reader.vectorNumbers(signal), index.keys)
+        : placesOf(columns.skillNumbers, links.skills, links.places);
+    const places = await inTurns(finding, signal);
+    const documents = await inTurns(Members.inPieces(places, index.size), signal);
+    return new NearestDocuments(index, vectors, places, documents);
   }
 
   /**
@@ -105,12 +90,14 @@ export class NearestDocuments {
    */
   async nearest(vector: Float32Array, limit: number, filter?: Uint8Array): Promise<Uint32Array> {
     if (filter !== undefined) return this.#index.nearest(vector, limit, this.#placesOf(filter));
-    const unused = this.size - this.#used;
+    // A small change leaves vectors that nothing has any more.
+    const used = this.#documents.groupsWithItems;
+    const unused = this.size - used;
     if (unused === 0) return this.#index.nearest(vector, limit);
     // A mask would make each step through a graph slower. Few of the nearest are unused.
     const found = await this.#index.nearest(vector, limit + Math.min(unused, limit));
-    const used = found.filter((place) => this.documentsAt(place).length > 0);
-    if (used.length >= Math.min(limit, this.#used)) return used.subarray(0, limit);
+    const inUse = found.filter((place) => this.documentsAt(place).length > 0);
+    if (inUse.length >= Math.min(limit, used)) return inUse.subarray(0, limit);
     return this.#index.nearest(vector, limit, this.#placesOf(new Uint8Array(this.#placeOf.length).fill(1)));
   }
 
@@ -125,35 +112,26 @@ export class NearestDocuments {
    * @param known vectors that were read before for the same question: these are not read again
    */
   read(documents: ArrayLike<DocumentNumber>, known?: DocumentVectors): DocumentVectors {
-    const vectorAt = new Map<VectorPlace, Float32Array | undefined>();
-    const unread: VectorPlace[] = [];
-    for (let i = 0; i < documents.length; i++) {
-      const place = this.#placeOf[documents[i]!]!;
-      if (place === NO_VECTOR || vectorAt.has(place)) continue;
-      const vector = known?.get(documents[i]!);
-      vectorAt.set(place, vector);
-      if (vector === undefined) unread.push(place);
-    }
-    const { dimensions } = this.#index;
-    const keys = unread.map((place) => this.#index.keys[place]!);
-    const { values, damaged } = this.#vectors.vectors(keys, dimensions);
-    const damagedPlaces = new Set(damaged.map((i) => unread[i]!));
-    for (const [i, place] of unread.entries()) {
-      if (!damagedPlaces.has(place)) vectorAt.set(place, values.subarray(i * dimensions, (i + 1) * dimensions));
-    }
     const vectorOf = new Map<DocumentNumber, Float32Array>();
-    const ofDamaged: DocumentNumber[] = [];
+    const unread = new Map<VectorPlace, DocumentNumber[]>();
     for (let i = 0; i < documents.length; i++) {
-      const place = this.#placeOf[documents[i]!]!;
-      const vector = vectorAt.get(place);
-      if (vector !== undefined) vectorOf.set(documents[i]!, vector);
-      else if (damagedPlaces.has(place)) ofDamaged.push(documents[i]!);
+      const document = documents[i]!;
+      const vector = known?.get(document);
+      const place = this.#placeOf[document]!;
+      if (vector !== undefined) vectorOf.set(document, vector);
+      else if (place !== NO_VECTOR) unread.set(place, [...(unread.get(place) ?? []), document]);
     }
-    return new DocumentVectors({ dimensions, vectorOf, damaged: ofDamaged });
-  }
-
-  close(): Promise<void> {
-    return this.#index.close();
+    const { dimensions, keys } = this.#index;
+    const stored = this.#vectors.vectors(
+      Array.from(unread.keys(), (place) => keys[place]!),
+      dimensions,
+    );
+    const damaged: DocumentNumber[] = [];
+    for (const [i, sharing] of [...unread.values()].entries()) {
+      if (stored.damaged.includes(i)) damaged.push(...sharing);
+      else for (const document of sharing) vectorOf.set(document, vectorAt(stored.values, i, dimensions));
+    }
+    return new DocumentVectors(dimensions, vectorOf, damaged);
   }
 
   /** Turns a filter of documents into one of places: a place passes if any of its documents does. */
@@ -167,62 +145,34 @@ export class NearestDocuments {
   }
 }
 
-/** The class, with the code for graphs. */
-async function vectorIndex(): Promise<typeof VectorIndex> {
-  return (await import('../semantic/nearest/vector-index.js')).VectorIndex;
-}
-
-/** Whether there is a vector file of the present state that says which skill has which vector. */
-function saysLinks({ stamp }: CatalogueReader, catalogue: string | undefined): boolean {
-  const head = catalogue === undefined ? undefined : headOfVectorFile(filesBeside(catalogue).vectors);
-  return head?.hasLinks === true && head.stamp === stamp;
-}
-
+/** Opens the derived files of the state, or of a former one from which small changes made it; else encodes vectors. */
 async function openIndex(
   reader: CatalogueReader,
-  catalogue: string | undefined,
-  options: Omit<OpenNearestOptions, 'hasEmbedder'>,
+  { database, graph, signal }: OpenNearestOptions,
 ): Promise<VectorIndex | GrownVectors> {
+  // With the code for graphs.
+  const { VectorIndex: Index } = await import('../semantic/nearest/vector-index.js');
   const { vectors } = reader;
-  return (
-    (catalogue === undefined ? undefined : await openFiles(reader, catalogue, options)) ??
-    (await vectorIndex()).fromVectors(await vectors.all(options.signal))
-  );
-}
-
-/**
- * Opens the derived files of the state, or of a former one from which small changes made it.
- *
- * @returns undefined if there are none of use
- */
-async function openFiles(
-  reader: CatalogueReader,
-  catalogue: string,
-  { signal, graph }: Omit<OpenNearestOptions, 'hasEmbedder'>,
-): Promise<VectorIndex | GrownVectors | undefined> {
-  const files = filesBeside(catalogue);
-  const stamp = headOfVectorFile(files.vectors)?.stamp;
-  if (stamp === undefined) return undefined;
-  const isFormer = stamp !== reader.stamp;
-  if (isFormer && !reader.hasFormerState(stamp)) return undefined;
-  const { vectors } = reader;
-  let opened: VectorIndex | undefined;
-  const stored = (): Promise<VectorSet> => vectors.all(signal, opened?.keys.at(-1));
-  opened = await (await vectorIndex()).open({ files, stamp, model: vectors.model ?? '', graph }, stored);
-  if (opened !== undefined && opened.dimensions === vectors.dimensions) {
-    if (!isFormer) return opened;
-    const came = vectors.cameAfter(opened.keys.at(-1) ?? 0);
-    if (opened.size + came.keys.length === vectors.count) return new GrownVectors(opened, came, vectors);
+  const files = database === undefined ? undefined : filesBeside(database);
+  const stamp = files === undefined ? undefined : stampOfVectorFile(files.vectors);
+  if (files !== undefined && stamp !== undefined && (stamp === reader.stamp || reader.hasFormerState(stamp))) {
+    let opened: VectorIndex | undefined;
+    const stored = (): Promise<VectorSet> => vectors.all(signal, opened?.keys.at(-1));
+    opened = await Index.open({ files, stamp, model: vectors.model ?? '', graph }, stored);
+    if (opened !== undefined && opened.dimensions === vectors.dimensions) {
+      if (stamp === reader.stamp) return opened;
+      const came = vectors.cameAfter(opened.keys.at(-1) ?? 0);
+      if (opened.size + came.keys.length === vectors.count) return new GrownVectors(opened, came, vectors);
+    }
   }
-  await opened?.close();
-  return undefined;
+  return Index.fromVectors(await vectors.all(signal));
 }
 
 /**
  * An index of the vectors of a former state, and the few that came since. Those are compared one by one; their places
  * are behind those of the index.
  */
-export class GrownVectors {
+class GrownVectors {
   /** Numbers of the vectors in the store, ascending. */
   readonly keys: Float64Array;
   readonly dimensions: number;
@@ -232,9 +182,7 @@ export class GrownVectors {
 
   /** @param came with numbers above those of the index */
   constructor(index: VectorIndex, came: VectorSet, stored: VectorReader) {
-    this.keys = new Float64Array(index.size + came.keys.length);
-    this.keys.set(index.keys);
-    this.keys.set(came.keys, index.size);
+    this.keys = Float64Array.from([...index.keys, ...came.keys]);
     this.dimensions = index.dimensions;
     this.#index = index;
     this.#came = came;
@@ -247,56 +195,39 @@ export class GrownVectors {
 
   /** See `VectorIndex.nearest`. */
   async nearest(question: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
-    const former = await this.#index.nearest(question, k, mask?.subarray(0, this.#index.size));
+    const { size } = this.#index;
+    const former = await this.#index.nearest(question, k, mask?.subarray(0, size));
     if (this.#came.keys.length === 0) return former;
-    const places: VectorPlace[] = [];
-    const cosines: number[] = [];
-    const { values } = this.#stored.vectors(
-      Array.from(former, (place) => this.keys[place]!),
-      this.dimensions,
-    );
-    for (const [i, place] of former.entries()) {
-      places.push(place);
-      cosines.push(this.#dot(question, values, i));
-    }
+    const cosines = new Map<VectorPlace, number>();
+    const note = (place: VectorPlace, values: Float32Array, i: number): unknown =>
+      cosines.set(place, dot(question, vectorAt(values, i, this.dimensions)));
+    const numbers = Array.from(former, (place) => this.keys[place]!);
+    const { values } = this.#stored.vectors(numbers, this.dimensions);
+    for (const [i, place] of former.entries()) note(place, values, i);
     for (let i = 0; i < this.#came.keys.length; i++) {
-      const place = this.#index.size + i;
-      if (mask !== undefined && mask[place] !== 1) continue;
-      places.push(place);
-      cosines.push(this.#dot(question, this.#came.values, i));
+      if (mask === undefined || mask[size + i] === 1) note(size + i, this.#came.values, i);
     }
-    const compare = (a: number, b: number): number => cosines[b]! - cosines[a]! || places[a]! - places[b]!;
-    return Uint32Array.from(topOf([...places.keys()], compare, 0, k), (i) => places[i]!);
+    const compare = (a: VectorPlace, b: VectorPlace): number => cosines.get(b)! - cosines.get(a)! || a - b;
+    return Uint32Array.from(topOf([...cosines.keys()], compare, 0, k));
   }
-
-  close(): Promise<void> {
-    return this.#index.close();
-  }
-
-  #dot(question: Float32Array, values: Float32Array, index: number): number {
-    let sum = 0;
-    for (let i = 0, at = index * this.dimensions; i < this.dimensions; i++, at++) sum += question[i]! * values[at]!;
-    return sum;
-  }
-}
-
-/** What {@link DocumentVectors} holds. */
-export interface ReadDocumentVectors {
-  /** Number of values of a vector. */
-  readonly dimensions: number;
-  /** The vector of each document, of unit length; documents with the same text share one. Others have none. */
-  readonly vectorOf: ReadonlyMap<DocumentNumber, Float32Array>;
-  /** Documents that have none because their vector is damaged. */
-  readonly damaged: readonly DocumentNumber[];
 }
 
 /** The vectors of some documents, read once for a question. */
 export class DocumentVectors {
+  /** Documents that have none because their vector is damaged. */
   readonly damaged: readonly DocumentNumber[];
   readonly #dimensions: number;
   readonly #vectorOf: ReadonlyMap<DocumentNumber, Float32Array>;
 
-  constructor({ dimensions, vectorOf, damaged }: ReadDocumentVectors) {
+  /**
+   * @param dimensions number of values of a vector
+   * @param vectorOf the vector of each document, of unit length; documents with the same text share one
+   */
+  constructor(
+    dimensions: number,
+    vectorOf: ReadonlyMap<DocumentNumber, Float32Array>,
+    damaged: readonly DocumentNumber[] = [],
+  ) {
     this.damaged = damaged;
     this.#dimensions = dimensions;
     this.#vectorOf = vectorOf;
@@ -349,8 +280,9 @@ function dot(vector: Float32Array, other: Float32Array): number {
   return sum;
 }
 
-/** Numbers up to so many times as many as there are keys are looked up in a table of all numbers. */
-const SPARSE = 8;
+function vectorAt(values: Float32Array, i: number, dimensions: number): Float32Array {
+  return values.subarray(i * dimensions, (i + 1) * dimensions);
+}
 
 /** Numbers between two pieces: a millisecond or so. */
 const PIECE = 1 << 13;
@@ -368,23 +300,12 @@ export function* placesOf(
   places?: VectorLinks['places'],
 ): Pieces<Int32Array> {
   const found = new Int32Array(numbers.length).fill(NO_VECTOR);
-  const table = tableOf(keys);
   for (let i = 0; i < numbers.length; i++) {
     if (i % PIECE === 0) yield;
-    const number = numbers[i]!;
-    const at = table === undefined ? lowerBound(keys, number) : (table[number] ?? 0);
-    if (keys[at] === number) found[i] = places === undefined ? at : places[at]!;
+    const at = lowerBound(keys, numbers[i]!);
+    if (keys[at] === numbers[i]) found[i] = places === undefined ? at : places[at]!;
   }
   return found;
-}
-
-/** By number its index. Undefined if the keys are too far apart: a catalogue may have lost most skills. */
-function tableOf(keys: Float64Array): Int32Array | undefined {
-  const greatest = Math.max(0, keys.at(-1) ?? 0);
-  if (greatest > SPARSE * keys.length) return undefined;
-  const table = new Int32Array(greatest + 1);
-  for (let i = 0; i < keys.length; i++) table[keys[i]!] = i;
-  return table;
 }
 
 /**

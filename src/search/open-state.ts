@@ -1,9 +1,10 @@
-import { SkillSearchError } from '../core/index.js';
+import { SkillSearchError, untilAborted } from '../core/index.js';
 import type { OpenKeywordFile } from '../indexing/index.js';
 import type { KeywordIndex, StopWords } from '../keyword/index.js';
 import type { CopyStats } from '../result.js';
+import type { ModelOptions } from '../semantic/index.js';
 import type { CatalogueReader } from '../store/index.js';
-import type { EmbeddingSink } from '../store/writing.js';
+import type { MemoryCatalogue } from '../store/writing.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { SkillSearch } from './skill-search.js';
 import type { VectorSearch } from './vector-search.js';
@@ -16,68 +17,91 @@ import type { VectorSearch } from './vector-search.js';
 const PAUSE_FACTOR = 4;
 const LONGEST_PAUSE = 30_000;
 
-/** What {@link OpenState} holds, and closes. */
-export interface OpenStateParts {
-  readonly reader: CatalogueReader;
-  readonly index: KeywordIndex;
+/** How a catalogue is opened: options that were checked. */
+export interface OpenHow {
+  readonly modelOptions: ModelOptions;
   /** Undefined: those of the question's language. */
   readonly stopWords: StopWords | undefined;
+  readonly warmUp: boolean;
   /** Whether skills tell the folder that they were loaded from. */
   readonly localPaths: boolean;
-  /** The derived file that index and columns may be read from. */
-  readonly keywordFile: OpenKeywordFile | undefined;
+  readonly graph: boolean;
+}
+
+/** What a search reads from. */
+export interface OpenedReader {
+  readonly reader: CatalogueReader;
+  /** Path of the file; undefined for skills in memory. */
+  readonly database?: string;
+  /** Where the vectors of skills in memory are stored; undefined for a file. */
+  readonly memory?: MemoryCatalogue;
+  /** What was known of the replica when it was opened; undefined if it is none. */
+  readonly copy?: CopyStats | undefined;
   readonly problems: SkillSearch['problems'];
-  /** Of the local copy that was brought up to date; undefined if it is none. */
-  readonly copy: CopyStats | undefined;
-  /** Stops `openVectors`. */
-  readonly closing: AbortController;
-  readonly openVectors: () => Promise<VectorSearch>;
-  /** Vectors that are open, or being opened, already. */
-  readonly vectors: Promise<VectorSearch> | undefined;
-  /** The index of the stored vectors. */
-  readonly nearest: OpenedOnce<NearestDocuments>;
-  /** Whether `openVectors` makes the vectors: of skills in memory. */
-  readonly embedsFirst: boolean;
+}
+
+/** An index of words, and the derived file that it and the columns may be read from. */
+export interface OpenedWords {
+  readonly index: KeywordIndex;
+  readonly keywordFile?: OpenKeywordFile | undefined;
 }
 
 /**
- * One state of a catalogue, open for searching: its file, its index of words, and its vectors once somebody needs them.
- * Every member but `problems`, `stopWords`, `localPaths`, `copy` and `close()` fails once it is closed.
+ * One state of a catalogue, open for searching: its file, its index of words, and its vectors once they are needed.
+ * What is read from fails once it is closed.
  */
 export class OpenState {
+  readonly how: OpenHow;
   readonly problems: SkillSearch['problems'];
-  /** Undefined: those of the question's language. */
-  readonly stopWords: StopWords | undefined;
-  readonly localPaths: boolean;
-  /** What was known of the local copy when it was opened; undefined if it is none. */
   readonly copy: CopyStats | undefined;
-  readonly #openVectors: () => Promise<VectorSearch>;
-  readonly #closing: AbortController;
+  readonly #database: string | undefined;
+  readonly #memory: MemoryCatalogue | undefined;
+  readonly #closing = new AbortController();
+  // A search that is closed but not forgotten holds none of these.
   #reader: CatalogueReader | undefined;
-  #index: KeywordIndex | undefined;
-  #keywordFile: OpenKeywordFile | undefined;
+  #words: OpenedWords | undefined;
   #vectors: Promise<VectorSearch> | undefined;
-  readonly #nearest: OpenedOnce<NearestDocuments>;
-  readonly #embedsFirst: boolean;
+  #nearest: Promise<NearestDocuments> | undefined;
   #vectorsWanted: boolean;
   /** Why the vectors could not be opened, and when to try again, by `performance.now()`. */
   #failure: { readonly error: unknown; readonly until: number } | undefined;
 
-  constructor(parts: OpenStateParts) {
-    const { reader, index, stopWords, localPaths, keywordFile, problems, closing, openVectors, vectors } = parts;
+  private constructor({ reader, database, memory, copy, problems }: OpenedReader, how: OpenHow) {
+    this.how = how;
     this.problems = problems;
-    this.stopWords = stopWords;
-    this.localPaths = localPaths;
-    this.copy = parts.copy;
+    this.copy = copy;
+    this.#database = database;
+    this.#memory = memory;
     this.#reader = reader;
-    this.#index = index;
-    this.#keywordFile = keywordFile;
-    this.#closing = closing;
-    this.#openVectors = openVectors;
-    this.#vectors = vectors;
-    this.#nearest = parts.nearest;
-    this.#embedsFirst = parts.embedsFirst;
-    this.#vectorsWanted = vectors !== undefined;
+    this.#vectorsWanted = how.warmUp;
+  }
+
+  /**
+   * Opens an index of words and, if that is asked for, the vectors beside it. The reader is closed with what is
+   * returned, and where this fails.
+   *
+   * @param openWords gets a signal that stops it
+   */
+  static async open(
+    opened: OpenedReader,
+    how: OpenHow,
+    openWords: (signal: AbortSignal) => Promise<OpenedWords>,
+    signal: AbortSignal | undefined,
+  ): Promise<OpenState> {
+    const state = new OpenState(opened, how);
+    try {
+      // First: the model takes longest, and loads in a thread of its own.
+      const vectors = how.warmUp ? state.vectors() : undefined;
+      const failed = new AbortController();
+      vectors?.catch((error) => failed.abort(error));
+      const stop = AbortSignal.any(signal === undefined ? [failed.signal] : [signal, failed.signal]);
+      state.#words = await openWords(stop);
+      if (vectors !== undefined) await untilAborted(vectors, signal);
+      return state;
+    } catch (error) {
+      await state.close();
+      throw error;
+    }
   }
 
   /** @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if closed */
@@ -88,8 +112,8 @@ export class OpenState {
 
   /** @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if closed */
   get keywordIndex(): KeywordIndex {
-    if (this.#index === undefined) throw closedError();
-    return this.#index;
+    if (this.#words === undefined) throw closedError();
+    return this.#words.index;
   }
 
   /** Aborted when the state is closed. */
@@ -97,12 +121,12 @@ export class OpenState {
     return this.#closing.signal;
   }
 
-  /** Whether anybody has asked for the vectors, even if they could not be opened. */
+  /** Whether the vectors were asked for, even if they could not be opened. */
   get vectorsWanted(): boolean {
     return this.#vectorsWanted;
   }
 
-  /** Notes that somebody asks for the vectors, so that the next state opens them, too. */
+  /** Notes that the vectors are asked for, so that the next state opens them, too. */
   wantVectors(): void {
     this.#vectorsWanted = true;
   }
@@ -113,12 +137,12 @@ export class OpenState {
    * @param retry when to try again after failures: `now`, or after a pause, until which the same error is thrown
    */
   async vectors(retry: 'now' | 'later' = 'later'): Promise<VectorSearch> {
-    if (this.#reader === undefined) throw closedError();
+    const { reader } = this;
     this.wantVectors();
     if (this.#vectors === undefined) {
       const began = performance.now();
       if (retry === 'later' && this.#failure !== undefined && began < this.#failure.until) throw this.#failure.error;
-      const opening = this.untilClosed(this.#openVectors());
+      const opening = this.untilClosed(this.#openVectors(reader));
       this.#vectors = opening;
       opening.catch((error) => {
         if (this.#vectors !== opening) return;
@@ -133,9 +157,9 @@ export class OpenState {
 
   /** Opens the index of the stored vectors, without a model. Skills in memory are embedded first. */
   async nearest(): Promise<NearestDocuments> {
-    if (this.#reader === undefined) throw closedError();
-    if (this.#embedsFirst) await this.vectors();
-    return this.untilClosed(this.#nearest.get());
+    const { reader } = this;
+    if (this.#memory !== undefined) await this.vectors();
+    return this.untilClosed(this.#openNearest(reader));
   }
 
   /** Opens the vectors as another state has them: with the model for other languages if that was in use. */
@@ -158,14 +182,14 @@ export class OpenState {
    * Goes over to the next revision of skills in memory, while no call runs. Vectors that are open get those of new
    * skills. If that fails, the next question opens them again, and reports what is wrong.
    */
-  async useRevision(reader: CatalogueReader, index: KeywordIndex, sink: EmbeddingSink): Promise<void> {
+  async useRevision(reader: CatalogueReader, index: KeywordIndex): Promise<void> {
     this.#reader = reader;
-    this.#index = index;
-    await (await this.#nearest.take())?.close();
+    this.#words = { index };
+    this.#nearest = undefined;
     const vectors = await this.#vectors?.catch(() => undefined);
     if (vectors === undefined) return;
     try {
-      await vectors.useRevision(reader, sink, this.closing);
+      await vectors.useRevision(reader, this.closing);
     } catch {
       if (this.#reader === undefined) throw closedError();
       this.#vectors = undefined;
@@ -174,17 +198,51 @@ export class OpenState {
   }
 
   async close(): Promise<void> {
-    const [reader, vectors, keywordFile] = [this.#reader, this.#vectors, this.#keywordFile];
+    const [reader, vectors, words] = [this.#reader, this.#vectors, this.#words];
     this.#reader = undefined;
-    this.#index = undefined;
-    this.#keywordFile = undefined;
+    this.#words = undefined;
     this.#vectors = undefined;
+    const nearest = this.#nearest;
+    this.#nearest = undefined;
     this.#closing.abort(closedError());
     // Vectors that are being opened read from the file until they notice the signal, so the reader is closed last.
     await vectors?.then((opened) => opened.close()).catch(() => {});
-    await (await this.#nearest.take())?.close();
-    keywordFile?.file.close();
+    await nearest?.catch(() => {});
+    words?.keywordFile?.file.close();
     reader?.close();
+  }
+
+  // Both import what they need: a search by words alone does not wait for this code to load.
+
+  async #openVectors(reader: CatalogueReader): Promise<VectorSearch> {
+    // What ranks by meaning is imported here as well, so that the first question after `warmUp()` does not wait for it.
+    const [{ VectorSearch: Vectors }] = await Promise.all([
+      import('./vector-search.js'),
+      import('./semantic-search.js'),
+    ]);
+    return Vectors.open(reader, {
+      ...this.how.modelOptions,
+      database: this.#database,
+      sink: this.#memory,
+      openNearest: (of) => this.#openNearest(of),
+      signal: this.closing,
+    });
+  }
+
+  /** Opens it, unless it is open. After a failure the next call tries again. */
+  #openNearest(reader: CatalogueReader): Promise<NearestDocuments> {
+    if (this.#nearest === undefined) {
+      const { graph, modelOptions } = this.how;
+      const options = { database: this.#database, graph, hasEmbedder: modelOptions.embedder !== undefined };
+      const opening = import('./nearest-documents.js').then(({ NearestDocuments: Nearest }) =>
+        Nearest.open(reader, { ...options, signal: this.closing }),
+      );
+      this.#nearest = opening;
+      opening.catch(() => {
+        if (this.#nearest === opening) this.#nearest = undefined;
+      });
+    }
+    return this.#nearest;
   }
 }
 
@@ -193,64 +251,30 @@ export function closedError(): SkillSearchError {
   return new SkillSearchError('SERVICE_UNAVAILABLE', 'this search was closed');
 }
 
-/** Something that is opened when it is first needed, for whoever needs it. */
-export class OpenedOnce<T> {
-  readonly #open: () => Promise<T>;
-  #opening: Promise<T> | undefined;
-
-  constructor(open: () => Promise<T>) {
-    this.#open = open;
-  }
-
-  /** Opens it, unless it is open. After a failure the next call tries again. */
-  get(): Promise<T> {
-    if (this.#opening === undefined) {
-      const opening = this.#open();
-      this.#opening = opening;
-      opening.catch(() => {
-        if (this.#opening === opening) this.#opening = undefined;
-      });
-    }
-    return this.#opening;
-  }
-
-  /** What is open by then, or being opened; undefined if nothing is. Forgets it: the caller closes it. */
-  async take(): Promise<T | undefined> {
-    const opening = this.#opening;
-    this.#opening = undefined;
-    return opening?.catch(() => undefined);
-  }
-}
-
-/** Something open that a newer one can replace. */
-interface Closable {
-  close(): Promise<void>;
-}
-
 /**
  * Hands out the state that answers now. A call that is running when the state is replaced ends on the state it began
  * on; the replaced state is closed when the last of these calls has ended.
  */
-export class CurrentState<State extends Closable> {
-  #current: State;
+export class CurrentState {
+  #current: OpenState;
   /** Number of running calls, for each state that has any. */
-  readonly #running = new Map<State, number>();
-  /** The last work that no call may run beside. */
+  readonly #running = new Map<OpenState, number>();
+  /** The work that no call may run beside. */
   #alone: Promise<unknown> | undefined;
   /** Called when no call runs any more. */
   #onIdle: (() => void) | undefined;
 
-  constructor(first: State) {
+  constructor(first: OpenState) {
     this.#current = first;
   }
 
   /** The newest state. Only for synchronous work: a reload may close it at the next turn of the event loop. */
-  get newest(): State {
+  get newest(): OpenState {
     return this.#current;
   }
 
   /** Runs work on the newest state, which stays open until the work ends. */
-  async use<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
+  async use<Result>(work: (state: OpenState) => Promise<Result>): Promise<Result> {
     while (this.#alone !== undefined) await this.#alone;
     const state = this.#current;
     this.#running.set(state, (this.#running.get(state) ?? 0) + 1);
@@ -261,23 +285,13 @@ export class CurrentState<State extends Closable> {
     }
   }
 
-  /** Runs work when all running calls have ended. Calls and other such work that come later wait for its end. */
-  async alone<Result>(work: (state: State) => Promise<Result>): Promise<Result> {
-    while (this.#alone !== undefined) await this.#alone;
-    const idle =
-      this.#running.size === 0
-        ? undefined
-        : new Promise<void>((resolve) => {
-            this.#onIdle = resolve;
-          });
-    const running = (async () => {
-      await idle;
-      return work(this.#current);
-    })();
-    this.#alone = running.then(
-      () => {},
-      () => {},
-    );
+  /** Runs work when all running calls have ended. Calls that come later wait for its end. One at a time. */
+  async alone<Result>(work: (state: OpenState) => Promise<Result>): Promise<Result> {
+    const running = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      if (this.#running.size === 0) resolve();
+    }).then(() => work(this.#current));
+    this.#alone = running.catch(() => {});
     try {
       return await running;
     } finally {
@@ -286,7 +300,7 @@ export class CurrentState<State extends Closable> {
   }
 
   /** From now on `next` answers. */
-  replace(next: State): void {
+  replace(next: OpenState): void {
     const former = this.#current;
     this.#current = next;
     if (!this.#running.has(former)) closeQuietly(former);
@@ -298,7 +312,7 @@ export class CurrentState<State extends Closable> {
     await Promise.all([...states].map((state) => state.close()));
   }
 
-  #release(state: State): void {
+  #release(state: OpenState): void {
     const running = this.#running.get(state)! - 1;
     if (running > 0) {
       this.#running.set(state, running);
@@ -310,7 +324,7 @@ export class CurrentState<State extends Closable> {
   }
 }
 
-/** Nobody waits for a replaced state, so nobody can be told that closing it failed. */
-function closeQuietly(state: Closable): void {
+/** No caller waits for a replaced state, so none can be told that closing it failed. */
+function closeQuietly(state: OpenState): void {
   state.close().catch(() => {});
 }

@@ -8,7 +8,6 @@ import {
   type DocumentNumber,
   giveWay,
   inTurns,
-  type JoinedSignal,
   MAX_LONGEST_WAIT,
   namesOf,
   optionOf,
@@ -21,7 +20,7 @@ import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } 
 import type { DamagedSkill, SemanticHit, SemanticResult, SimilarSkill } from '../result.js';
 import { allCopiesOf, type CatalogueColumns, collapseCopies, copyPreference, prepareCopies } from '../store/index.js';
 import type { SemanticSources } from './gather-candidates.js';
-import { copyIds, damagedPart, readShown, Shown, toDamagedSkill, toSemanticHit } from './hits.js';
+import { copyIds, damagedPart, idOf, readShown, Shown, toSemanticHit } from './hits.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenState } from './open-state.js';
 import { describeCandidates, rankCandidates } from './rank-candidates.js';
@@ -34,6 +33,11 @@ const MOST_COPY_IDS = 100;
 
 const SEMANTIC_OPTIONS = namesOf<SemanticOptions>({ signal: true, longestWait: true });
 
+/** Longest time that the model reads a question, in milliseconds, beside its wait. Usual are some hundredths. */
+const MAX_READING_TIME = 10_000;
+
+const LONGEST_WAIT: Argument = { name: 'longestWait', code: 'INVALID_OPTION' };
+
 /** Answers a question in plain language; see `SkillSearch.semantic`. */
 export async function searchByMeaning(
   state: OpenState,
@@ -41,26 +45,36 @@ export async function searchByMeaning(
   options: SemanticOptions = {},
 ): Promise<SemanticAnswer> {
   checkOptions(options, SEMANTIC_OPTIONS);
-  const patience = new Patience(options.longestWait);
-  let joined: JoinedSignal | undefined;
+  // In milliseconds. Without a limit it is endless.
+  const longestWait =
+    (checkNumber(LONGEST_WAIT, options.longestWait, 0, MAX_LONGEST_WAIT) || Number.POSITIVE_INFINITY) * 1000;
+  state.closing.throwIfAborted();
+  const resolved = resolveSemanticQuery(query);
+  const callersSignal = checkSignal(options.signal);
+  callersSignal?.throwIfAborted();
+  const late = new AbortController();
+  const giveUp = (): void => late.abort(busy('the model has not answered in time', longestWait));
+  const timer =
+    longestWait === Number.POSITIVE_INFINITY ? undefined : setTimeout(giveUp, longestWait + MAX_READING_TIME);
+  const joined = anyOf([state.closing, callersSignal, timer === undefined ? undefined : late.signal]);
   try {
-    state.closing.throwIfAborted();
-    const resolved = resolveSemanticQuery(query);
-    const callersSignal = checkSignal(options.signal);
-    callersSignal?.throwIfAborted();
-    joined = anyOf([state.closing, callersSignal, patience.signal]);
-    return await answerByMeaning(state, resolved, joined.signal, patience);
+    return await answerByMeaning(state, resolved, joined.signal, longestWait);
   } finally {
-    joined?.end();
-    patience.end();
+    joined.end();
+    clearTimeout(timer);
   }
+}
+
+function busy(reason: string, wait: number): SkillSearchError {
+  const retryAfter = Math.max(1, Math.ceil(wait / 1000));
+  return new SkillSearchError('BUSY', `${reason}; try again in ${retryAfter} s`, { retryAfter });
 }
 
 async function answerByMeaning(
   state: OpenState,
   resolved: ResolvedSemanticQuery,
   signal: AbortSignal,
-  patience: Patience,
+  longestWait: number,
 ): Promise<SemanticAnswer> {
   const { columns } = state.reader;
   const { ranking, q, explain } = resolved;
@@ -68,9 +82,13 @@ async function answerByMeaning(
   const sources = await openSources(state, resolved, signal);
   await giveWay(signal);
   // Before anything is done for the question, so that one which is refused costs nothing.
-  patience.check(sources.vectors?.expectedWait(resolved.q) ?? 0);
+  const expected = sources.vectors?.expectedWait(q) ?? 0;
+  if (expected > longestWait) {
+    const seconds = Math.ceil(expected / 1000);
+    throw busy(`too many questions wait for the model: ${seconds} s of work`, expected - longestWait);
+  }
   await giveWay(signal);
-  const question = readQuestion(q, state.stopWords);
+  const question = readQuestion(q, state.how.stopWords);
   await giveWay(signal);
   const filter = filterMask(columns, resolved);
   await giveWay(signal);
@@ -80,9 +98,10 @@ async function answerByMeaning(
   const copyIdsOf = explain
     ? (document: DocumentNumber): string[] => copyIds(reader, document, 0, MOST_COPY_IDS)
     : undefined;
-  const damaged = described.damaged.map((document) =>
-    toDamagedSkill(reader.idOrUndefined(document), 'its vector is damaged, so it is ranked by words alone'),
-  );
+  const damaged: DamagedSkill[] = described.damaged.map((document) => ({
+    ...idOf(reader.idOrUndefined(document)),
+    reason: 'its vector is damaged, so it is ranked by words alone',
+  }));
   const show = function* (): Generator<undefined, { confident: boolean; hits: SemanticHit[] }, undefined> {
     const { matches, confident } = rankCandidates(described, resolved, columns);
     const shown = new Shown<SemanticHit>(damaged);
@@ -177,52 +196,4 @@ async function copiesAround(
     }
     if (firstOfGroup.size >= limit || places.length < count) return allCopiesOf([...firstOfGroup.values()], copyGroup);
   }
-}
-
-/** Longest time that the model reads a question, in milliseconds, beside its wait. Usual are some hundredths. */
-const MAX_READING_TIME = 10_000;
-
-const LONGEST_WAIT: Argument = { name: 'longestWait', code: 'INVALID_OPTION' };
-
-/** How long a semantic search waits for the model. A search with a limit fails with `BUSY` beyond it. */
-class Patience {
-  /** Aborted, with `BUSY` as its reason, when the model has not answered in time; undefined without a limit. */
-  readonly signal: AbortSignal | undefined;
-  /** In milliseconds. */
-  readonly #longestWait: number;
-  readonly #timer: NodeJS.Timeout | undefined;
-
-  /**
-   * @param longestWait seconds until the question is read; undefined or 0 for no limit
-   * @throws {SkillSearchError} `INVALID_OPTION`
-   */
-  constructor(longestWait: number | undefined) {
-    const seconds = checkNumber(LONGEST_WAIT, longestWait, 0, MAX_LONGEST_WAIT);
-    this.#longestWait = (seconds || Number.POSITIVE_INFINITY) * 1000;
-    if (this.#longestWait === Number.POSITIVE_INFINITY) return;
-    const late = new AbortController();
-    this.signal = late.signal;
-    const stop = (): void => late.abort(busy('the model has not answered in time', this.#longestWait));
-    this.#timer = setTimeout(stop, this.#longestWait + MAX_READING_TIME);
-  }
-
-  /**
-   * @param expected milliseconds until the question would be read
-   * @throws {SkillSearchError} `BUSY` if that is too long
-   */
-  check(expected: number): void {
-    if (expected <= this.#longestWait) return;
-    const seconds = Math.ceil(expected / 1000);
-    throw busy(`too many questions wait for the model: ${seconds} s of work`, expected - this.#longestWait);
-  }
-
-  /** Call it once the search has ended. */
-  end(): void {
-    clearTimeout(this.#timer);
-  }
-}
-
-function busy(reason: string, wait: number): SkillSearchError {
-  const retryAfter = Math.max(1, Math.ceil(wait / 1000));
-  return new SkillSearchError('BUSY', `${reason}; try again in ${retryAfter} s`, { retryAfter });
 }

@@ -225,8 +225,11 @@ export interface CatalogueSearch extends SkillSearch {
    * @throws {SkillSearchError} as `semantic`
    */
   wordCandidates(query: SemanticQuery, limit: number): readonly WordCandidate[];
-  /** A page of the ids of skills with complete contents, in code-point order, read from the file. */
-  completeIds(page: CompleteIdsPage): readonly string[];
+  /**
+   * The ids of skills with complete contents in code-point order, read from the file: those behind an id, or from the
+   * first on, at most so many of them.
+   */
+  completeIds(page: { readonly after?: string | undefined; readonly limit: number }): readonly string[];
   /**
    * Where a skill lies on this machine, however the search was opened. A server may tell it to processes of its own
    * user, and to no others.
@@ -245,14 +248,6 @@ export interface SemanticAnswer {
   readonly result: SemanticResult;
   /** Of the question. */
   readonly vector: Float32Array | undefined;
-}
-
-/** Which ids `completeIds` returns. */
-export interface CompleteIdsPage {
-  /** Only ids behind this one. @default from the first on */
-  readonly after?: string | undefined;
-  /** How many at most, from 1 on. */
-  readonly limit: number;
 }
 
 /** A skill that has some word of a question. */

@@ -1,4 +1,3 @@
-import type { DocumentNumber, VectorPlace } from '../core/index.js';
 import { SkillSearchError } from '../core/index.js';
 import { embedCatalogue } from '../indexing/index.js';
 import type { Embedder, ModelOptions } from '../semantic/index.js';
@@ -15,23 +14,23 @@ import {
 } from '../semantic/index.js';
 import type { CatalogueReader, VectorReader } from '../store/index.js';
 import type { EmbeddingSink } from '../store/writing.js';
-import type { DocumentVectors, NearestDocuments } from './nearest-documents.js';
+import type { NearestDocuments } from './nearest-documents.js';
 import { modelOfVectors } from './nearest-documents.js';
 
 /** What {@link VectorSearch.open} needs. */
-export interface VectorSearchOptions extends ModelOptions {
+interface VectorSearchOptions extends ModelOptions {
   /** Path of the catalogue's file; undefined for skills in memory. */
   readonly database: string | undefined;
   /** Where the vectors of skills in memory are stored; undefined for a file. They are embedded here. */
   readonly sink: EmbeddingSink | undefined;
-  /** Opens the index of the stored vectors. Whoever gives it closes what it opened. */
-  readonly openNearest: () => Promise<NearestDocuments>;
+  /** Opens the index of the stored vectors. */
+  readonly openNearest: (reader: CatalogueReader) => Promise<NearestDocuments>;
   /** Stops the opening. */
   readonly signal: AbortSignal;
 }
 
 /** The vectors of a question, as they come. */
-export interface EmbeddedQuestion {
+interface EmbeddedQuestion {
   readonly whole: Promise<Float32Array>;
   readonly sentences: Promise<readonly Float32Array[]>;
 }
@@ -44,23 +43,23 @@ export class VectorSearch {
   readonly #embedder: Embedder;
   /** The same, if it is a model of this machine. */
   readonly #local: LocalModel | undefined;
-  readonly #openNearest: () => Promise<NearestDocuments>;
-  #nearest: NearestDocuments;
+  readonly #options: VectorSearchOptions;
+  #documents: NearestDocuments;
   #vectors: VectorReader;
 
   private constructor(
     chosen: ChosenModel,
     embedder: Embedder,
-    openNearest: () => Promise<NearestDocuments>,
-    nearest: NearestDocuments,
+    options: VectorSearchOptions,
+    documents: NearestDocuments,
     vectors: VectorReader,
   ) {
-    this.#openNearest = openNearest;
     this.model = chosen.id;
     this.#chosen = chosen;
     this.#embedder = embedder;
     this.#local = chosen.path === undefined ? undefined : (embedder as LocalModel);
-    this.#nearest = nearest;
+    this.#options = options;
+    this.#documents = documents;
     this.#vectors = vectors;
   }
 
@@ -78,24 +77,28 @@ export class VectorSearch {
     const needsVectors = reader.countSkills() > 0;
     // Asked before all files of the model are read for its id.
     if (needsVectors && sink === undefined) modelOfVectors(vectors, database, options.embedder !== undefined);
-    const chosen = await chooseModel(options, { early: sink === undefined });
+    const chosen = await chooseModel(options, sink === undefined);
     if (sink !== undefined) await embedCatalogue(sink, chosen, { signal, onProgress: () => {} });
     const starting = chosen.start(1);
     // Awaited below. This catch only prevents an unhandled rejection.
     starting.catch(() => {});
     try {
       if (needsVectors) checkModel(vectors, chosen, database);
-      const nearest = await openNearest();
-      return new VectorSearch(chosen, await starting, openNearest, nearest, vectors);
+      const documents = await openNearest(reader);
+      return new VectorSearch(chosen, await starting, options, documents, vectors);
     } catch (error) {
       await starting.then((embedder) => chosen.stop(embedder)).catch(() => {});
       throw error;
     }
   }
 
+  /** The documents of the catalogue by their vectors. */
+  get documents(): NearestDocuments {
+    return this.#documents;
+  }
+
   /**
-   * The vector of a question and, if `sentences` is true and it has several, the vectors of its sentences. Where a
-   * model of this machine reads them, the first is there before the others. Both promises fail together:
+   * The vector of a question and, if `sentences` is true and it has several, the vectors of its sentences.
    *
    * @throws {SkillSearchError} `EMBEDDER_FAILED`
    * @throws the signal's reason when aborted
@@ -104,34 +107,27 @@ export class VectorSearch {
     question: string,
     { sentences, signal }: { readonly sentences: boolean; readonly signal?: AbortSignal | undefined },
   ): EmbeddedQuestion {
-    const texts = [question, ...(sentences ? sentencesOf(question) : [])];
-    let onFirst: LocalEmbedOptions['onFirst'];
-    const early = new Promise<Float32Array>((resolve) => {
-      if (this.#local !== undefined) onFirst = resolve;
-    });
-    const options = onFirst === undefined ? { signal } : { signal, onFirst };
-    const all = embedChecked(this.#embedder, texts, { ...options, purpose: 'question' }).then((embedded) => {
-      if (this.#nearest.size > 0) checkDimensions(this.#embedder, embedded, this.#nearest.dimensions);
-      return embedded;
-    });
-    const fits = (vector: Float32Array): boolean =>
-      this.#nearest.size === 0 || vector.length === this.#nearest.dimensions;
+    const whole = this.#embed([question], { signal });
+    const others = sentences ? sentencesOf(question) : [];
     return {
-      whole: Promise.race([
-        all.then(([whole]) => whole!),
-        // One that does not fit is told of by the other promise.
-        early.then((whole) => (fits(whole) ? whole : all.then(() => whole))),
-      ]),
-      sentences: all.then(([, ...others]) => others),
+      whole: whole.then(([vector]) => vector!),
+      sentences: others.length === 0 ? Promise.resolve([]) : this.#embed(others, { signal, partOf: question }),
     };
   }
 
+  async #embed(texts: readonly string[], options: LocalEmbedOptions): Promise<readonly Float32Array[]> {
+    const vectors = await embedChecked(this.#embedder, texts, { ...options, purpose: 'question' });
+    if (this.#documents.size > 0) checkDimensions(this.#embedder, vectors, this.#documents.dimensions);
+    return vectors;
+  }
+
   /** Goes over to the next revision of skills in memory: embeds those without a vector, and opens the index again. */
-  async useRevision({ vectors }: CatalogueReader, sink: EmbeddingSink, signal: AbortSignal): Promise<void> {
+  async useRevision(reader: CatalogueReader, signal: AbortSignal): Promise<void> {
+    const { sink, openNearest } = this.#options;
     const model = { ...this.#chosen, start: async () => this.#embedder, stop: async () => {} };
-    await embedCatalogue(sink, model, { signal, onProgress: () => {} });
-    this.#vectors = vectors;
-    this.#nearest = await this.#openNearest();
+    await embedCatalogue(sink!, model, { signal, onProgress: () => {} });
+    this.#vectors = reader.vectors;
+    this.#documents = await openNearest(reader);
   }
 
   /** Whether a second model, for texts in other languages, was to be loaded. */
@@ -176,22 +172,7 @@ export class VectorSearch {
     return readsLanguageChecked(this.#embedder, language);
   }
 
-  /** See {@link NearestDocuments.nearest}. */
-  nearest(vector: Float32Array, limit: number, filter?: Uint8Array): Promise<Uint32Array> {
-    return this.#nearest.nearest(vector, limit, filter);
-  }
-
-  /** The documents whose vector is at a place. */
-  documentsAt(place: VectorPlace): Uint32Array {
-    return this.#nearest.documentsAt(place);
-  }
-
-  /** See {@link NearestDocuments.read}. */
-  read(documents: ArrayLike<DocumentNumber>, known?: DocumentVectors): DocumentVectors {
-    return this.#nearest.read(documents, known);
-  }
-
-  /** Stops the model. The index is closed by whoever opened it. */
+  /** Stops the model. */
   async close(): Promise<void> {
     await this.#chosen.stop(this.#embedder);
   }

@@ -42,25 +42,15 @@ export interface ChosenModel {
   stop(embedder: Embedder): Promise<void>;
 }
 
-/** How {@link chooseModel} goes about it. */
-export interface ChooseModelOptions {
-  /**
-   * Whether the model begins to load before all its files are read for its id: for somebody who nearly always goes on
-   * to `start` it, and who must `stop` it if not. @default false
-   */
-  readonly early?: boolean | undefined;
-}
-
 /**
  * Finds the model that the options ask for.
  *
  * @param options checked by {@link resolveModelOptions}
+ * @param early whether the model begins to load before all its files are read for its id: for a caller that nearly
+ *   always goes on to `start` it, and must `stop` it if not
  * @throws {SkillSearchError} `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`
  */
-export async function chooseModel(
-  { model, embedder }: ModelOptions,
-  { early = false }: ChooseModelOptions = {},
-): Promise<ChosenModel> {
+export async function chooseModel({ model, embedder }: ModelOptions, early = false): Promise<ChosenModel> {
   if (embedder !== undefined) {
     return { id: embedder.model, compatible: [], named: true, start: async () => embedder, stop: async () => {} };
   }

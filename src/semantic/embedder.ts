@@ -71,25 +71,8 @@ export const TEXTS_PER_THREAD = 100;
 
 /** How the models of this machine embed, beside what any embedder knows. */
 export interface LocalEmbedOptions extends EmbedOptions {
-  /** Called with the vector of the first of a few texts as soon as it is there. Those behind it are still embedded. */
-  readonly onFirst?: ((vector: Float32Array) => void) | undefined;
-}
-
-/** What the models of this machine can do beside what any embedder can. */
-export interface LocalModel extends Embedder {
-  embed(texts: readonly string[], options?: LocalEmbedOptions): Promise<readonly Float32Array[]>;
-  readableShare(question: string): number;
-  readsLanguage(language: string): boolean;
-  /** Whether the first of two models reads a language. */
-  firstReadsLanguage(language: string): boolean;
-  /** Whether a second model, for texts in other languages, was to be loaded, or a text for it has come. */
-  readonly otherLanguagesWanted: boolean;
-  /**
-   * Loads a second model, for texts in other languages, if there is one.
-   *
-   * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
-   */
-  loadOtherLanguages(): Promise<void>;
+  /** The question that the texts are sentences of. They go where it goes if their own language cannot be told. */
+  readonly partOf?: string | undefined;
 }
 
 /** Which model makes vectors: by default the one that comes with the library. */
@@ -199,13 +182,7 @@ export function checkDimensions(embedder: Embedder, vectors: readonly Float32Arr
  * @throws {SkillSearchError} `EMBEDDER_FAILED` if the embedder returns anything else, or throws
  */
 export function readableShareChecked(embedder: Embedder, question: string): number {
-  let share: unknown;
-  try {
-    share = embedder.readableShare?.(question) ?? 1;
-  } catch (error) {
-    if (error instanceof SkillSearchError) throw error;
-    throw failedBy(embedder, error);
-  }
+  const share = askedOf(embedder, () => embedder.readableShare?.(question) ?? 1);
   if (typeof share === 'number' && share >= 0 && share <= 1) return share;
   throw failed(embedder, `must return from readableShare() a number from 0 to 1, got ${describeValue(share)}`);
 }
@@ -217,15 +194,17 @@ export function readableShareChecked(embedder: Embedder, question: string): numb
  * @throws {SkillSearchError} `EMBEDDER_FAILED` if the embedder returns anything but a boolean, or throws
  */
 export function readsLanguageChecked(embedder: Embedder, language: string): boolean {
-  let reads: unknown;
-  try {
-    reads = embedder.readsLanguage?.(language) ?? true;
-  } catch (error) {
-    if (error instanceof SkillSearchError) throw error;
-    throw failedBy(embedder, error);
-  }
+  const reads = askedOf(embedder, () => embedder.readsLanguage?.(language) ?? true);
   if (typeof reads === 'boolean') return reads;
   throw failed(embedder, `must return from readsLanguage() a boolean, got ${describeValue(reads)}`);
+}
+
+function askedOf(embedder: Embedder, ask: () => unknown): unknown {
+  try {
+    return ask();
+  } catch (error) {
+    throw error instanceof SkillSearchError ? error : failedBy(embedder, error);
+  }
 }
 
 function failedBy(embedder: Embedder, error: unknown): SkillSearchError {

@@ -9,7 +9,6 @@ export {
   INSTALL_RUNTIME,
   isRuntimeInstalled,
   type LocalEmbedOptions,
-  type LocalModel,
   type ModelOptions,
   RUNTIME_PACKAGE,
   readableShareChecked,
@@ -23,10 +22,11 @@ export type { VectorSet } from './nearest/vector-codes.js';
 export {
   areWholeVectorFiles,
   buildVectorFiles,
-  headOfVectorFile,
   removeVectorFiles,
+  stampOfVectorFile,
   type VectorLinks,
   vectorFilesAreCurrent,
 } from './nearest/vector-files.js';
 export type { VectorIndex } from './nearest/vector-index.js';
+export type { LocalModel } from './routed-embedder.js';
 export type { ModelSettings, Pooling } from './settings.js';

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { type ErrorCode, RequestQueue, SkillSearchError, startWorker, untilAborted } from '../core/index.js';
-import { type LocalEmbedOptions, type LocalModel, TEXTS_PER_THREAD } from './embedder.js';
+import { type Embedder, type EmbedOptions, TEXTS_PER_THREAD } from './embedder.js';
 import { probablyReads, readableShare, type Script, scriptsOf } from './languages.js';
 import type { ModelFolder } from './model-folder.js';
 import type { ModelSettings } from './settings.js';
@@ -13,7 +13,6 @@ const CHUNK = 32;
 
 interface Chunk {
   readonly texts: readonly string[];
-  readonly onFirst: LocalEmbedOptions['onFirst'];
   readonly done: (vectors: readonly Float32Array[]) => void;
   readonly failed: (error: unknown) => void;
   readonly signal: AbortSignal | undefined;
@@ -26,38 +25,41 @@ interface Running {
   readonly began: number;
 }
 
+/** Before anything was measured, the milliseconds for a token. */
+const FIRST_GUESS = 0.15;
+/** How much of each measurement goes into the average: the last thirty or so count. */
+const WEIGHT_OF_NEWEST = 1 / 16;
+/**
+ * A measurement counts as this many times the average at most: one stall must not last for the next fifty questions.
+ */
+const MOST_SURPRISE = 4;
+
 /** Runs a model of a local folder in worker threads. */
-export class LocalEmbedder implements LocalModel {
+export class LocalEmbedder implements Embedder {
   readonly model: string;
-  readonly #languages: readonly string[] | undefined;
-  /** The scripts that the model can read; undefined if unknown. */
-  readonly #scripts: readonly Script[] | undefined;
   /** Length of the vectors; 0 if the model is not loaded yet. */
   readonly dimensions: number;
+  /** The scripts that the model can read; undefined if unknown. */
+  readonly #scripts: readonly Script[] | undefined;
   readonly #folder: ModelFolder;
   /** How many threads there may be. */
   readonly #most: number;
-  readonly #threads: LastingModelThread[];
-  readonly #idle: LastingModelThread[];
+  readonly #threads: ModelThread[];
+  readonly #idle: ModelThread[];
   readonly #queue: Chunk[] = [];
   readonly #running = new Set<Running>();
-  readonly #times = new EmbeddingTimes();
+  /** Milliseconds that a token takes, as far as is known. */
+  #perToken = FIRST_GUESS;
   #closed = false;
 
-  private constructor(
-    folder: ModelFolder,
-    threads: readonly ModelThread[],
-    most: number,
-    { scripts, dimensions }: LoadedModel,
-  ) {
+  private constructor(folder: ModelFolder, most: number, threads: ModelThread[], loaded?: LoadedModel) {
     this.model = folder.id;
-    this.dimensions = dimensions;
+    this.dimensions = loaded?.dimensions ?? 0;
     this.#folder = folder;
     this.#most = most;
-    this.#languages = folder.languages;
-    this.#scripts = folder.languages === undefined ? scripts : scriptsOf(folder.languages);
-    this.#threads = threads.map((thread) => new LastingModelThread(folder, thread));
-    this.#idle = [...this.#threads];
+    this.#scripts = folder.languages === undefined ? loaded?.scripts : scriptsOf(folder.languages);
+    this.#threads = threads;
+    this.#idle = [...threads];
   }
 
   /**
@@ -71,7 +73,7 @@ export class LocalEmbedder implements LocalModel {
     const started = Array.from({ length: threads }, (_, i) => (i === 0 && first) || new ModelThread(folder));
     try {
       const [loaded] = await Promise.all(started.map((thread) => thread.ready));
-      return new LocalEmbedder(folder, started, threads, loaded!);
+      return new LocalEmbedder(folder, threads, started, loaded);
     } catch (error) {
       await Promise.all(started.map((thread) => thread.close()));
       throw error;
@@ -83,24 +85,20 @@ export class LocalEmbedder implements LocalModel {
    * loaded. Threads are added only while many texts wait. What scripts the model reads is known by its languages only.
    */
   static startWhenUsed(folder: ModelFolder, threads: number): LocalEmbedder {
-    return new LocalEmbedder(folder, [], threads, { scripts: undefined, dimensions: 0 });
+    return new LocalEmbedder(folder, threads, []);
   }
 
   async embed(
     texts: readonly string[],
-    { signal, purpose = 'document', onFirst }: LocalEmbedOptions = {},
-  ): Promise<Float32Array[]> {
+    { signal, purpose = 'document' }: EmbedOptions = {},
+  ): Promise<readonly Float32Array[]> {
     signal?.throwIfAborted();
     const prefix = this.#folder.settings[purpose];
     const chunks: Promise<readonly Float32Array[]>[] = [];
     const order = byLength(texts);
     for (let start = 0; start < texts.length; start += CHUNK) {
       const part = Array.from(order.subarray(start, start + CHUNK), (text) => prefix + texts[text]!);
-      chunks.push(
-        new Promise((done, failed) => {
-          this.#queue.push({ texts: part, onFirst: texts.length <= CHUNK ? onFirst : undefined, done, failed, signal });
-        }),
-      );
+      chunks.push(new Promise((done, failed) => void this.#queue.push({ texts: part, done, failed, signal })));
     }
     this.#next();
     const vectors = (await untilAborted(Promise.all(chunks), signal)).flat();
@@ -119,10 +117,10 @@ export class LocalEmbedder implements LocalModel {
     let work = 0;
     for (const { texts, began } of this.#running) {
       // What takes longer than expected is expected to take as long again.
-      work += Math.abs(this.#times.estimate(texts) - (now - began));
+      work += Math.abs(tokensOf(texts) * this.#perToken - (now - began));
     }
     for (const { texts, signal } of this.#queue) {
-      if (signal?.aborted !== true) work += this.#times.estimate(texts);
+      if (signal?.aborted !== true) work += tokensOf(texts) * this.#perToken;
     }
     return work / this.#threads.length;
   }
@@ -132,18 +130,7 @@ export class LocalEmbedder implements LocalModel {
   }
 
   readsLanguage(language: string): boolean {
-    return this.#languages?.includes(language) ?? probablyReads(language, this.#scripts);
-  }
-
-  /** This model has no other. */
-  get otherLanguagesWanted(): boolean {
-    return false;
-  }
-
-  async loadOtherLanguages(): Promise<void> {}
-
-  firstReadsLanguage(language: string): boolean {
-    return this.readsLanguage(language);
+    return this.#folder.languages?.includes(language) ?? probablyReads(language, this.#scripts);
   }
 
   async close(): Promise<void> {
@@ -153,52 +140,34 @@ export class LocalEmbedder implements LocalModel {
   }
 
   #next(): void {
-    while (this.#queue.length > 0) {
-      if (this.#closed) {
-        this.#queue.shift()?.failed(closedError());
-        continue;
-      }
+    for (let [chunk] = this.#queue; chunk !== undefined; [chunk] = this.#queue) {
       // Nobody waits for an aborted chunk any more.
-      if (this.#queue[0]?.signal?.aborted === true) {
-        const chunk = this.#queue.shift()!;
-        chunk.failed(chunk.signal?.reason);
-        continue;
-      }
-      const thread = this.#idle.pop() ?? this.#startAnother();
-      if (thread === undefined) return;
-      void this.#run(thread, this.#queue.shift()!);
+      const isGivenUp = this.#closed || chunk.signal?.aborted === true;
+      const thread = isGivenUp ? undefined : (this.#idle.pop() ?? this.#startAnother());
+      if (!isGivenUp && thread === undefined) return;
+      this.#queue.shift();
+      if (thread === undefined) chunk.failed(this.#closed ? closedError() : chunk.signal?.reason);
+      else void this.#run(thread, chunk);
     }
   }
 
   /** Another thread, if there may be one and it pays. */
-  #startAnother(): LastingModelThread | undefined {
+  #startAnother(): ModelThread | undefined {
     const running = this.#threads.length;
     if (running >= this.#most || (running > 0 && this.#queue.length * CHUNK < TEXTS_PER_THREAD)) return undefined;
-    const thread = new LastingModelThread(this.#folder, new ModelThread(this.#folder));
+    const thread = new ModelThread(this.#folder);
     this.#threads.push(thread);
     return thread;
   }
 
-  async #run(thread: LastingModelThread, { texts, onFirst, done, failed }: Chunk): Promise<void> {
+  async #run(thread: ModelThread, { texts, done, failed }: Chunk): Promise<void> {
     const running: Running = { texts, began: performance.now() };
     this.#running.add(running);
     try {
-      const parts = onFirst === undefined || texts.length < 2 ? [texts] : [texts.slice(0, 1), texts.slice(1)];
-      // All are asked for at once: the thread goes on without waiting for this one.
-      const asked = parts.map((part) => thread.embed(part));
-      const all = Promise.all(asked);
-      if (onFirst !== undefined) {
-        asked[0]!.then(
-          ({ vectors }) => onFirst(vectors[0]!),
-          () => {},
-        );
-      }
-      const embedded = await all;
-      this.#times.note(
-        texts,
-        embedded.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
-      );
-      done(embedded.flatMap(({ vectors }) => vectors));
+      const { vectors, milliseconds } = await thread.embed(texts);
+      const measured = Math.min(milliseconds / tokensOf(texts), this.#perToken * MOST_SURPRISE);
+      this.#perToken += (measured - this.#perToken) * WEIGHT_OF_NEWEST;
+      done(vectors);
     } catch (error) {
       failed(error);
     }
@@ -228,37 +197,24 @@ const MOST_TOKENS = 256;
 /** What each text costs beside its tokens, in tokens. */
 const COST_OF_TEXT = 16;
 
-/** Before anything was measured. */
-const FIRST_GUESS = 0.15;
-/** How much of each measurement goes into the average: the last thirty or so count. */
-const WEIGHT_OF_NEWEST = 1 / 16;
-/**
- * A measurement counts as this many times the average at most: one stall must not last for the next fifty questions.
- */
-const MOST_SURPRISE = 4;
-
-/** Estimates how long a model takes for texts, from how long it took for others. */
-export class EmbeddingTimes {
-  /** Milliseconds for a token. */
-  #perToken = FIRST_GUESS;
-
-  /** Notes that texts took so many milliseconds. */
-  note(texts: readonly string[], milliseconds: number): void {
-    if (texts.length === 0) return;
-    const measured = Math.min(milliseconds / tokensOf(texts), this.#perToken * MOST_SURPRISE);
-    this.#perToken += (measured - this.#perToken) * WEIGHT_OF_NEWEST;
-  }
-
-  /** Milliseconds that texts will take. */
-  estimate(texts: readonly string[]): number {
-    return tokensOf(texts) * this.#perToken;
-  }
-}
-
 function tokensOf(texts: readonly string[]): number {
   let tokens = 0;
   for (const text of texts) tokens += COST_OF_TEXT + Math.min(MOST_TOKENS, Buffer.byteLength(text) / BYTES_PER_TOKEN);
   return tokens;
+}
+
+/** The vectors of texts, and how long the model took for them. */
+interface EmbeddedTexts {
+  readonly vectors: readonly Float32Array[];
+  readonly milliseconds: number;
+}
+
+/** What a model tells once it is loaded. */
+interface LoadedModel {
+  /** The scripts that it can read; undefined if they were not looked up, or its vocabulary does not show them. */
+  readonly scripts: readonly Script[] | undefined;
+  /** Length of its vectors. */
+  readonly dimensions: number;
 }
 
 /** Milliseconds without an attempt after a thread could not be started, and the most that this grows to. */
@@ -266,114 +222,36 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 
 /**
- * A model thread that is started again when it has died, of too little memory say. The question that it died with
- * fails, the next one is answered. Where the model cannot be loaded any more, attempts become rare, and all questions
- * in between fail at once.
+ * A thread that holds a loaded model, seen from outside. Keeps the process alive only while it loads or embeds.
+ *
+ * It is started again when it has died, of too little memory say. The question that it died with fails, the next one
+ * is answered. Where the model cannot be loaded any more, attempts become rare, and all questions in between fail at
+ * once.
  */
-export class LastingModelThread {
-  readonly #folder: ModelFolder;
-  #thread: ModelThread;
-  /** Threads that died one after the other without an answer. */
+export class ModelThread {
+  /** Settles when the model is loaded for the first time. */
+  readonly ready: Promise<LoadedModel>;
+  readonly #data: ModelThreadData;
+  #worker!: Worker;
+  #requests!: RequestQueue<EmbeddedTexts>;
+  #exited!: Promise<void>;
+  /** How often it died without an answer in between. */
   #deaths = 0;
-  /** The last of them. */
-  #dead: ModelThread | undefined;
-  /** No thread is started before, by `performance.now()`. */
+  /** It is not started before, by `performance.now()`. */
   #pauseEnds = 0;
 
-  /** @param thread the first one, of the same folder */
-  constructor(folder: ModelFolder, thread: ModelThread) {
-    this.#folder = folder;
-    this.#thread = thread;
-  }
-
-  /** As `embed` of {@link ModelThread}. */
-  async embed(texts: readonly string[]): Promise<EmbeddedTexts> {
-    if (this.#thread.ended && performance.now() >= this.#pauseEnds) this.#thread = new ModelThread(this.#folder);
-    const thread = this.#thread;
-    try {
-      const answer = await thread.embed(texts);
-      this.#deaths = 0;
-      return answer;
-    } catch (error) {
-      if (thread.ended && thread !== this.#dead) this.#noteDeath(thread);
-      throw error;
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close();
-  }
-
-  /** The first death is followed by a new thread at once, the others after pauses. */
-  #noteDeath(thread: ModelThread): void {
-    this.#dead = thread;
-    this.#deaths += 1;
-    if (this.#deaths === 1) return;
-    this.#pauseEnds = performance.now() + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#deaths - 1));
-  }
-}
-
-/** The vectors of texts, and how long the model took for them. */
-export interface EmbeddedTexts {
-  readonly vectors: readonly Float32Array[];
-  readonly milliseconds: number;
-}
-
-/** What a model tells once it is loaded. */
-export interface LoadedModel {
-  /** The scripts that it can read; undefined if its vocabulary does not show them. */
-  readonly scripts: readonly Script[] | undefined;
-  /** Length of its vectors. */
-  readonly dimensions: number;
-}
-
-/** A thread that holds a loaded model, seen from outside. Keeps the process alive only while it loads or embeds. */
-export class ModelThread {
-  /** Settles when the model is loaded. */
-  readonly ready: Promise<LoadedModel>;
-  readonly #worker: Worker;
-  readonly #exited: Promise<void>;
-  readonly #requests: RequestQueue<EmbeddedTexts>;
-
   constructor({ path, weights, settings, languages }: ModelThreadData) {
-    const data: ModelThreadData = { path, weights, settings, languages };
-    this.#worker = startWorker(import.meta.url, 'model-thread', { workerData: data });
-    this.#worker.ref();
-    this.#requests = new RequestQueue(this.#worker, (error) =>
-      error === undefined
-        ? embedderFailed('the model thread ended')
-        : embedderFailed(`the model thread failed: ${error.message}`, error),
-    );
-    this.ready = new Promise((resolve, reject) => {
-      this.#worker.on('message', (message: ModelThreadMessage) => {
-        if (message.kind === 'ready') {
-          resolve(message);
-          this.#requests.keepAliveWhileWaiting();
-        } else if (message.kind === 'failed') {
-          const error = new SkillSearchError(message.code, message.message, { path });
-          this.#requests.end(error);
-          reject(error);
-        } else this.#settle(message);
-      });
-      // A thread that cannot start no longer keeps the process alive when its `error` is told, so an `exit` may not
-      // come.
-      this.#worker.on('error', () => reject(this.#requests.ended));
-      this.#worker.on('exit', () => reject(this.#requests.ended));
-    });
-    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
-    // This catch only prevents an unhandled rejection. The first request fails with the same error.
-    this.ready.catch(() => {});
-  }
-
-  /** Whether the thread no longer answers. */
-  get ended(): boolean {
-    return this.#requests.ended !== undefined;
+    this.#data = { path, weights, settings, languages };
+    this.ready = this.#start();
   }
 
   /** Embeds texts, after those of earlier calls. */
-  embed(texts: readonly string[]): Promise<EmbeddedTexts> {
+  async embed(texts: readonly string[]): Promise<EmbeddedTexts> {
+    if (this.#requests.ended !== undefined && performance.now() >= this.#pauseEnds) void this.#start();
     const request: ModelThreadRequest = { kind: 'embed', texts };
-    return this.#requests.ask(request);
+    const answer = await this.#requests.ask(request);
+    this.#deaths = 0;
+    return answer;
   }
 
   /**
@@ -388,18 +266,57 @@ export class ModelThread {
     await this.#exited;
   }
 
-  #settle(message: Extract<ModelThreadMessage, { kind: 'vectors' | 'error' }>): void {
-    if (message.kind === 'error') {
-      this.#requests.refuse(embedderFailed(`the model cannot embed the text: ${message.message}`));
-      return;
-    }
-    const { values, dimensions, milliseconds } = message;
-    const vectors: Float32Array[] = [];
-    for (let start = 0; start < values.length; start += dimensions) {
-      vectors.push(values.subarray(start, start + dimensions));
-    }
-    this.#requests.answer({ vectors, milliseconds });
+  #start(): Promise<LoadedModel> {
+    const worker = startWorker(import.meta.url, 'model-thread', { workerData: this.#data });
+    worker.ref();
+    const requests = new RequestQueue<EmbeddedTexts>(worker, (error) => {
+      this.#noteDeath(requests);
+      return error === undefined
+        ? embedderFailed('the model thread ended')
+        : embedderFailed(`the model thread failed: ${error.message}`, error);
+    });
+    const ready = new Promise<LoadedModel>((resolve, reject) => {
+      worker.on('message', (message: ModelThreadMessage) => {
+        if (message.kind === 'vectors') requests.answer(embeddedTexts(message));
+        else if (message.kind === 'error') {
+          requests.refuse(embedderFailed(`the model cannot embed the text: ${message.message}`));
+        } else if (message.kind === 'ready') {
+          resolve(message);
+          requests.keepAliveWhileWaiting();
+        } else {
+          this.#noteDeath(requests);
+          requests.end(new SkillSearchError(message.code, message.message, { path: this.#data.path }));
+          reject(requests.ended);
+        }
+      });
+      // A thread that cannot start no longer keeps the process alive when its `error` is told, so an `exit` may not
+      // come.
+      worker.on('error', () => reject(requests.ended));
+      worker.on('exit', () => reject(requests.ended));
+    });
+    // This catch only prevents an unhandled rejection. The first request fails with the same error.
+    ready.catch(() => {});
+    this.#worker = worker;
+    this.#requests = requests;
+    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()));
+    return ready;
   }
+
+  /** The first death is followed by a new thread at once, the others after pauses. */
+  #noteDeath(requests: RequestQueue<EmbeddedTexts>): void {
+    if (requests.ended !== undefined) return;
+    this.#deaths += 1;
+    if (this.#deaths === 1) return;
+    this.#pauseEnds = performance.now() + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.#deaths - 1));
+  }
+}
+
+function embeddedTexts({ values, dimensions, milliseconds }: VectorsMessage): EmbeddedTexts {
+  const vectors: Float32Array[] = [];
+  for (let start = 0; start < values.length; start += dimensions) {
+    vectors.push(values.subarray(start, start + dimensions));
+  }
+  return { vectors, milliseconds };
 }
 
 function embedderFailed(message: string, cause?: unknown): SkillSearchError {
@@ -424,16 +341,15 @@ export type ModelThreadRequest =
 
 /** A message from a model thread: first `ready` or `failed`, then one answer for each request, in the same order. */
 export type ModelThreadMessage =
-  /**
-   * With the scripts that the model can read by its vocabulary, undefined if they were not looked up or it shows none.
-   */
-  | { readonly kind: 'ready'; readonly scripts: readonly Script[] | undefined; readonly dimensions: number }
+  | ({ readonly kind: 'ready' } & LoadedModel)
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
-  /** With the vectors one after the other, and how long the model took for them. */
-  | {
-      readonly kind: 'vectors';
-      readonly values: Float32Array<ArrayBuffer>;
-      readonly dimensions: number;
-      readonly milliseconds: number;
-    }
+  | VectorsMessage
   | { readonly kind: 'error'; readonly message: string };
+
+/** Vectors one after the other, and how long the model took for them. */
+interface VectorsMessage {
+  readonly kind: 'vectors';
+  readonly values: Float32Array<ArrayBuffer>;
+  readonly dimensions: number;
+  readonly milliseconds: number;
+}

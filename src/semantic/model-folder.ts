@@ -1,6 +1,5 @@
 import type { Hash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkPath, SkillSearchError } from '../core/index.js';
 import { LANGUAGES, readModelLanguages } from './languages.js';
@@ -129,25 +128,11 @@ async function hashFiles(
   return hash.digest('hex').slice(0, 12);
 }
 
-/**
- * Bytes that are read at once: enough that the reading costs little, few enough that they stay in a processor's cache.
- */
-const READ_AT_ONCE = 1 << 20;
-
 async function hashContent(hash: Hash, folder: string, file: string): Promise<void> {
   const path = join(folder, file);
   try {
-    const handle = await open(path);
-    try {
-      const buffer = Buffer.allocUnsafe(READ_AT_ONCE);
-      for (;;) {
-        const { bytesRead } = await handle.read(buffer, 0, buffer.length);
-        if (bytesRead === 0) return;
-        hash.update(buffer.subarray(0, bytesRead));
-      }
-    } finally {
-      await handle.close();
-    }
+    // Pieces that are large enough to cost little, and small enough to stay in a processor's cache.
+    for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(piece as Buffer);
   } catch (error) {
     const message = `cannot read ${path}: ${(error as Error).message}`;
     throw new SkillSearchError('MODEL_NOT_READABLE', message, { path: folder, cause: error });
@@ -155,11 +140,7 @@ async function hashContent(hash: Hash, folder: string, file: string): Promise<vo
 }
 
 function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /**

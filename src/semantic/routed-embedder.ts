@@ -1,5 +1,5 @@
 import { languageOf, SkillSearchError } from '../core/index.js';
-import type { LocalEmbedOptions, LocalModel } from './embedder.js';
+import type { Embedder, LocalEmbedOptions } from './embedder.js';
 import { LocalEmbedder, type ModelThread } from './local-embedder.js';
 import type { ModelFolder } from './model-folder.js';
 
@@ -10,10 +10,10 @@ import type { ModelFolder } from './model-folder.js';
  * @param first thread of this model that loads already
  * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
  */
-export function startModel(folder: ModelFolder, threads: number, first?: ModelThread): Promise<LocalModel> {
+export async function startModel(folder: ModelFolder, threads: number, first?: ModelThread): Promise<LocalModel> {
   const { otherLanguages } = folder;
-  if (otherLanguages === undefined) return LocalEmbedder.start(folder, threads, first);
-  return RoutedEmbedder.start({ ...folder, otherLanguages }, threads, first);
+  const other = otherLanguages === undefined ? undefined : LocalEmbedder.startWhenUsed(otherLanguages, threads);
+  return new LocalModel(folder, await LocalEmbedder.start(folder, threads, first), other);
 }
 
 /**
@@ -24,41 +24,24 @@ const READ_FOR_LANGUAGE = 1000;
 /** A text whose language cannot be told goes to the first model if that can read at least this share of it. */
 const READABLE_ENOUGH = 0.5;
 
-/** The models of a folder with `other-languages/`. */
-interface TwoModels extends ModelFolder {
-  readonly otherLanguages: ModelFolder;
-}
-
 /**
- * Two models in one vector space: one for the texts in languages that it reads, the other for all other texts. The
- * second is loaded when the first text needs it.
+ * The model of a folder. One with `other-languages/` has two in one vector space: one for the texts in languages that
+ * it reads, the other for all other texts. The second is loaded when the first text needs it.
  */
-class RoutedEmbedder implements LocalModel {
+export class LocalModel implements Embedder {
   readonly model: string;
   readonly #first: LocalEmbedder;
-  readonly #other: LocalEmbedder;
-  readonly #folder: TwoModels;
+  readonly #other: LocalEmbedder | undefined;
+  readonly #folder: ModelFolder;
   #otherLanguagesWanted = false;
   /** The text that was decided on last. A question is asked about several times in a row. */
   #decided: { readonly text: string; readonly isForOther: boolean } = { text: '', isForOther: false };
 
-  private constructor(folder: TwoModels, first: LocalEmbedder, other: LocalEmbedder) {
+  constructor(folder: ModelFolder, first: LocalEmbedder, other: LocalEmbedder | undefined) {
     this.model = folder.id;
     this.#folder = folder;
     this.#first = first;
     this.#other = other;
-  }
-
-  /**
-   * Loads the first model.
-   *
-   * @param threads how many texts each model embeds at the same time, at most
-   * @param thread of the first model that loads already
-   * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
-   */
-  static async start(folder: TwoModels, threads: number, thread?: ModelThread): Promise<RoutedEmbedder> {
-    const first = await LocalEmbedder.start(folder, threads, thread);
-    return new RoutedEmbedder(folder, first, LocalEmbedder.startWhenUsed(folder.otherLanguages, threads));
   }
 
   /** Whether the second model was to be loaded, or a text for it has come. */
@@ -67,36 +50,36 @@ class RoutedEmbedder implements LocalModel {
   }
 
   /**
-   * Loads the second model, if it is not loaded yet. Asks it for a vector in any case, as its thread may still load, or
-   * have died.
+   * Loads the second model, if there is one and it is not loaded yet. Asks it for a vector in any case, as its thread
+   * may still load, or have died.
    *
    * @throws {SkillSearchError} `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
    */
   async loadOtherLanguages(): Promise<void> {
-    await this.#embedOther(['warm up']);
+    if (this.#other !== undefined) await this.#embedOther(this.#other, ['warm up']);
   }
 
   async embed(texts: readonly string[], options: LocalEmbedOptions = {}): Promise<readonly Float32Array[]> {
     options.signal?.throwIfAborted();
-    const isOther = texts.map((text) => this.#isForOther(text, options.purpose === 'question' ? texts : []));
-    if (!isOther.includes(true)) return this.#first.embed(texts, options);
-    const { onFirst, ...withoutFirst } = options;
+    const isOther = texts.map((text) => this.#isForOther(text, options.partOf));
+    if (this.#other === undefined || !isOther.includes(true)) return this.#first.embed(texts, options);
     const [first, other] = await Promise.all([
       this.#first.embed(
         texts.filter((_, i) => !isOther[i]),
-        isOther[0] === true ? withoutFirst : options,
+        options,
       ),
       this.#embedOther(
+        this.#other,
         texts.filter((_, i) => isOther[i]),
-        isOther[0] === true ? options : withoutFirst,
+        options,
       ),
     ]);
     let [nextOfFirst, nextOfOther] = [0, 0];
     return isOther.map((is) => (is ? other[nextOfOther++]! : first[nextOfFirst++]!));
   }
 
-  expectedWait(text?: string): number {
-    return this.#modelFor(text ?? '').expectedWait();
+  expectedWait(text = ''): number {
+    return this.#modelFor(text).expectedWait();
   }
 
   readableShare(question: string): number {
@@ -104,7 +87,7 @@ class RoutedEmbedder implements LocalModel {
   }
 
   readsLanguage(language: string): boolean {
-    return this.firstReadsLanguage(language) || this.#other.readsLanguage(language);
+    return this.firstReadsLanguage(language) || this.#other?.readsLanguage(language) === true;
   }
 
   /** Whether the first model reads a language. */
@@ -113,52 +96,37 @@ class RoutedEmbedder implements LocalModel {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#first.close(), this.#other.close()]);
+    await Promise.all([this.#first.close(), this.#other?.close()]);
   }
 
   #modelFor(text: string): LocalEmbedder {
-    return this.#isForOther(text) ? this.#other : this.#first;
+    return this.#isForOther(text) ? this.#other! : this.#first;
   }
 
-  /** @param wholes questions: a sentence of one goes where the question goes, if its own language cannot be told */
-  #isForOther(text: string, wholes: readonly string[] = []): boolean {
+  #isForOther(text: string, partOf?: string): boolean {
+    if (this.#other === undefined) return false;
     if (text === this.#decided.text) return this.#decided.isForOther;
-    const certain = this.#decideByLanguage(text);
-    const whole = certain === undefined ? wholes.find((whole) => isPartOf(text, whole)) : undefined;
-    const isForOther = certain ?? (whole === undefined ? this.#decideByScript(text) : this.#isForOther(whole));
-    if (whole === undefined) this.#decided = { text, isForOther };
+    const start = text.slice(0, READ_FOR_LANGUAGE);
+    const { code, certain } = languageOf(start);
+    if (!certain && partOf !== undefined) return this.#isForOther(partOf);
+    // Names, code, two words: most are in English catalogues, too.
+    const isForOther = certain ? !this.#first.readsLanguage(code) : this.#first.readableShare(start) < READABLE_ENOUGH;
+    this.#decided = { text, isForOther };
     return isForOther;
   }
 
-  /** @returns undefined if the language cannot be told */
-  #decideByLanguage(text: string): boolean | undefined {
-    const { code, certain } = languageOf(text.slice(0, READ_FOR_LANGUAGE));
-    return certain ? !this.#first.readsLanguage(code) : undefined;
-  }
-
-  #decideByScript(text: string): boolean {
-    // Names, code, two words: most are in English catalogues, too.
-    return this.#first.readableShare(text.slice(0, READ_FOR_LANGUAGE)) < READABLE_ENOUGH;
-  }
-
-  async #embedOther(texts: readonly string[], options?: LocalEmbedOptions): Promise<readonly Float32Array[]> {
+  async #embedOther(
+    model: LocalEmbedder,
+    texts: readonly string[],
+    options?: LocalEmbedOptions,
+  ): Promise<readonly Float32Array[]> {
     this.#otherLanguagesWanted = true;
-    const vectors = await this.#other.embed(texts, options);
-    this.#checkLength(vectors);
-    return vectors;
-  }
-
-  #checkLength(vectors: readonly Float32Array[]): void {
+    const vectors = await model.embed(texts, options);
     const { dimensions } = this.#first;
-    const other = vectors.find(({ length }) => length !== dimensions);
-    if (other === undefined) return;
+    const wrong = vectors.find(({ length }) => length !== dimensions);
+    if (wrong === undefined) return vectors;
     const { path, otherLanguages } = this.#folder;
-    const lengths = `${otherLanguages.path} gives vectors of ${other.length} values, and ${path} of ${dimensions}`;
-    const message = `the model ${lengths}: both must be as long`;
-    throw new SkillSearchError('MODEL_NOT_READABLE', message, { path });
+    const lengths = `${otherLanguages?.path} gives vectors of ${wrong.length} values, and ${path} of ${dimensions}`;
+    throw new SkillSearchError('MODEL_NOT_READABLE', `the model ${lengths}: both must be as long`, { path });
   }
-}
-
-function isPartOf(text: string, whole: string): boolean {
-  return text.length < whole.length && whole.includes(text);
 }

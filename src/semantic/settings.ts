@@ -41,17 +41,16 @@ const USUAL: ModelSettings = { question: '', document: '', pooling: 'mean', maxT
  * @throws {SkillSearchError} `MODEL_NOT_READABLE` if a file is wrong, or asks for something that is not supported
  */
 export async function readModelSettings(folder: string): Promise<ModelSettings> {
-  const [config, tokenizer] = await Promise.all(
-    ['config.json', 'tokenizer_config.json'].map(async (file) => (await readJsonOf(folder, file)) ?? {}),
-  );
+  const config = (await readJsonOf(folder, 'config.json')) ?? {};
+  const tokenizer = (await readJsonOf(folder, 'tokenizer_config.json')) ?? {};
   const own = await readOwnSettings(folder);
   const told = await readSentenceTransformers(folder);
-  const family = familySettings([String(config?.['_name_or_path'] ?? ''), basename(folder)]);
+  const family = familySettings([String(config['_name_or_path'] ?? ''), basename(folder)]);
   return {
     question: own.question ?? told.question ?? family.question ?? '',
     document: own.document ?? told.document ?? family.document ?? '',
     pooling: own.pooling ?? told.pooling ?? family.pooling ?? 'mean',
-    maxTokens: tokenLimit(folder, { own: own.maxTokens, told: told.maxTokens, config: config!, tokenizer: tokenizer! }),
+    maxTokens: tokenLimit(folder, { own: own.maxTokens, told: told.maxTokens, config, tokenizer }),
   };
 }
 
@@ -71,7 +70,7 @@ const FILE = 'skill-discovery.json';
 
 const POOLINGS: readonly unknown[] = ['mean', 'cls', 'last_token', 'sentence_embedding'];
 
-const isPrefix = (value: unknown): boolean => typeof value === 'string' && value.length <= MAX_PREFIX_LENGTH;
+const isPrefix = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_PREFIX_LENGTH;
 const PREFIX = `a text of at most ${MAX_PREFIX_LENGTH} characters`;
 
 const CHECKS: Readonly<Record<keyof ModelSettings, { accepts: (value: unknown) => boolean; expected: string }>> = {
@@ -109,7 +108,7 @@ async function readOwnSettings(folder: string): Promise<ToldSettings> {
 
 const MODULES = 'modules.json';
 const PROMPTS = 'config_sentence_transformers.json';
-/** The two names that the length has had. */
+/** The names that the length has had. */
 const LENGTHS = ['sentence_bert_config.json', 'sentence_roberta_config.json', 'sentence_xlm-roberta_config.json'];
 
 /** What the modules do that we do, too. Any other computes more than this library can. */
@@ -119,19 +118,14 @@ const KNOWN_MODULES: readonly unknown[] = ['Transformer', 'Pooling', 'Normalize'
 const QUESTION_PROMPTS = ['query', 's2p_query', 'retrieval.query', 'search_query', 'question'];
 const DOCUMENT_PROMPTS = ['document', 'passage', 'corpus', 'retrieval.passage', 'search_document'];
 
-/** Modes of pooling by the keys that `1_Pooling/config.json` has for them. */
+/** Modes of pooling by their names: as later versions write them, and as keys without `pooling_mode_`. */
 const MODES: Readonly<Record<string, Pooling>> = {
-  pooling_mode_mean_tokens: 'mean',
-  // Differs from the mean by a factor, so it is the same at unit length.
-  pooling_mode_mean_sqrt_len_tokens: 'mean',
-  pooling_mode_cls_token: 'cls',
-  pooling_mode_lasttoken: 'last_token',
-};
-/** The same by the names that later versions write as `pooling_mode`. */
-const NAMED_MODES: Readonly<Record<string, Pooling>> = {
   mean: 'mean',
+  mean_tokens: 'mean',
+  // Differs from the mean by a factor, so it is the same at unit length.
   mean_sqrt_len_tokens: 'mean',
   cls: 'cls',
+  cls_token: 'cls',
   lasttoken: 'last_token',
 };
 
@@ -141,71 +135,49 @@ const NAMED_MODES: Readonly<Record<string, Pooling>> = {
  * @throws {SkillSearchError} `MODEL_NOT_READABLE` if a file is wrong, or asks for something that is not supported
  */
 async function readSentenceTransformers(folder: string): Promise<ToldSettings> {
-  const { pooling, isPooled } = await readModules(folder);
-  const { question, document } = await readPrompts(folder);
-  if (isPooled && (question ?? '') + (document ?? '') !== '') await checkPromptsArePooled(folder, pooling);
-  return {
-    question,
-    document,
-    pooling: isPooled ? await readPooling(folder, pooling) : 'sentence_embedding',
-    maxTokens: await readLength(folder),
-  };
-}
-
-/** @returns the folder of the pooling, and whether the model does nothing else that we do not */
-async function readModules(folder: string): Promise<{ pooling: string; isPooled: boolean }> {
-  const usual = { pooling: '1_Pooling', isPooled: true };
-  const modules = await readJsonListOf(folder, MODULES, 'modules');
-  if (modules === undefined) return usual;
-  let { pooling, isPooled } = usual;
-  for (const { type, path } of modules) {
-    // `sentence_transformers.models.Pooling`: the name of a class.
-    const name = String(type).split('.').at(-1);
-    if (!KNOWN_MODULES.includes(name)) isPooled = false;
-    if (name !== 'Pooling') continue;
-    if (typeof path !== 'string' || !/^\w[\w.-]*$/.test(path)) {
-      throw unsupported(folder, MODULES, `has a module in ${String(path)}, which is no folder of it`);
-    }
-    pooling = path;
+  const prompts = await readPrompts(folder);
+  const told = { ...prompts, maxTokens: await readLength(folder) };
+  const modules = (await readContentOf(folder, MODULES, areObjects, 'is no array of modules')) ?? [];
+  // `sentence_transformers.models.Pooling`: the name of a class.
+  const named = modules.map(({ type, path }) => ({ name: String(type).split('.').at(-1), path: String(path) }));
+  const { path: inside } = named.find(({ name }) => name === 'Pooling') ?? { path: '1_Pooling' };
+  if (!/^\w[\w.-]*$/.test(inside)) {
+    throw unsupported(folder, MODULES, `has a module in ${inside}, which is no folder of it`);
   }
-  return { pooling, isPooled };
-}
-
-async function readPooling(folder: string, inside: string): Promise<Pooling | undefined> {
+  if (!named.every(({ name }) => KNOWN_MODULES.includes(name))) return { ...told, pooling: 'sentence_embedding' };
   const file = `${inside}/config.json`;
   const config = await readJsonOf(folder, file);
-  if (config === undefined) return undefined;
-  const asked =
-    typeof config['pooling_mode'] === 'string'
-      ? [config['pooling_mode']]
-      : Object.keys(config).filter((key) => key.startsWith('pooling_mode_') && config[key] === true);
-  const [mode = '', ...more] = asked;
-  const pooling = { ...MODES, ...NAMED_MODES }[mode];
-  if (pooling !== undefined && more.length === 0) return pooling;
-  throw unsupported(folder, file, `asks for the pooling ${asked.join(', ')}: only mean, cls or last token can be used`);
+  if (config === undefined) return told;
+  if (config['include_prompt'] === false && prompts.question !== undefined) {
+    throw unsupported(folder, file, 'leaves the prompt out of the pooling, which is not supported');
+  }
+  return { ...told, pooling: poolingIn(folder, file, config) };
 }
 
-async function checkPromptsArePooled(folder: string, inside: string): Promise<void> {
-  const file = `${inside}/config.json`;
-  const { include_prompt: included = true } = (await readJsonOf(folder, file)) ?? {};
-  if (included === false)
-    throw unsupported(folder, file, 'leaves the prompt out of the pooling, which is not supported');
+function poolingIn(folder: string, file: string, config: JsonObject): Pooling {
+  const { pooling_mode: mode } = config;
+  const asked =
+    typeof mode === 'string'
+      ? [mode]
+      : Object.keys(config).flatMap((key) => (config[key] === true ? key.split('pooling_mode_').slice(1) : []));
+  const pooling = MODES[asked[0] ?? ''];
+  if (pooling !== undefined && asked.length === 1) return pooling;
+  throw unsupported(folder, file, `asks for the pooling ${asked.join(', ')}: only mean, cls or last token can be used`);
 }
 
 async function readPrompts(folder: string): Promise<Pick<ToldSettings, 'question' | 'document'>> {
   const config = (await readJsonOf(folder, PROMPTS)) ?? {};
-  const prompts = (config['prompts'] ?? {}) as Readonly<Record<string, unknown>>;
+  const prompts = (config['prompts'] ?? {}) as JsonObject;
   const usual = String(config['default_prompt_name'] ?? '');
-  const promptOf = (names: readonly string[]): string | undefined => {
-    const name = [...names, usual].find((one) => Object.hasOwn(prompts, one));
-    if (name === undefined) return undefined;
-    const prompt = prompts[name];
-    if (typeof prompt === 'string' && prompt.length <= MAX_PREFIX_LENGTH) return prompt;
-    throw unsupported(folder, PROMPTS, `must have as prompt ${name} a text of at most ${MAX_PREFIX_LENGTH} characters`);
+  const promptOf = (names: readonly string[]): string => {
+    const name = [...names, usual].find((one) => Object.hasOwn(prompts, one)) ?? '';
+    const prompt = prompts[name] ?? '';
+    if (isPrefix(prompt)) return prompt;
+    throw unsupported(folder, PROMPTS, `must have as prompt ${name} ${PREFIX}`);
   };
   const [question, document] = [promptOf(QUESTION_PROMPTS), promptOf(DOCUMENT_PROMPTS)];
   // Empty prompts are written for every model that was given none.
-  return (question ?? '') + (document ?? '') === '' ? {} : { question: question ?? '', document: document ?? '' };
+  return question + document === '' ? {} : { question, document };
 }
 
 async function readLength(folder: string): Promise<number | undefined> {
@@ -261,15 +233,12 @@ const USUAL_LIMIT = 512;
 /** Models whose positions begin behind the padding token, so that they have two fewer. */
 const WITH_OFFSET: readonly unknown[] = ['roberta', 'xlm-roberta', 'camembert', 'mpnet'];
 
-/** Where a limit may be told. */
+/** Where a limit may be told: by `skill-discovery.json`, by sentence-transformers, by the files of Transformers.js. */
 interface TokenLimits {
-  /** By `skill-discovery.json`. */
   readonly own: number | undefined;
-  /** By sentence-transformers. */
   readonly told: number | undefined;
-  /** `config.json` and `tokenizer_config.json`. */
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly tokenizer: Readonly<Record<string, unknown>>;
+  readonly config: JsonObject;
+  readonly tokenizer: JsonObject;
 }
 
 /**
@@ -305,14 +274,8 @@ function readJsonOf(folder: string, file: string): Promise<JsonObject | undefine
   return readContentOf(folder, file, isObject, 'is no JSON object');
 }
 
-/**
- * As {@link readJsonOf}, of a file that has an array of objects.
- *
- * @param objects what they are, for the error
- */
-function readJsonListOf(folder: string, file: string, objects: string): Promise<readonly JsonObject[] | undefined> {
-  const isList = (content: unknown): content is JsonObject[] => Array.isArray(content) && content.every(isObject);
-  return readContentOf(folder, file, isList, `is no array of ${objects}`);
+function areObjects(content: unknown): content is JsonObject[] {
+  return Array.isArray(content) && content.every(isObject);
 }
 
 /**

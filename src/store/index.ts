@@ -2,6 +2,7 @@
 export {
   allCopiesOf,
   besideTheirCopies,
+  type Collapsed,
   CopiesAmong,
   collapseCopies,
   copiesOf,

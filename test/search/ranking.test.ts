@@ -12,7 +12,6 @@ import {
   lengthOf,
   mapFeatures,
   type NameMatch,
-  parseRankingModel,
   type RankingModel,
   rankingModel,
   reachOf,
@@ -264,28 +263,16 @@ describe('fusion', () => {
       const { weights, calibration } = rankingModel();
       for (const of of [weights.first, weights.readable, weights.foreign]) {
         expect(Object.keys(of).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
+        for (const { weight, bySize, byLength } of Object.values(of)) {
+          expect([weight, bySize, byLength].every(Number.isFinite)).toBe(true);
+        }
       }
-      for (const { slope, others, confident } of Object.values(calibration)) {
+      expect(Object.keys(calibration).toSorted()).toEqual(['foreign', 'hybrid', 'vector', 'words']);
+      for (const { slope, others, bySize, intercept, confident, unfit } of Object.values(calibration)) {
+        expect([others, bySize, intercept, unfit.weight, unfit.bySize].every(Number.isFinite)).toBe(true);
         expect(slope).toBeGreaterThan(0);
-        expect(Number.isFinite(others)).toBe(true);
         expect(confident > 0 && confident < 0.9).toBe(true);
       }
-    });
-
-    test('says which number is missing', () => {
-      const { weights, calibration } = rankingModel();
-      const text = (model: object): string => JSON.stringify(model);
-      const readable = { ...weights.readable, words: { weight: 1, bySize: 0 } };
-      expect(() => parseRankingModel(text({ weights: { ...weights, readable }, calibration }))).toThrow(
-        'weights.readable.words.byLength of the ranking',
-      );
-      expect(() => parseRankingModel(text({ weights, calibration: {} }))).toThrow('calibration.hybrid.slope');
-      const { foreign: _, ...own } = weights;
-      expect(() => parseRankingModel(text({ weights: own, calibration }))).toThrow('weights.foreign.cosine.weight');
-      const { unfit: __, ...of } = calibration.foreign;
-      expect(() => parseRankingModel(text({ weights, calibration: { ...calibration, foreign: of } }))).toThrow(
-        'calibration.foreign.unfit.weight',
-      );
     });
   });
 });
@@ -384,7 +371,7 @@ describe('feedback', () => {
     const vectorOf = new Map(
       vectors.flatMap((vector, i) => (vector === undefined ? [] : [[i, Float32Array.from(vector)]])),
     );
-    return new DocumentVectors({ dimensions: 2, vectorOf, damaged: [] });
+    return new DocumentVectors(2, vectorOf);
   }
 
   const EAST: Vector = [1, 0];

@@ -11,7 +11,7 @@ import { tinyModel } from './tiny-model.js';
 describe('a model that loads while its files are read', () => {
   test('is the one that is started', async () => {
     const model = tinyModel();
-    const early = await chooseModel({ model }, { early: true });
+    const early = await chooseModel({ model }, true);
     const late = await chooseModel({ model });
     expect(early.id).toBe(late.id);
     const embedders = await Promise.all([early.start(1), late.start(1)]);
@@ -23,7 +23,7 @@ describe('a model that loads while its files are read', () => {
   test('is given up where a file cannot be read', async () => {
     const model = tinyModel();
     rmSync(join(model, 'tokenizer.json'));
-    expect(await codeOf(() => chooseModel({ model }, { early: true }))).toBe('MODEL_NOT_READABLE');
+    expect(await codeOf(() => chooseModel({ model }, true))).toBe('MODEL_NOT_READABLE');
   });
 
   test('answers nothing if a byte of it has changed since vectors were made', async () => {

@@ -17,10 +17,6 @@ describe('model languages', () => {
   }
 
   describe('the languages that a model reads', () => {
-    test('of the bundled model are English only', async () => {
-      expect(await readModelLanguages(BUNDLED_MODEL)).toEqual(['en']);
-    });
-
     test('are those that its folder names, if it names any', async () => {
       expect(await readModelLanguages(folderWith('["en", "de"]'))).toEqual(['en', 'de']);
       expect(await readModelLanguages(scratchFolder())).toBeUndefined();
@@ -35,17 +31,6 @@ describe('model languages', () => {
       expect(probablyReads('en', ['Latin'])).toBe(true);
       expect(probablyReads('de', ['Latin'])).toBe(false);
       expect(probablyReads('zh', ['Latin'])).toBe(false);
-    });
-
-    test('are all that are written in the scripts of its vocabulary, if these are several', () => {
-      const scripts = ['Latin', 'Han', 'Cyrillic'] as const;
-      for (const language of ['en', 'de', 'vi', 'zh', 'ru']) expect(probablyReads(language, scripts)).toBe(true);
-      for (const language of ['ja', 'ko', 'ar', 'ta', 'te']) expect(probablyReads(language, scripts)).toBe(false);
-      expect(probablyReads('ja', [...scripts, 'Hiragana'])).toBe(true);
-    });
-
-    test('are all if its vocabulary does not show the scripts', () => {
-      expect(probablyReads('sv', undefined)).toBe(true);
     });
 
     test('are all where the embedder does not tell, and an error where it tells nonsense', () => {
@@ -90,10 +75,6 @@ describe('readable share', () => {
       expect(readableScripts([...cyrillic, ...entries(1000, (i) => `##${han(i)}`)])).toEqual(['Cyrillic', 'Han']);
       expect(readableScripts(entries(1000, (i) => `[unused${i}]`))).toEqual(['Latin']);
     });
-
-    test('are not known of a vocabulary of bytes', () => {
-      expect(readableScripts(entries(1000, (i) => `Ġword${i}`))).toBeUndefined();
-    });
   });
 
   describe('the share of a question that a model reads', () => {
@@ -109,30 +90,6 @@ describe('readable share', () => {
       ['git の', 1 / 1.5],
     ])('of “%s” is %d for one that reads Latin letters', (question, share) => {
       expect(readableShare(question, ['Latin'])).toBeCloseTo(share, 10);
-    });
-
-    test('grows with the scripts', () => {
-      expect(readableShare('PDF 转换', ['Latin', 'Han'])).toBe(1);
-      expect(readableShare('PDF 转换', [])).toBe(0);
-    });
-
-    test('is a number from 0 to 1 whatever the text', () => {
-      fc.assert(
-        fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-          const share = readableShare(text, ['Latin', 'Other']);
-          expect(share).toBeGreaterThanOrEqual(0);
-          expect(share).toBeLessThanOrEqual(1);
-        }),
-      );
-    });
-
-    test('is all of it where the embedder does not tell, and an error where it tells nonsense', () => {
-      const embedder = new StandInEmbedder();
-      expect(readableShareChecked(embedder, '会议')).toBe(1);
-      for (const share of [2, -0.1, Number.NaN, '1']) {
-        const liar = Object.assign(new StandInEmbedder(), { readableShare: () => share as number });
-        expect(() => readableShareChecked(liar, '会议')).toThrow(/a number from 0 to 1, got/);
-      }
     });
 
     test('is an error that tells the embedder and the cause where it fails', () => {
@@ -162,29 +119,10 @@ describe('sentences', () => {
       ]);
     });
 
-    test('may stand on lines of their own', () => {
-      expect(sentencesOf('fill in my tax form\nsend it to the office')).toEqual([
-        'fill in my tax form',
-        'send it to the office',
-      ]);
-    });
-
     test('are none where there is one only', () => {
       expect(sentencesOf('Fill in my tax form.')).toEqual([]);
       expect(sentencesOf('Fill in node.js version 20.1 forms, e.g. of Acme')).toEqual([]);
       expect(sentencesOf('react')).toEqual([]);
-    });
-
-    test('end where Unicode says, whatever character stands between', () => {
-      const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
-      const wrong: string[] = [];
-      for (let code = 0; code <= 0xffff; code++) {
-        const text = `Fill in my form${String.fromCharCode(code)} Then send it there`;
-        const expected = [...segmenter.segment(text)].map(({ segment }) => segment.trim());
-        if (sentencesOf(text).join('|') !== (expected.length > 1 ? expected.join('|') : ''))
-          wrong.push(code.toString(16));
-      }
-      expect(wrong).toEqual([]);
     });
 
     test('are those that the system tells apart, whatever ends them', () => {
@@ -221,10 +159,6 @@ describe('sentences', () => {
           expect(sentencesOf(question)).toEqual(long.length < 2 ? [] : long);
         }),
       );
-    });
-
-    test('are eight at most', () => {
-      expect(sentencesOf('This is a sentence. '.repeat(50))).toHaveLength(8);
     });
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Embedder } from '../../src/semantic/index.js';
 import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/index.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
@@ -42,16 +42,6 @@ describe('local embedder', () => {
       for (const other of wrong) expect(cosine(question, right)).toBeGreaterThan(cosine(question, other));
     });
 
-    test('reads Latin letters, and says so', () => {
-      expect(one.readableShare('release notes')).toBe(1);
-      expect(two.readableShare('发布说明')).toBe(0);
-    });
-
-    test('gives the same vectors in one thread and in two', async () => {
-      const texts = Array.from({ length: 40 }, (_, i) => `text number ${i}`);
-      expect(await two.embed(texts)).toEqual(await one.embed(texts));
-    });
-
     test('fails every call after it was closed', async () => {
       const closed = await LocalEmbedder.start(await inspectModel(BUNDLED_MODEL), 1);
       const pending = closed.embed(Array.from({ length: 100 }, (_, i) => `text ${i}`));
@@ -71,12 +61,6 @@ describe('local embedder', () => {
       expect((await inspectModel(folder)).id).toBe(id);
       writeFileSync(join(folder, 'tokenizer_config.json'), '{}');
       expect((await inspectModel(folder)).id).not.toBe(id);
-    });
-
-    test('may be called anything, also what no hub would take', async () => {
-      const embedder = await LocalEmbedder.start(await inspectModel(modelFolder('my own -- modèle')), 1);
-      expect(await embedder.embed(['text'])).toEqual(await one.embed(['text']));
-      await embedder.close();
     });
 
     test('that does not exist is told so', async () => {
@@ -117,16 +101,6 @@ describe('local embedder', () => {
         code: 'MODEL_NOT_READABLE',
         message: expect.stringContaining(folder),
       });
-    });
-
-    test('may have its weights under another name', async () => {
-      const folder = modelFolder('fp32');
-      renameSync(join(folder, 'onnx/model_quantized.onnx'), join(folder, 'onnx/model.onnx'));
-      const inspected = await inspectModel(folder);
-      expect(inspected.weights).toBe('onnx/model.onnx');
-      const embedder = await LocalEmbedder.start(inspected, 1);
-      expect(await embedder.embed(['text'])).toEqual(await one.embed(['text']));
-      await embedder.close();
     });
   });
 
@@ -208,15 +182,6 @@ describe('bundled models', () => {
         expect(nearest).toEqual(requests.map(([, skill]) => skill));
       },
     );
-
-    test('give a text the same vector, whatever is embedded beside it', async () => {
-      // Texts of as many tokens are embedded together.
-      const english = ['send the client a bill', 'send the team a note', 'write the team a bill'];
-      const chinese = ['把会议录音整理成纪要', '把会议录音整理成文本', '把会议录音翻译成中文'];
-      const texts = [...english, ...chinese];
-      const together = await embedder.embed(texts);
-      for (const [i, text] of texts.entries()) expect((await embedder.embed([text]))[0]).toEqual(together[i]);
-    });
   });
 });
 
@@ -238,22 +203,6 @@ describe('busy embedder', () => {
       expect(waits.at(-1)).toBeGreaterThan(waits[0]! * 10);
       await Promise.all(embedded);
       expect(embedder.expectedWait()).toBe(0);
-    });
-
-    test('does not count questions whose asker has gone, which are never embedded', async () => {
-      const { embedder, workers } = await started();
-      const sent = vi.spyOn(workers[0]!, 'postMessage');
-      const first = embedder.embed([LONG]);
-      const before = embedder.expectedWait();
-      const gone = new AbortController();
-      const abandoned = Array.from({ length: 9 }, () => embedder.embed([LONG], { signal: gone.signal }));
-      const last = embedder.embed([LONG]);
-      expect(embedder.expectedWait()).toBeGreaterThan(before * 8);
-      gone.abort(new Error('gone'));
-      expect(embedder.expectedWait()).toBeLessThan(before * 5);
-      for (const one of abandoned) await expect(one).rejects.toThrow('gone');
-      await Promise.all([first, last]);
-      expect(sent).toHaveBeenCalledTimes(2);
     });
   });
 

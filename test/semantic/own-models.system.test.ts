@@ -10,10 +10,9 @@ import {
   openSkillSearch,
   type SkillSearch,
 } from '../../src/index.js';
-import type { Embedder, LocalModel } from '../../src/semantic/index.js';
-import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/index.js';
+import { type Embedder, inspectModel, type LocalModel } from '../../src/semantic/index.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
-import { OnnxModel, sentenceVectors } from '../../src/semantic/onnx-model.js';
+import { loadModel, SentenceEncoder } from '../../src/semantic/onnx-model.js';
 import { startModel } from '../../src/semantic/routed-embedder.js';
 import { readModelSettings } from '../../src/semantic/settings.js';
 import { vectorsOf } from '../catalogue-file.js';
@@ -41,8 +40,8 @@ describe('own models', () => {
     process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
     const runtime = await import('onnxruntime-node');
     const { path, weights, settings } = await inspectModel(tinyModel(options));
-    const model = await OnnxModel.load(runtime, { folder: path, weights, maxTokens: settings.maxTokens });
-    return [...(await sentenceVectors(model, settings)(text))];
+    const model = await loadModel(runtime, { folder: path, weights, maxTokens: settings.maxTokens });
+    return [...(await (await SentenceEncoder.of(model, settings.pooling)).embed([text])).values];
   }
 
   function settingsOf(options: TinyModel) {
@@ -150,24 +149,12 @@ describe('own models', () => {
       );
     });
 
-    test('may take one text at a time only', async () => {
-      const alone = await started({ alone: true });
-      for (const vector of await alone.embed([TEXT, TEXT])) expectNear([...vector], mean(tokenVectors(TEXT)));
-    });
-
-    test('has 64 values in its vectors at least, or is refused', async () => {
+    test('has 64 to 1,024 values in its vectors, or is refused', async () => {
       expect(await vectorOf({ dimensions: 64 })).toHaveLength(64);
+      await expect(started({ dimensions: 1025 })).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE' });
       await expect(started({ dimensions: 63 })).rejects.toMatchObject({
         code: 'MODEL_NOT_READABLE',
         message: expect.stringMatching(/its vectors have 63 values, and 64 to 1,024 can be used$/),
-      });
-    });
-
-    test('has 1,024 values in its vectors at most, or is refused', async () => {
-      expect(await vectorOf({ dimensions: 1024 })).toHaveLength(1024);
-      await expect(started({ dimensions: 1025 })).rejects.toMatchObject({
-        code: 'MODEL_NOT_READABLE',
-        message: expect.stringMatching(/its vectors have 1,025 values, and 64 to 1,024 can be used$/),
       });
     });
   });
@@ -250,15 +237,6 @@ describe('own models', () => {
       expect((await inspectModel(external)).id).not.toBe(whole);
     });
 
-    test('of the bundled model are the usual ones', async () => {
-      expect(await readModelSettings(BUNDLED_MODEL)).toEqual({
-        question: '',
-        document: '',
-        pooling: 'mean',
-        maxTokens: undefined,
-      });
-    });
-
     test.each<[file: string, content: unknown, message: RegExp]>([
       ['skill-discovery.json', { prefix: '' }, /has an unknown setting prefix: there are question, document/],
       ['skill-discovery.json', { pooling: 'max' }, /must have as pooling one of mean, cls, last_token/],
@@ -267,7 +245,7 @@ describe('own models', () => {
       ['skill-discovery.json', 'query', /is no JSON object/],
       ['skill-discovery.json', [], /is no JSON object/],
       ['config.json', [], /is no JSON object/],
-      ['1_Pooling/config.json', { pooling_mode_max_tokens: true }, /asks for the pooling pooling_mode_max_tokens/],
+      ['1_Pooling/config.json', { pooling_mode_max_tokens: true }, /asks for the pooling max_tokens/],
       [
         '1_Pooling/config.json',
         { pooling_mode_cls_token: true, pooling_mode_mean_tokens: true },
@@ -319,7 +297,7 @@ describe('routed embedder', () => {
     const workers: Worker[] = [];
     const note = (worker: Worker): unknown => workers.push(worker);
     process.on('worker', note);
-    const embedder = (await startModel(await inspectModel(folder), 1)) as Required<LocalModel>;
+    const embedder = (await startModel(await inspectModel(folder), 1)) as LocalModel;
     onTestFinished(async () => {
       process.off('worker', note);
       await embedder.close();
@@ -331,13 +309,13 @@ describe('routed embedder', () => {
     const inside = mkdtempSync(join(tmpdir(), 'skill-discovery-test-'));
     /** Each of the models alone. */
     let [first, other]: LocalEmbedder[] = [];
-    let both: Required<LocalModel>;
+    let both: LocalModel;
     beforeAll(async () => {
       const folder = await inspectModel(twoModels({}, { inside }));
       [first, other, both] = await Promise.all([
         LocalEmbedder.start(folder, 1),
         LocalEmbedder.start(folder.otherLanguages!, 1),
-        startModel(folder, 2) as Promise<Required<LocalModel>>,
+        startModel(folder, 2) as Promise<LocalModel>,
       ]);
     });
     afterAll(async () => {
@@ -370,21 +348,13 @@ describe('routed embedder', () => {
       expect(await both.embed(texts)).toEqual(alone);
     });
 
-    test('embeds names, code and words without a language by the first, unless it cannot read their letters', async () => {
-      for (const text of ['kubernetes', 'npm i -g pdf-lib', 'docker helm', '', '42']) {
-        expect(await both.embed([text])).toEqual(await first!.embed([text]));
-      }
-      for (const text of ['ኢትዮጵያ', '会']) expect(await both.embed([text])).toEqual(await other!.embed([text]));
-    });
-
     test('embeds a sentence without a language by the model that reads the question it is part of', async () => {
       const [sentence, told] = ['PDF, CSV.', 'how can I send it to a customer?'];
       const question = `${GERMAN}. ${sentence} ${told}`;
-      const vectors = await both.embed([question, sentence, told], { purpose: 'question' });
-      expect(vectors.slice(0, 2)).toEqual(await other!.embed([question, sentence]));
-      expect(vectors.slice(2)).toEqual(await first!.embed([told]));
+      const vectors = await both.embed([sentence, told], { purpose: 'question', partOf: question });
+      expect(vectors.slice(0, 1)).toEqual(await other!.embed([sentence]));
+      expect(vectors.slice(1)).toEqual(await first!.embed([told]));
       expect(await both.embed([sentence], { purpose: 'question' })).toEqual(await first!.embed([sentence]));
-      expect((await both.embed([question, sentence]))[1]).toEqual((await first!.embed([sentence]))[0]);
     });
 
     test('tells the wait for the model that would get the text', async () => {
@@ -422,53 +392,6 @@ describe('routed embedder', () => {
       for (const text of [ENGLISH, GERMAN]) {
         await expect(embedder.embed([text])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
       }
-    });
-
-    test('is loaded when any call that was to load it returns', async () => {
-      const { embedder, workers } = await started();
-      let isLoaded = false;
-      void embedder.loadOtherLanguages().then(() => {
-        isLoaded = true;
-      });
-      await embedder.loadOtherLanguages();
-      expect([isLoaded, workers.length]).toEqual([true, 2]);
-    });
-
-    test('is loaded by a later call after it could not be, and after its thread has died', async () => {
-      const folder = twoModels();
-      const { embedder, workers } = await started(folder);
-      rmSync(join(folder, 'other-languages/tokenizer.json'));
-      for (let call = 0; call < 2; call++) {
-        await expect(embedder.loadOtherLanguages()).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE' });
-      }
-      tinyModel({ seed: 2, name: 'other-languages', inside: folder });
-      const load = (): Promise<boolean> =>
-        embedder.loadOtherLanguages().then(
-          () => true,
-          () => false,
-        );
-      while (!(await load())) await new Promise((later) => setTimeout(later, 50));
-      expect(await embedder.embed([GERMAN])).toHaveLength(1);
-      const before = workers.length;
-      await workers.at(-1)!.terminate();
-      await embedder.loadOtherLanguages();
-      expect(workers).toHaveLength(before + 1);
-    });
-
-    test('gets no more threads than many waiting texts need, and no more than it may have', async () => {
-      const workers: Worker[] = [];
-      const note = (worker: Worker): unknown => workers.push(worker);
-      process.on('worker', note);
-      const embedder = LocalEmbedder.startWhenUsed(await inspectModel(tinyModel()), 2);
-      onTestFinished(async () => {
-        process.off('worker', note);
-        await embedder.close();
-      });
-      expect(workers).toHaveLength(0);
-      await embedder.embed(['one', 'two']);
-      expect(workers).toHaveLength(1);
-      await embedder.embed(Array.from({ length: 600 }, (_, i) => `text ${i}`));
-      expect(workers).toHaveLength(2);
     });
 
     test('fails texts in its languages alone while it cannot be loaded, and recovers', async () => {
@@ -558,13 +481,6 @@ describe('routed embedder', () => {
     await search.semantic({ q: GERMAN });
     expect(workers).toHaveLength(2);
   });
-
-  test('options of warming up that do not exist are refused', async () => {
-    await using search = await openSkillSearch({ skills: [row('a')] });
-    for (const options of [{ otherLanguage: true }, { otherLanguages: 'all' }]) {
-      await expect(search.warmUp(options as object)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
-    }
-  });
 });
 
 describe('compatible models', () => {
@@ -624,13 +540,6 @@ describe('compatible models', () => {
 
       await buildCatalogue({ database, sources: [[row('rechnung')]], model: next });
       expect(await weightsBy(next)).not.toEqual(unread);
-    });
-
-    test('is refused over the vectors of the former otherwise', async () => {
-      const { former, next } = await versions(false);
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [ROWS.slice(0, 1)], model: former });
-      expect(await codeOf(async () => (await opened(database, next)).semantic({ q: 'number' }))).toBe('MODEL_MISMATCH');
     });
 
     test('embeds anew in as many loads as it takes, while the vectors of the former answer', async () => {

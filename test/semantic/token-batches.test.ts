@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OutputName, TextModel } from '../../src/semantic/onnx-model.js';
-import { TokenBatches } from '../../src/semantic/onnx-model.js';
+import { SentenceEncoder } from '../../src/semantic/onnx-model.js';
 
 const DIMENSIONS = 3;
 const KNOWN = ['input_ids', 'attention_mask'];
@@ -11,7 +11,7 @@ const TEXTS = Array.from({ length: 210 }, (_, i) => `word${i} ${'more '.repeat((
 describe('a model whose vectors do not depend on their neighbours', () => {
   test('gets texts of nearly as many tokens together, and gives each the vector that it has alone', async () => {
     const { model, runs } = standIn();
-    const batches = (await TokenBatches.of(model))!;
+    const batches = await SentenceEncoder.of(model, 'mean');
     expect(batches.together).toBe(true);
     runs.length = 0;
     const { values, dimensions } = await batches.embed(TEXTS);
@@ -28,42 +28,25 @@ describe('a model whose vectors do not depend on their neighbours', () => {
 
   test('gives the direction of the mean of the tokens, without those that fill up', async () => {
     const { model } = standIn();
-    const { values } = (await (await TokenBatches.of(model))!.embed(['a bb']))!;
+    const { values } = (await await (await SentenceEncoder.of(model, 'mean')).embed(['a bb']))!;
     const mean = [1.5, (1 + 4) / 2, 1];
     const norm = Math.hypot(...mean);
     for (const [d, value] of mean.entries()) expect(values[d]).toBeCloseTo(value / norm, 6);
   });
 
-  test('never gets more tokens than a text may have', async () => {
-    const { model, runs } = standIn({ most: 10 });
-    const batches = (await TokenBatches.of(model))!;
-    runs.length = 0;
-    const { values } = await batches.embed(TEXTS);
-    expect(new Set(runs.map(([, length]) => length))).toEqual(new Set([4, 8, 10]));
-    const longest = TEXTS.findIndex((text) => text.split(' ').length > 10);
-    expect(values.slice(longest * DIMENSIONS, (longest + 1) * DIMENSIONS)).toEqual(
-      (await batches.embed([TEXTS[longest]!.split(' ').slice(0, 10).join(' ')])).values,
-    );
-  });
-
   test('leaves out the remaining batches when it is told to stop', async () => {
     const { model, runs } = standIn();
-    const batches = (await TokenBatches.of(model))!;
+    const batches = await SentenceEncoder.of(model, 'mean');
     runs.length = 0;
     await batches.embed(TEXTS, () => runs.length === 1);
     expect(runs).toHaveLength(1);
-  });
-
-  test('gives nothing for no texts', async () => {
-    const batches = (await TokenBatches.of(standIn().model))!;
-    expect(await batches.embed([])).toEqual({ values: new Float32Array(), dimensions: 0 });
   });
 });
 
 describe('a model whose vectors depend on their neighbours', () => {
   test('gets one text at a time, as it is', async () => {
     const { model, runs } = standIn({ dependent: true });
-    const batches = (await TokenBatches.of(model))!;
+    const batches = await SentenceEncoder.of(model, 'mean');
     expect(batches.together).toBe(false);
     runs.length = 0;
     await batches.embed(['one', 'two words', 'and three words']);
@@ -78,7 +61,7 @@ describe('a model whose vectors depend on their neighbours', () => {
 describe('a model that takes one text at a time only', () => {
   test('gets one text at a time, as it is', async () => {
     const { model, runs } = standIn({ alone: true });
-    const batches = (await TokenBatches.of(model))!;
+    const batches = await SentenceEncoder.of(model, 'mean');
     expect(batches.together).toBe(false);
     await batches.embed(['one', 'two words']);
     expect(runs).toEqual([
@@ -90,22 +73,15 @@ describe('a model that takes one text at a time only', () => {
 
 test('a model that says that it takes one text at a time is not tried with more', async () => {
   const { model, runs } = standIn({ saysAlone: true });
-  expect((await TokenBatches.of(model))!.together).toBe(false);
+  expect((await SentenceEncoder.of(model, 'mean')).together).toBe(false);
   expect(runs).toEqual([]);
 });
 
-describe('a model', () => {
-  test('may take types of tokens', async () => {
-    const { model } = standIn({ inputNames: [...KNOWN, 'token_type_ids'] });
-    expect(await TokenBatches.of(model)).toBeInstanceOf(TokenBatches);
-  });
-
-  test.each<[string, Parameters<typeof standIn>[0]]>([
-    ['other inputs', { inputNames: [...KNOWN, 'position_ids'] }],
-    ['other outputs', { outputs: ['sentence_embedding'] }],
-  ])('with %s is not for batches', async (_, names) => {
-    expect(await TokenBatches.of(standIn(names).model)).toBeUndefined();
-  });
+test.each<[string, Parameters<typeof standIn>[0]]>([
+  ['other inputs', { inputNames: [...KNOWN, 'position_ids'] }],
+  ['other outputs', { outputs: ['token_embeddings'] }],
+])('a model with %s gets one text at a time', async (_, names) => {
+  expect((await SentenceEncoder.of(standIn(names).model, 'mean')).together).toBe(false);
 });
 
 interface StandIn {
@@ -135,7 +111,7 @@ function standIn({
         data.set([id, id * id + largest, 1], (text * length + i) * DIMENSIONS);
       }
     }
-    return { last_hidden_state: { data, dims: [texts.length, length, DIMENSIONS] } };
+    return data;
   };
   const tokensOf = (text: string): number[] =>
     text

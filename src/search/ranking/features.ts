@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DocumentNumber } from '../../core/index.js';
 import { dataFile } from '../../core/index.js';
-import { type FieldScores, RANKING_FEATURES, RANKINGS, type Ranking, type RankingFeature } from '../../result.js';
+import { type FieldScores, RANKING_FEATURES, type Ranking, type RankingFeature } from '../../result.js';
 import type { Calibration } from './hybrid.js';
 
 /** File text with this many distinct terms or more counts as full. Chosen by hand: about a page of text. */
@@ -70,8 +70,8 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  * 1. add its name and meaning to `RANKING_FEATURES` (`result.ts`); the compiler then points to its name for people
  *    (`cli/result-lines.ts`)
  * 2. compute its value here, from 0 to 1, from what a {@link Candidate} has
- * 3. fit all weights again with `npm run fit-ranking`, which writes `data/ranking.json`; until then `rankingModel()`
- *    refuses the file
+ * 3. fit all weights again with `npm run fit-ranking`, which writes `data/ranking.json`; until then the tests
+ *    refuse the file
  *
  * By default its weight depends neither on the size of the catalogue nor on the length of the question;
  * `bench/ranking/judged-questions.ts` lists the features whose weights do.
@@ -220,29 +220,6 @@ let model: RankingModel | undefined;
 
 /** The numbers that come with the library. The first call reads the file. */
 export function rankingModel(): RankingModel {
-  model ??= parseRankingModel(readFileSync(RANKING_MODEL, 'utf8'));
+  model ??= JSON.parse(readFileSync(RANKING_MODEL, 'utf8')) as RankingModel;
   return model;
-}
-
-/** @throws {TypeError} if a number is missing; the message names it */
-export function parseRankingModel(text: string): RankingModel {
-  const { weights, calibration } = JSON.parse(text) as RankingModel;
-  for (const kind of ['first', 'readable', 'foreign'] as const) {
-    for (const feature of RANKING_FEATURES) {
-      for (const name of ['weight', 'bySize', 'byLength'] as const)
-        checkNumber(weights?.[kind]?.[feature]?.[name], `weights.${kind}.${feature}.${name}`);
-    }
-  }
-  for (const ranking of [...RANKINGS, 'foreign'] as const) {
-    for (const name of ['slope', 'others', 'bySize', 'intercept', 'confident'] as const)
-      checkNumber(calibration?.[ranking]?.[name], `calibration.${ranking}.${name}`);
-    for (const name of ['weight', 'bySize'] as const)
-      checkNumber(calibration[ranking].unfit?.[name], `calibration.${ranking}.unfit.${name}`);
-  }
-  return { weights, calibration };
-}
-
-function checkNumber(value: unknown, name: string): void {
-  if (typeof value === 'number' && Number.isFinite(value)) return;
-  throw new TypeError(`${name} of the ranking's weights must be a number, got ${JSON.stringify(value)}`);
 }

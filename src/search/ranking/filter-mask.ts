@@ -8,8 +8,21 @@ import {
 } from '../../core/index.js';
 import type { ResolvedFilters } from '../../filters.js';
 
+/** The documents that have a label, by the label's slug. */
+export type LabelIndex = ReadonlyMap<string, ArrayLike<DocumentNumber>>;
+
 /** What the filters need to know of the documents of a catalogue. Documents are numbered by date, latest first. */
-export interface FilteredColumns extends CatalogueLabels {
+interface FilteredColumns {
+  /** Number of documents. */
+  readonly size: number;
+  readonly categories: LabelIndex;
+  readonly occupations: LabelIndex;
+  /** By `authorKey`. Read only if a query names an author: it may be made at that moment. */
+  readonly authors: LabelIndex;
+  /** By `licenseKey`. Read only if a query names a licence. */
+  readonly licenses: LabelIndex;
+  /** By `installationKey`. Read only if a query names an agent or a scope. */
+  readonly installations: LabelIndex;
   readonly stars: ArrayLike<number>;
   /** Unix seconds by document, falling but for damaged ones; 0 if unknown. */
   readonly updatedAt: ArrayLike<number>;
@@ -25,44 +38,52 @@ export interface FilteredColumns extends CatalogueLabels {
  * @returns one byte a document, 1 if it passes; undefined if there are no filters
  */
 export function filterMask(columns: FilteredColumns, filters: ResolvedFilters): Uint8Array | undefined {
+  const { size, categories, occupations, stars } = columns;
+  const { category, occupation, author, license, agent, scope } = filters;
   const { minStars, updatedAfter, updatedBefore, invocable } = filters;
-  const labelled = invocableMask(columns, invocable, labelMask(columns, filters));
-  if (minStars === undefined && updatedAfter === undefined && updatedBefore === undefined) return labelled;
-  const mask = labelled ?? wholeMask(columns);
+  let mask: Uint8Array | undefined;
+  const keep = (lists: readonly (ArrayLike<DocumentNumber> | undefined)[]): void => {
+    mask = maskOf(size, lists, mask);
+  };
+  if (category !== undefined) keep([categories.get(category)]);
+  if (occupation !== undefined) keep(occupationSlugs(occupations, occupation).map((slug) => occupations.get(slug)));
+  if (author !== undefined) keep([columns.authors.get(authorKey(author))]);
+  if (license !== undefined) keep([columns.licenses.get(licenseKey(license) ?? '')]);
+  if (agent !== undefined || scope !== undefined) {
+    const { installations } = columns;
+    keep(installationsOf(installations, { agent, scope }).map((key) => installations.get(key)));
+  }
+  if (invocable === false) keep([columns.notInvocable]);
+  // In most catalogues there is none. A search without a mask is faster.
+  if (invocable === true && columns.notInvocable.length > 0) {
+    mask ??= wholeMask(columns);
+    for (const document of columns.notInvocable) mask[document] = 0;
+  }
   if (updatedAfter !== undefined || updatedBefore !== undefined) {
+    mask ??= wholeMask(columns);
     const [from, to] = updatedBetween(columns, updatedAfter, updatedBefore);
     mask.fill(0, 0, from);
     mask.fill(0, Math.max(from, to));
   }
   if (minStars !== undefined) {
-    const { stars } = columns;
-    for (let document = 0; document < mask.length; document++) if (stars[document]! < minStars) mask[document] = 0;
+    mask ??= wholeMask(columns);
+    for (let document = 0; document < size; document++) if (stars[document]! < minStars) mask[document] = 0;
   }
   return mask;
 }
 
-/**
- * Leaves out what no model may call, or all else.
- *
- * @param mask of the other filters; changed. Undefined if they let all documents pass
- */
-function invocableMask(
-  columns: FilteredColumns,
-  invocable: boolean | undefined,
-  mask: Uint8Array | undefined,
-): Uint8Array | undefined {
-  if (invocable === undefined) return mask;
-  const { size, notInvocable } = columns;
-  if (invocable) {
-    // In most catalogues there is none. A search without a mask is faster.
-    if (notInvocable.length === 0) return mask;
-    const passing = mask ?? wholeMask(columns);
-    for (let i = 0; i < notInvocable.length; i++) passing[notInvocable[i]!] = 0;
-    return passing;
+/** @param within the mask of another filter, which must let a document pass as well */
+function maskOf(
+  size: number,
+  lists: readonly (ArrayLike<DocumentNumber> | undefined)[],
+  within: Uint8Array | undefined,
+): Uint8Array {
+  const mask = new Uint8Array(size);
+  for (const documents of lists) {
+    if (documents === undefined) continue;
+    for (let i = 0; i < documents.length; i++) mask[documents[i]!] = within?.[documents[i]!] ?? 1;
   }
-  const passing = new Uint8Array(size);
-  for (let i = 0; i < notInvocable.length; i++) passing[notInvocable[i]!] = mask?.[notInvocable[i]!] ?? 1;
-  return passing;
+  return mask;
 }
 
 /** The mask that lets all documents pass but those that are damaged. */
@@ -87,50 +108,6 @@ function updatedBetween(
   const from = lowerBoundBy(size, (document) => timeOf(document) >= before);
   const to = lowerBoundBy(size, (document) => timeOf(document) >= after && timeOf(document) > 0);
   return [from, to];
-}
-
-/** The documents that have a label, by the label's slug. */
-export type LabelIndex = ReadonlyMap<string, ArrayLike<DocumentNumber>>;
-
-/** What the documents of a catalogue can be filtered by. */
-interface CatalogueLabels {
-  /** Number of documents. */
-  readonly size: number;
-  readonly categories: LabelIndex;
-  readonly occupations: LabelIndex;
-  /** By `authorKey`. Read only if a query names an author: it may be made at that moment. */
-  readonly authors: LabelIndex;
-  /** By `licenseKey`. Read only if a query names a licence. */
-  readonly licenses: LabelIndex;
-  /** By `installationKey`. Read only if a query names an agent or a scope. */
-  readonly installations: LabelIndex;
-}
-
-/** The filters by label of a query. */
-type LabelFilters = Partial<
-  Pick<ResolvedFilters, 'category' | 'occupation' | 'author' | 'license' | 'agent' | 'scope'>
->;
-
-/**
- * The documents that pass the filters of a query by label.
- *
- * @returns one byte a document, 1 if it passes; undefined if there are no filters
- */
-function labelMask(
-  labels: CatalogueLabels,
-  { category, occupation, author, license, agent, scope }: LabelFilters,
-): Uint8Array | undefined {
-  const { size, categories, occupations } = labels;
-  let mask: Uint8Array | undefined;
-  if (category !== undefined) mask = maskOf(size, categories, [category], mask);
-  if (occupation !== undefined) mask = maskOf(size, occupations, occupationSlugs(occupations, occupation), mask);
-  if (author !== undefined) mask = maskOf(size, labels.authors, [authorKey(author)], mask);
-  if (license !== undefined) mask = maskOf(size, labels.licenses, [licenseKey(license) ?? ''], mask);
-  if (agent !== undefined || scope !== undefined) {
-    const { installations } = labels;
-    mask = maskOf(size, installations, installationsOf(installations, { agent, scope }), mask);
-  }
-  return mask;
 }
 
 const SOC_CODE = /-(\d{6})$/;
@@ -163,13 +140,11 @@ export function documentsByOccupation(labels: LabelIndex): LabelIndex {
     if (!MAJOR_GROUP.test(plain)) accepted.get(plain)?.push(label);
     accepted.get(`${code.slice(0, 2)}-0000`)?.push(label);
   }
-  const documentsOf = ([only, ...others]: readonly string[]): ArrayLike<DocumentNumber> =>
-    others.length === 0 ? labels.get(only!)! : [only!, ...others].flatMap((slug) => Array.from(labels.get(slug)!));
-  return new Map([...accepted].map(([slug, slugs]) => [slug, documentsOf(slugs)]));
+  return new Map(Array.from(accepted, ([slug, slugs]) => [slug, joined(slugs.map((one) => labels.get(one)!))]));
 }
 
 /** What an installation must be. */
-export type InstallationFilter = Pick<LabelFilters, 'agent' | 'scope'>;
+export type InstallationFilter = Partial<Pick<ResolvedFilters, 'agent' | 'scope'>>;
 
 /** The keys of the installations that fit both an agent and a scope, as far as these are given. */
 function installationsOf(labels: LabelIndex, { agent, scope }: InstallationFilter): readonly string[] {
@@ -180,7 +155,7 @@ function installationsOf(labels: LabelIndex, { agent, scope }: InstallationFilte
 }
 
 /**
- * The documents of each agent, or of each scope.
+ * The documents of each agent, or of each scope, each once.
  *
  * @param part what to tell them by
  * @param filter what an installation must be to count
@@ -193,44 +168,17 @@ export function documentsByInstallation(
   const lists = new Map<string, ArrayLike<DocumentNumber>[]>();
   for (const key of installationsOf(labels, filter)) {
     const value = partsOfInstallation(key)[part];
-    const known = lists.get(value);
-    if (known === undefined) lists.set(value, [labels.get(key)!]);
-    else known.push(labels.get(key)!);
+    lists.set(value, [...(lists.get(value) ?? []), labels.get(key)!]);
   }
-  const size = [...lists.values()]
-    .flat()
-    .reduce((most, documents) => Math.max(most, (documents[documents.length - 1] ?? 0) + 1), 0);
-  // For each document the number of the value that had it last. A set of the documents would take far longer.
-  const seen = new Uint32Array(size);
-  let number = 0;
-  const union = (documentLists: readonly ArrayLike<DocumentNumber>[]): ArrayLike<DocumentNumber> => {
-    if (documentLists.length === 1) return documentLists[0]!;
-    number += 1;
-    const all: DocumentNumber[] = [];
-    for (const documents of documentLists) {
-      for (let i = 0; i < documents.length; i++) {
-        const document = documents[i]!;
-        if (seen[document] === number) continue;
-        seen[document] = number;
-        all.push(document);
-      }
-    }
-    return all;
-  };
-  return new Map(Array.from(lists, ([value, documentLists]) => [value, union(documentLists)]));
+  return new Map(
+    Array.from(lists, ([value, some]) => {
+      if (some.length === 1) return [value, some[0]!];
+      const all = Uint32Array.from(joined(some)).sort();
+      return [value, all.filter((document, i) => document !== all[i - 1])];
+    }),
+  );
 }
 
-/** @param within the mask of another filter, which must let a document pass as well */
-function maskOf(
-  size: number,
-  labels: LabelIndex,
-  slugs: readonly string[],
-  within: Uint8Array | undefined,
-): Uint8Array {
-  const mask = new Uint8Array(size);
-  for (const slug of slugs) {
-    const documents = labels.get(slug) ?? [];
-    for (let i = 0; i < documents.length; i++) mask[documents[i]!] = within?.[documents[i]!] ?? 1;
-  }
-  return mask;
+function joined(lists: readonly ArrayLike<DocumentNumber>[]): ArrayLike<DocumentNumber> {
+  return lists.length === 1 ? lists[0]! : lists.flatMap((documents) => Array.from(documents));
 }

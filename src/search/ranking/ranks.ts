@@ -36,3 +36,24 @@ export function comparatorOf(
       return (a, b) => scoreOf(b) - scoreOf(a) || stars[b]! - stars[a]! || idRank[a]! - idRank[b]!;
   }
 }
+
+/**
+ * A part of a list of documents that is in its order already.
+ *
+ * @param from place of the first shown document, to behind the last one
+ */
+export function partOf(
+  order: ArrayLike<DocumentNumber>,
+  isShown: (document: DocumentNumber) => boolean,
+  from: number,
+  to: number,
+): DocumentNumber[] {
+  const part: DocumentNumber[] = [];
+  for (let i = 0, place = 0; place < to && i < order.length; i++) {
+    const document = order[i]!;
+    if (!isShown(document)) continue;
+    if (place >= from) part.push(document);
+    place += 1;
+  }
+  return part;
+}

@@ -1,7 +1,19 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Job, jobInThread, partOf, runJob } from '../../core/index.js';
-import { Graph, type GraphLibrary, keysBySlice, loadGraphLibrary, mixedOrder, sliceOf, wantsGraph } from './graph.js';
+import {
+  checksumOfGraph,
+  emptyGraph,
+  type Graph,
+  type GraphLibrary,
+  keysBySlice,
+  loadGraphLibrary,
+  mixedOrder,
+  planUpdate,
+  readGraph,
+  sliceOf,
+  wantsGraph,
+} from './graph.js';
 import type { Checksum } from './graph-file.js';
 import { addToMean, emptyCodes, encode, sameVectors, type VectorCodes } from './vector-codes.js';
 import { type BuildGraphJob, type BuildVectorsJob, readVectorFile, writeVectorFilePart } from './vector-files.js';
@@ -118,10 +130,10 @@ async function buildSlice(job: Job<BuildGraphJob>): Promise<Checksum> {
   const keys = Float64Array.from(places, (place) => vectors.keys[place]!);
   const graph = await buildGraph(job, library, keys, places);
   const part = partOf(path);
-  graph.write(part);
+  graph.writeIndexSync(part);
   sync(part);
   // hnswlib does not notice that a disk is full.
-  const checksum = await Graph.checksumOf(part, keys, vectors.dimensions);
+  const checksum = await checksumOfGraph(part, keys, vectors.dimensions);
   if (checksum === undefined) throw new Error(`the graph could not be written to ${part}`);
   return checksum;
 }
@@ -140,19 +152,19 @@ async function buildGraph(
 ): Promise<Graph> {
   const { path, vectors, former } = job.data;
   const { dimensions, values } = vectors;
-  const known = former && (await Graph.read(library, path, former.checksum, former.keys, dimensions));
-  const plan = known?.plan(former!.keys, keys);
-  const graph = plan === undefined ? Graph.empty(library, dimensions) : known!;
+  const known = former && (await readGraph(library, path, former.checksum, former.keys, dimensions));
+  const plan = known && planUpdate(known, former!.keys, keys);
+  const graph = plan === undefined ? emptyGraph(library, dimensions) : known!;
   const { add, remove } = plan ?? { add: Array.from(keys.keys()), remove: [] };
-  for (const key of remove) graph.remove(key);
-  graph.grow(add.length);
+  for (const key of remove) graph.markDelete(key);
+  graph.resizeIndex(Math.max(1, graph.getCurrentCount() + add.length));
   for (const [done, i] of mixedOrder(add.length).entries()) {
     if (done % VECTORS_PER_STEP === 0) {
       job.throwIfStopped();
       job.progress(done, add.length);
     }
     const place = places[add[i]!]!;
-    graph.add(keys[add[i]!]!, values.subarray(place * dimensions, (place + 1) * dimensions));
+    graph.addPoint(Array.from(values.subarray(place * dimensions, (place + 1) * dimensions)), keys[add[i]!]!);
   }
   job.progress(add.length, add.length);
   return graph;

@@ -29,7 +29,7 @@ const HEADER_BYTES = 96;
 const BYTES_PER_TURN = 1 << 20;
 
 /** What a graph must be over, and how it must have been built. */
-export interface ExpectedGraph {
+interface ExpectedGraph {
   /** Labels of the elements that are not deleted, ascending. */
   readonly keys: Float64Array;
   readonly dimensions: number;
@@ -47,6 +47,9 @@ export interface Checksum {
   readonly crc: number;
 }
 
+/** Reads so many of the next bytes of a file. */
+type ReadNext = (length: number) => Promise<DataView>;
+
 /**
  * The checksum of a file that is a graph over these vectors, of which every link and every label lies inside.
  *
@@ -63,8 +66,20 @@ export async function checkGraphFile(path: string, expected: ExpectedGraph): Pro
     const found = await stat(path);
     if (!found.isFile()) return undefined;
     file = await open(path);
-    const pieces = new PieceReader(file, found.size);
-    return (await isGraph(pieces, found.size, expected)) ? { size: found.size, crc: pieces.crc } : undefined;
+    const opened = file;
+    let [at, crc] = [0, 0];
+    const next: ReadNext = async (length) => {
+      const bytes = new Uint8Array(length);
+      for (let done = 0; done < length; ) {
+        const { bytesRead } = await opened.read(bytes, done, Math.min(BYTES_PER_TURN, length - done), at);
+        if (bytesRead === 0) throw new Error('the file is too short');
+        crc = crc32(bytes.subarray(done, done + bytesRead), crc);
+        done += bytesRead;
+        at += bytesRead;
+      }
+      return new DataView(bytes.buffer);
+    };
+    return (await isGraph(next, found.size, expected)) ? { size: found.size, crc } : undefined;
   } catch {
     return undefined;
   } finally {
@@ -72,40 +87,15 @@ export async function checkGraphFile(path: string, expected: ExpectedGraph): Pro
   }
 }
 
-async function isGraph(file: PieceReader, size: number, expected: ExpectedGraph): Promise<boolean> {
-  const header = readHeader(await file.next(HEADER_BYTES), expected);
-  if (header === undefined) return false;
-  const { count, elementBytes, highest } = header;
-  const tailBytes = size - HEADER_BYTES - count * elementBytes;
-  // Each element has its level, and a twentieth of them a higher one.
-  if (tailBytes < count * 4 || tailBytes > count * 4 + count * levelBytes(expected)) return false;
-
-  const elements = new ElementCheck(count, elementBytes, expected);
-  const atOnce = Math.max(1, Math.floor(BYTES_PER_TURN / elementBytes));
-  for (let first = 0; first < count; first += atOnce) {
-    const some = Math.min(atOnce, count - first);
-    if (!elements.add(await file.next(some * elementBytes), some)) return false;
-  }
-  return elements.isComplete && hasLevels(await file.next(tailBytes), count, highest, header.start, expected);
-}
-
-interface GraphHeader {
-  readonly count: number;
-  readonly elementBytes: number;
-  /** Highest level. */
-  readonly highest: number;
-  /** The element that a search begins with. */
-  readonly start: number;
-}
-
-/** @returns undefined if the file was not built as expected */
-function readHeader(bytes: DataView, { keys, dimensions, edges, breadth }: ExpectedGraph): GraphHeader | undefined {
-  const sizeAt = (offset: number): number => Number(bytes.getBigUint64(offset, true));
+async function isGraph(next: ReadNext, size: number, expected: ExpectedGraph): Promise<boolean> {
+  const { keys, dimensions, edges, breadth } = expected;
+  const header = await next(HEADER_BYTES);
+  const sizeAt = (offset: number): number => Number(header.getBigUint64(offset, true));
   const [room, count] = [sizeAt(8), sizeAt(16)];
   const linkBytes = 4 + 8 * edges;
   const elementBytes = linkBytes + 4 * dimensions + 8;
-  const highest = bytes.getInt32(48, true);
-  const start = bytes.getUint32(52, true);
+  const highest = header.getInt32(48, true);
+  const start = header.getUint32(52, true);
   const isExpected =
     sizeAt(0) === 0 &&
     sizeAt(24) === elementBytes &&
@@ -114,89 +104,61 @@ function readHeader(bytes: DataView, { keys, dimensions, edges, breadth }: Expec
     sizeAt(56) === edges &&
     sizeAt(64) === 2 * edges &&
     sizeAt(72) === edges &&
-    Math.abs(bytes.getFloat64(80, true) - 1 / Math.log(edges)) < 1e-12 &&
+    Math.abs(header.getFloat64(80, true) - 1 / Math.log(edges)) < 1e-12 &&
     sizeAt(88) === breadth;
   // A graph is built again long before half of it is deleted.
   const isPossible =
     count >= 1 && count >= keys.length && count <= 2 * keys.length && room >= count && room <= 2 * count;
-  return isExpected && isPossible && highest >= 0 && start < count
-    ? { count, elementBytes, highest, start }
-    : undefined;
+  if (!isExpected || !isPossible || highest < 0 || start >= count) return false;
+  const tailBytes = size - HEADER_BYTES - count * elementBytes;
+  // Each element has its level, and a twentieth of them a higher one.
+  if (tailBytes < count * 4 || tailBytes > count * (8 + 4 * edges)) return false;
+  if (!(await areElements(next, count, elementBytes, expected))) return false;
+  return hasLevels(new Uint32Array((await next(tailBytes)).buffer), count, highest, start, edges);
 }
 
-/** Checks the links and labels of the elements on the lowest level. */
-class ElementCheck {
-  readonly #count: number;
-  readonly #elementBytes: number;
-  readonly #keys: Float64Array;
-  readonly #mostLinks: number;
-  /** 1 for each key that an element has. */
-  readonly #found: Uint8Array;
-  #foundCount = 0;
-  readonly #deleted = new Set<number>();
-
-  constructor(count: number, elementBytes: number, { keys, edges }: ExpectedGraph) {
-    this.#count = count;
-    this.#elementBytes = elementBytes;
-    this.#keys = keys;
-    this.#mostLinks = 2 * edges;
-    this.#found = new Uint8Array(keys.length);
-  }
-
-  /** Whether every key has an element. */
-  get isComplete(): boolean {
-    return this.#foundCount === this.#keys.length;
-  }
-
-  /** @returns whether the next elements are right */
-  add(bytes: DataView, elements: number): boolean {
-    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
-    const wordsEach = this.#elementBytes / 4;
-    for (let element = 0, at = 0; element < elements; element++, at += wordsEach) {
+/**
+ * Whether the links of all elements on the lowest level lead to elements, and their labels are the keys, each once, but
+ * for those that are deleted.
+ */
+async function areElements(
+  next: ReadNext,
+  count: number,
+  elementBytes: number,
+  { keys, edges }: ExpectedGraph,
+): Promise<boolean> {
+  const found = new Uint8Array(keys.length);
+  const deleted = new Set<number>();
+  const wordsEach = elementBytes / 4;
+  const atOnce = Math.max(1, Math.floor(BYTES_PER_TURN / elementBytes));
+  for (let first = 0; first < count; first += atOnce) {
+    const words = new Uint32Array((await next(Math.min(atOnce, count - first) * elementBytes)).buffer);
+    for (let at = 0; at < words.length; at += wordsEach) {
       const links = words[at]! & 0xffff;
       const mark = words[at]! >>> 16;
-      if (links > this.#mostLinks || mark > 1) return false;
-      for (let link = at + 1; link <= at + links; link++) if (words[link]! >= this.#count) return false;
-      if (words[at + wordsEach - 1] !== 0) return false;
-      if (!this.#takesLabel(words[at + wordsEach - 2]!, mark === 1)) return false;
+      if (links > 2 * edges || mark > 1 || words[at + wordsEach - 1] !== 0) return false;
+      for (let link = at + 1; link <= at + links; link++) if (words[link]! >= count) return false;
+      const label = words[at + wordsEach - 2]!;
+      const place = lowerBound(keys, label);
+      const isKey = keys[place] === label;
+      if (isKey === (mark === 1) || (isKey ? found[place] === 1 : deleted.has(label))) return false;
+      if (isKey) found[place] = 1;
+      else deleted.add(label);
     }
-    return true;
   }
-
-  /** Each label must be there once, and those that are not deleted must be the keys. */
-  #takesLabel(label: number, isDeleted: boolean): boolean {
-    const place = lowerBound(this.#keys, label);
-    const isKey = this.#keys[place] === label;
-    if (isDeleted) {
-      if (isKey || this.#deleted.has(label)) return false;
-      this.#deleted.add(label);
-      return true;
-    }
-    if (!isKey || this.#found[place] === 1) return false;
-    this.#found[place] = 1;
-    this.#foundCount += 1;
-    return true;
-  }
+  return found.every((is) => is === 1);
 }
 
 /** Whether every link of a higher level leads to an element that is on that level, too. */
-function hasLevels(
-  tail: DataView,
-  count: number,
-  highest: number,
-  start: number,
-  { edges }: Pick<ExpectedGraph, 'edges'>,
-): boolean {
-  const words = new Uint32Array(tail.buffer, tail.byteOffset, tail.byteLength / 4);
+function hasLevels(words: Uint32Array, count: number, highest: number, start: number, edges: number): boolean {
   const wordsEach = 1 + edges;
   const levels = new Uint32Array(count);
   let at = 0;
   for (let element = 0; element < count; element++) {
-    const levelWords = words[at++]! / 4;
-    if (!Number.isInteger(levelWords / wordsEach) || at + levelWords > words.length) return false;
-    levels[element] = levelWords / wordsEach;
-    if (levels[element]! > highest) return false;
-    at += levelWords;
+    const level = words[at++]! / (4 * wordsEach);
+    if (!Number.isInteger(level) || level > highest || at + level * wordsEach > words.length) return false;
+    levels[element] = level;
+    at += level * wordsEach;
   }
   // A search goes down from the highest level, where it begins.
   if (at !== words.length || levels[start] !== highest) return false;
@@ -210,42 +172,4 @@ function hasLevels(
     }
   }
   return true;
-}
-
-/** Bytes of the links of an element on one higher level. */
-function levelBytes({ edges }: ExpectedGraph): number {
-  return 4 + 4 * edges;
-}
-
-/** Reads a file from its beginning to its end, and takes its checksum. */
-class PieceReader {
-  readonly #file: FileHandle;
-  readonly #size: number;
-  #at = 0;
-  /** CRC-32 of what was read so far. */
-  crc = 0;
-
-  constructor(file: FileHandle, size: number) {
-    this.#file = file;
-    this.#size = size;
-  }
-
-  /** @throws Error if the file ends before */
-  async next(length: number): Promise<DataView> {
-    if (this.#at + length > this.#size) throw new Error('the file is too short');
-    const bytes = new Uint8Array(length);
-    for (let done = 0; done < length; ) {
-      const { bytesRead } = await this.#file.read(
-        bytes,
-        done,
-        Math.min(BYTES_PER_TURN, length - done),
-        this.#at + done,
-      );
-      if (bytesRead === 0) throw new Error('the file is too short');
-      this.crc = crc32(bytes.subarray(done, done + bytesRead), this.crc);
-      done += bytesRead;
-    }
-    this.#at += length;
-    return new DataView(bytes.buffer);
-  }
 }

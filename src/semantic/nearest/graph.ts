@@ -1,7 +1,6 @@
 import type { HierarchicalNSW } from 'hnswlib-node';
 import type { Pieces, VectorNumber, VectorPlace } from '../../core/index.js';
-import type { Checksum } from './graph-file.js';
-import { checkGraphFile } from './graph-file.js';
+import { type Checksum, checkGraphFile } from './graph-file.js';
 
 /** The files of the graphs of a catalogue, by slice. */
 export interface GraphFiles {
@@ -11,96 +10,147 @@ export interface GraphFiles {
 }
 
 /**
- * Graphs over all vectors of a catalogue: one of each slice, so that they can be built at the same time. They are
- * asked one after the other, and their answers are merged.
+ * A graph of near neighbours over vectors, by hnswlib (Malkov and Yashunin, Efficient and robust approximate nearest
+ * neighbor search using hierarchical navigable small world graphs, 2018). The labels of the vectors are their numbers
+ * in the store, so that a graph can be updated.
  */
-export class SlicedGraph {
-  readonly #graphs: readonly Graph[];
+export type Graph = HierarchicalNSW;
 
-  private constructor(graphs: readonly Graph[]) {
-    this.#graphs = graphs;
+/**
+ * Whether each file has its checksum and is the graph over the vectors of its slice, fit to be read.
+ *
+ * @param keys of all vectors, ascending
+ */
+export async function areGraphFiles(
+  { paths, checksums }: GraphFiles,
+  keys: Float64Array,
+  dimensions: number,
+): Promise<boolean> {
+  if (checksums.length > paths.length) return false;
+  for (const [slice, some] of keysBySlice(keys, checksums.length).entries()) {
+    if (!(await isGraphFile(paths[slice]!, checksums[slice]!, some, dimensions))) return false;
   }
+  return true;
+}
 
-  /**
-   * Whether each file has its checksum and is the graph over the vectors of its slice, fit to be read.
-   *
-   * @param keys of all vectors, ascending
-   */
-  static async areFiles({ paths, checksums }: GraphFiles, keys: Float64Array, dimensions: number): Promise<boolean> {
-    if (checksums.length > paths.length) return false;
-    for (const [slice, some] of keysBySlice(keys, checksums.length).entries()) {
-      if (!(await Graph.isFile(paths[slice]!, checksums[slice]!, some, dimensions))) return false;
-    }
-    return true;
-  }
+/**
+ * Reads the graphs of all slices.
+ *
+ * @param keys of the vectors that are in the graphs and not deleted, ascending
+ * @returns undefined if there is none, or one of the files is not whole, cannot be read, or is no graph over these
+ *   vectors
+ */
+export async function readGraphs(
+  library: GraphLibrary,
+  { paths, checksums }: GraphFiles,
+  keys: Float64Array,
+  dimensions: number,
+): Promise<readonly Graph[] | undefined> {
+  if (checksums.length === 0 || checksums.length > paths.length) return undefined;
+  // Side by side: one is read by the library, in a thread of its own, while another is checked here.
+  const read = await Promise.all(
+    keysBySlice(keys, checksums.length).map((some, slice) =>
+      readGraph(library, paths[slice]!, checksums[slice]!, some, dimensions),
+    ),
+  );
+  const graphs = read.filter((graph) => graph !== undefined);
+  if (graphs.length < read.length) return undefined;
+  // Each goes less far where several are asked.
+  for (const graph of graphs) graph.setEf(SEARCH_BREADTHS[graphs.length - 1] ?? SEARCH_BREADTHS.at(-1)!);
+  return graphs;
+}
 
-  /**
-   * Reads the graphs of all slices.
-   *
-   * @param keys of the vectors that are in the graphs and not deleted, ascending
-   * @returns undefined if there is none, or one of the files is not whole, cannot be read, or is no graph over these
-   *   vectors
-   */
-  static async read(
-    library: GraphLibrary,
-    { paths, checksums }: GraphFiles,
-    keys: Float64Array,
-    dimensions: number,
-  ): Promise<SlicedGraph | undefined> {
-    if (checksums.length === 0 || checksums.length > paths.length) return undefined;
-    // Side by side: one is read by the library, in a thread of its own, while another is checked here.
-    const read = await Promise.all(
-      keysBySlice(keys, checksums.length).map((some, slice) =>
-        Graph.read(library, paths[slice]!, checksums[slice]!, some, dimensions),
-      ),
-    );
-    const graphs = read.filter((graph) => graph !== undefined);
-    if (graphs.length < read.length) return undefined;
-    for (const graph of graphs) graph.searchFor(checksums.length);
-    return new SlicedGraph(graphs);
-  }
-
-  /**
-   * Keys of the vectors nearest to that of a question, nearest first, at most `k`. Each graph is a piece.
-   *
-   * @param allows whether a key may be found; all keys by default
-   */
-  *nearest(
-    question: Float32Array,
-    k: number,
-    allows?: (key: VectorNumber) => boolean,
-  ): Pieces<readonly VectorNumber[]> {
-    const wanted = wantedOfSlice(k, this.#graphs.length);
-    const found: Neighbours[] = [];
-    for (const graph of this.#graphs) {
-      found.push(graph.nearest(question, wanted, allows));
-      yield;
-    }
-    return found.length === 1 ? found[0]!.keys : merge(found, k);
+/**
+ * Reads a graph from a file. A wrong file may crash the process, so it is checked before.
+ *
+ * @param keys of the vectors that are in the graph and not deleted, ascending
+ * @returns undefined if the file is not whole, cannot be read, or is no graph over these vectors
+ */
+export async function readGraph(
+  library: GraphLibrary,
+  path: string,
+  checksum: Checksum,
+  keys: Float64Array,
+  dimensions: number,
+): Promise<Graph | undefined> {
+  if (!(await isGraphFile(path, checksum, keys, dimensions))) return undefined;
+  try {
+    const graph = new library.HierarchicalNSW('ip', dimensions);
+    await graph.readIndex(path);
+    return graph;
+  } catch {
+    return undefined;
   }
 }
 
-interface Neighbours {
-  readonly keys: readonly VectorNumber[];
-  /** Ascending. */
-  readonly distances: readonly number[];
+async function isGraphFile(path: string, checksum: Checksum, keys: Float64Array, dimensions: number): Promise<boolean> {
+  const found = await checksumOfGraph(path, keys, dimensions);
+  return found?.size === checksum.size && found.crc === checksum.crc;
 }
 
-/** The `k` nearest of some lists; ties in the order of the lists. */
-function merge(lists: readonly Neighbours[], k: number): VectorNumber[] {
-  const next = new Uint32Array(lists.length);
-  const merged: VectorNumber[] = [];
-  while (merged.length < k) {
-    let nearest = -1;
-    let least = Number.POSITIVE_INFINITY;
-    for (let list = 0; list < lists.length; list++) {
-      const distance = lists[list]!.distances[next[list]!];
-      if (distance !== undefined && distance < least) [nearest, least] = [list, distance];
-    }
-    if (nearest < 0) break;
-    merged.push(lists[nearest]!.keys[next[nearest]!++]!);
+/**
+ * The checksum of a file that is a graph over these vectors, fit to be read; undefined of any other file.
+ *
+ * @param keys of the vectors, ascending
+ */
+export function checksumOfGraph(path: string, keys: Float64Array, dimensions: number): Promise<Checksum | undefined> {
+  return checkGraphFile(path, { keys, dimensions, edges: EDGES, breadth: BUILD_BREADTH });
+}
+
+/**
+ * Keys of the vectors nearest to that of a question in graphs of all slices, nearest first, at most `k`. Each graph is
+ * a piece.
+ *
+ * @param allows whether a key may be found; all keys by default
+ */
+export function* nearestIn(
+  graphs: readonly Graph[],
+  question: Float32Array,
+  k: number,
+  allows?: (key: VectorNumber) => boolean,
+): Pieces<readonly VectorNumber[]> {
+  const wanted = wantedOfSlice(k, graphs.length);
+  const asked = Array.from(question);
+  const found: { readonly key: VectorNumber; readonly distance: number }[] = [];
+  for (const graph of graphs) {
+    const { neighbors, distances } = graph.searchKnn(asked, Math.min(wanted, graph.getCurrentCount()), allows);
+    for (const [i, key] of neighbors.entries()) found.push({ key, distance: distances[i]! });
+    yield;
   }
-  return merged;
+  // Sorting is stable: ties stay in the order of the slices.
+  if (graphs.length > 1) found.sort((a, b) => a.distance - b.distance);
+  return found.slice(0, k).map(({ key }) => key);
+}
+
+export function emptyGraph(library: GraphLibrary, dimensions: number): Graph {
+  const graph = new library.HierarchicalNSW('ip', dimensions);
+  graph.initIndex(1, EDGES, BUILD_BREADTH, SEED);
+  return graph;
+}
+
+/**
+ * What to do so that a graph holds the vectors with these keys and no others.
+ *
+ * @param former keys of the vectors that are in the graph and not deleted
+ * @returns the places in `keys` of the vectors to add, and the keys to remove; undefined if it is better to begin with
+ *   an empty graph
+ */
+export function planUpdate(
+  graph: Graph,
+  former: Float64Array,
+  keys: Float64Array,
+): { readonly add: readonly VectorPlace[]; readonly remove: readonly VectorNumber[] } | undefined {
+  const listed = new Set(graph.getIdsList());
+  const gone = new Set(former);
+  const add: VectorPlace[] = [];
+  for (const [place, key] of keys.entries()) {
+    if (gone.delete(key)) continue;
+    // The vector was deleted and is back: an older copy of the catalogue has replaced it.
+    if (listed.has(key)) return undefined;
+    add.push(place);
+  }
+  const deleted = listed.size - former.length + gone.size;
+  return deleted > MAX_DELETED * (listed.size + add.length) ? undefined : { add, remove: [...gone] };
 }
 
 /** Number of vectors from which a graph is built. A scan of fewer takes two or three milliseconds and is exact. */
@@ -133,17 +183,10 @@ export interface GraphBounds {
  * @param keys of the vectors, ascending
  */
 export function wantsGraph(keys: Float64Array, dimensions: number, bounds: GraphBounds): boolean {
-  const { graphFrom = GRAPH_FROM } = bounds;
-  const size = Graph.bytesOf(keys.length, dimensions) * MOST_OF_ESTIMATE;
-  return keys.length >= graphFrom && fitMemory([{ size }], bounds) && Graph.takes(keys);
-}
-
-/** Whether graphs with files of these sizes are held in memory. */
-export function fitMemory(
-  graphs: readonly Pick<Checksum, 'size'>[],
-  { graphBytes = GRAPH_BYTES }: GraphBounds,
-): boolean {
-  return graphs.reduce((sum, { size }) => sum + size, 0) <= graphBytes;
+  const { graphFrom = GRAPH_FROM, graphBytes = GRAPH_BYTES } = bounds;
+  // The values; on the lowest level twice the edges and their number; the label.
+  const size = keys.length * (4 * dimensions + 4 * (2 * EDGES + 1) + 8) * MOST_OF_ESTIMATE;
+  return keys.length >= graphFrom && size <= graphBytes && (keys.at(-1) ?? 0) <= MAX_LABEL;
 }
 
 /** The part of hnswlib-node that this library uses. */
@@ -183,135 +226,6 @@ export async function loadGraphLibrary(): Promise<GraphLibrary | undefined> {
     return (await import('hnswlib-node')).default;
   } catch {
     return undefined;
-  }
-}
-
-/**
- * A graph of near neighbours over vectors, by hnswlib (Malkov and Yashunin, Efficient and robust approximate nearest
- * neighbor search using hierarchical navigable small world graphs, 2018). The labels of the vectors are their numbers
- * in the store, so that a graph can be updated.
- */
-export class Graph {
-  readonly #graph: HierarchicalNSW;
-
-  private constructor(graph: HierarchicalNSW) {
-    this.#graph = graph;
-  }
-
-  /**
-   * The checksum of a file that is a graph over these vectors, fit to be read; undefined of any other file.
-   *
-   * @param keys of the vectors, ascending
-   */
-  static checksumOf(path: string, keys: Float64Array, dimensions: number): Promise<Checksum | undefined> {
-    return checkGraphFile(path, { keys, dimensions, edges: EDGES, breadth: BUILD_BREADTH });
-  }
-
-  /** Whether a file has a checksum and is a graph over these vectors. */
-  static async isFile(path: string, checksum: Checksum, keys: Float64Array, dimensions: number): Promise<boolean> {
-    const found = await Graph.checksumOf(path, keys, dimensions);
-    return found?.size === checksum.size && found.crc === checksum.crc;
-  }
-
-  /**
-   * Reads a graph from a file. A wrong file may crash the process, so it is checked before.
-   *
-   * @param keys of the vectors that are in the graph and not deleted, ascending
-   * @returns undefined if the file is not whole, cannot be read, or is no graph over these vectors
-   */
-  static async read(
-    library: GraphLibrary,
-    path: string,
-    checksum: Checksum,
-    keys: Float64Array,
-    dimensions: number,
-  ): Promise<Graph | undefined> {
-    if (!(await Graph.isFile(path, checksum, keys, dimensions))) return undefined;
-    try {
-      const graph = new library.HierarchicalNSW('ip', dimensions);
-      await graph.readIndex(path);
-      return new Graph(graph);
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** Whether vectors with these keys can be in a graph. @param keys ascending */
-  static takes(keys: Float64Array): boolean {
-    return (keys.at(-1) ?? 0) <= MAX_LABEL;
-  }
-
-  /** Bytes of the file of a graph, and of memory, but for the few vectors that have edges on higher levels. */
-  static bytesOf(count: number, dimensions: number): number {
-    // The values; on the lowest level twice the edges and their number; the label.
-    return count * (4 * dimensions + 4 * (2 * EDGES + 1) + 8);
-  }
-
-  static empty(library: GraphLibrary, dimensions: number): Graph {
-    const graph = new library.HierarchicalNSW('ip', dimensions);
-    graph.initIndex(1, EDGES, BUILD_BREADTH, SEED);
-    return new Graph(graph);
-  }
-
-  /**
-   * What to do so that the graph holds the vectors with these keys and no others.
-   *
-   * @param former keys of the vectors that are in the graph and not deleted
-   * @returns the places in `keys` of the vectors to add, and the keys to remove; undefined if it is better to begin
-   *   with an empty graph
-   */
-  plan(
-    former: Float64Array,
-    keys: Float64Array,
-  ): { readonly add: readonly VectorPlace[]; readonly remove: readonly VectorNumber[] } | undefined {
-    const listed = new Set(this.#graph.getIdsList());
-    const gone = new Set(former);
-    const add: VectorPlace[] = [];
-    for (const [place, key] of keys.entries()) {
-      if (gone.delete(key)) continue;
-      // The vector was deleted and is back: an older copy of the catalogue has replaced it.
-      if (listed.has(key)) return undefined;
-      add.push(place);
-    }
-    const deleted = listed.size - former.length + gone.size;
-    if (deleted > MAX_DELETED * (listed.size + add.length)) return undefined;
-    return { add, remove: [...gone] };
-  }
-
-  /** Makes room for some more vectors. */
-  grow(more: number): void {
-    this.#graph.resizeIndex(Math.max(1, this.#graph.getCurrentCount() + more));
-  }
-
-  add(key: VectorNumber, vector: Float32Array): void {
-    this.#graph.addPoint(Array.from(vector), key);
-  }
-
-  remove(key: VectorNumber): void {
-    this.#graph.markDelete(key);
-  }
-
-  write(path: string): void {
-    this.#graph.writeIndexSync(path);
-  }
-
-  /** Sets how far a search goes: less far where several graphs are asked. @param slices number of graphs, from 1 */
-  searchFor(slices: number): void {
-    this.#graph.setEf(SEARCH_BREADTHS[slices - 1] ?? SEARCH_BREADTHS.at(-1)!);
-  }
-
-  /**
-   * Keys of the vectors nearest to that of a question, nearest first, at most `k`, and their distances.
-   *
-   * @param allows whether a key may be found; all keys by default
-   */
-  nearest(
-    question: Float32Array,
-    k: number,
-    allows?: (key: VectorNumber) => boolean,
-  ): { readonly keys: VectorNumber[]; readonly distances: number[] } {
-    const found = this.#graph.searchKnn(Array.from(question), Math.min(k, this.#graph.getCurrentCount()), allows);
-    return { keys: found.neighbors, distances: found.distances };
   }
 }
 

@@ -38,9 +38,8 @@ export async function vectorFilesAreCurrent(options: VectorFilesOptions): Promis
   const { files, stamp, model } = options;
   const file = await readVectorKeys(files.vectors, { stamp, model });
   if (file === undefined) return false;
-  const { fitMemory, loadGraphLibrary, wantsGraph } = await import('./graph.js');
-  // An earlier version may have built graphs that are too large.
-  if (file.graphs.length > 0) return fitMemory(file.graphs, options) && areGraphsWhole(files, file);
+  const { loadGraphLibrary, wantsGraph } = await import('./graph.js');
+  if (file.graphs.length > 0) return areGraphsWhole(files, file);
   const shouldHaveGraph = wantsGraph(file.keys, file.codes.dimensions, options);
   return !shouldHaveGraph || (await loadGraphLibrary()) === undefined;
 }
@@ -52,8 +51,8 @@ export async function areWholeVectorFiles(files: VectorFilePaths): Promise<boole
 }
 
 async function areGraphsWhole(files: VectorFilePaths, { graphs, keys, codes }: VectorFileKeys): Promise<boolean> {
-  const { SlicedGraph } = await import('./graph.js');
-  return SlicedGraph.areFiles({ paths: files.graphs, checksums: graphs }, keys, codes.dimensions);
+  const { areGraphFiles } = await import('./graph.js');
+  return areGraphFiles({ paths: files.graphs, checksums: graphs }, keys, codes.dimensions);
 }
 
 /**
@@ -146,28 +145,15 @@ export interface VectorFileKeys extends Pick<VectorFile, 'keys' | 'graphs' | 'li
   readonly codes: Pick<VectorCodes, 'count' | 'dimensions' | 'mean'>;
 }
 
-/** The tree of arrays that a vector file is written as. */
-interface VectorFileTree {
-  readonly keys: Float64Array;
-  readonly codes: VectorCodes;
-  /** By slice. Left out if there is no graph. */
-  readonly graphs?: {
-    /** In bytes. */
-    readonly sizes: Float64Array;
-    /** CRC-32. */
-    readonly crcs: Uint32Array;
-  };
-  readonly links?: VectorLinks;
-}
-
 /**
  * Reads a vector file into memory that threads can share. Gives way to the event loop in between.
  *
  * @returns undefined if there is no file, or it is damaged or has another version or origin
  */
 export async function readVectorFile(path: string, origin: Partial<VectorFileOrigin>): Promise<VectorFile | undefined> {
-  const tree = (await readArrayFile(path, identityOf(origin), { shared: true })) as ReadTree;
-  return hasKeys(tree) && hasCodes(tree) ? { ...tree, graphs: checksumsIn(tree) } : undefined;
+  const tree = await readArrayFile(path, identityOf(origin), { shared: true });
+  const file = wholeFile(tree);
+  return file !== undefined && hasCodes(file.codes) ? (file as VectorFile) : undefined;
 }
 
 /**
@@ -177,64 +163,37 @@ export async function readVectorKeys(
   path: string,
   origin: Partial<VectorFileOrigin>,
 ): Promise<VectorFileKeys | undefined> {
-  const tree = (await readArrayFile(path, identityOf(origin), {
-    shared: true,
-    keeps: (name) => KEPT_WITHOUT_CODES.includes(name),
-  })) as ReadTree;
-  return hasKeys(tree) ? { ...tree, graphs: checksumsIn(tree) } : undefined;
+  const keeps = (name: string): boolean => !name.startsWith('codes.') || name === 'codes.mean';
+  return wholeFile(await readArrayFile(path, identityOf(origin), { shared: true, keeps }));
 }
 
-const KEPT_WITHOUT_CODES: readonly string[] = [
-  'keys',
-  'codes.mean',
-  'graphs.sizes',
-  'graphs.crcs',
-  'links.skills',
-  'links.places',
-];
-
-/** What the beginning of a vector file says. */
-export interface VectorFileHead {
-  /** Stamp of the state that it was made from. */
-  readonly stamp: string;
-  /** Whether it has {@link VectorLinks}. */
-  readonly hasLinks: boolean;
-}
-
-/** @returns undefined if there is no file that can be read */
-export function headOfVectorFile(path: string): VectorFileHead | undefined {
+/** The stamp of the state that a vector file was made from; undefined if there is no file that can be read. */
+export function stampOfVectorFile(path: string): string | undefined {
   const opened = openArrayFile(path, identityOf({}));
   if (opened === undefined) return undefined;
   closeSync(opened.file);
-  const { origin, sections } = opened.header;
-  const { stamp } = origin;
-  if (typeof stamp !== 'string') return undefined;
-  return { stamp, hasLinks: sections.some((section) => section.path === 'links.skills') };
+  const { stamp } = opened.header.origin;
+  return typeof stamp === 'string' ? stamp : undefined;
 }
 
-/** What was read; whether it is what a vector file holds is not known. */
-type ReadTree = Partial<VectorFileTree> | undefined;
-
-/** Whether a key for each vector is there. A scan would trust the numbers of a file with right checksums. */
-function hasKeys(tree: ReadTree): tree is Pick<VectorFileTree, 'keys' | 'codes' | 'graphs' | 'links'> {
-  const { keys, codes, graphs, links } = tree ?? {};
-  if (!(keys instanceof Float64Array) || codes?.count !== keys.length || !areAscending(keys)) return false;
-  if (!(codes.mean instanceof Float32Array) || codes.mean.length !== codes.dimensions) return false;
-  if (links !== undefined && !areLinks(links, keys.length)) return false;
-  if (graphs === undefined) return true;
-  const { sizes, crcs } = graphs as Partial<typeof graphs>;
-  return sizes instanceof Float64Array && crcs instanceof Uint32Array && sizes.length === crcs.length;
+/**
+ * The content of a file, if a key for each vector is there and the numbers are those of a vector file. A scan would
+ * trust the numbers of a file with right checksums.
+ */
+function wholeFile(tree: object | undefined): VectorFileKeys | undefined {
+  const { keys, codes, graphs: told = {}, links } = (tree ?? {}) as Partial<VectorFileKeys>;
+  if (!(keys instanceof Float64Array) || codes?.count !== keys.length || !areAscending(keys)) return undefined;
+  if (!(codes.mean instanceof Float32Array) || codes.mean.length !== codes.dimensions) return undefined;
+  if (links !== undefined && !areLinks(links, keys.length)) return undefined;
+  const graphs = Object.values(told) as Partial<Checksum>[];
+  if (!graphs.every(({ size, crc }) => typeof size === 'number' && typeof crc === 'number')) return undefined;
+  return { keys, codes, graphs: graphs as Checksum[], links };
 }
 
 function areLinks({ skills, places }: Partial<VectorLinks>, count: number): boolean {
-  if (!(skills instanceof Float64Array && places instanceof Uint32Array && skills.length === places.length))
-    return false;
+  const areArrays = skills instanceof Float64Array && places instanceof Uint32Array;
+  if (!areArrays || skills.length !== places.length) return false;
   return areAscending(skills) && places.every((place) => place < count);
-}
-
-function checksumsIn({ graphs }: Pick<VectorFileTree, 'graphs'>): Checksum[] {
-  if (graphs === undefined) return [];
-  return Array.from(graphs.sizes, (size, slice) => ({ size, crc: graphs.crcs[slice]! }));
 }
 
 function areAscending(keys: Float64Array): boolean {
@@ -246,17 +205,12 @@ function areAscending(keys: Float64Array): boolean {
   return true;
 }
 
-function hasCodes({
-  codes,
-}: {
-  readonly codes: Partial<VectorCodes> & Pick<VectorCodes, 'count' | 'dimensions'>;
-}): boolean {
-  const { count, dimensions, signs, bytes, scales } = codes;
+function hasCodes({ count, dimensions, signs, bytes, scales }: Partial<VectorCodes>): boolean {
   return (
     signs instanceof Uint32Array &&
-    signs.length === count * Math.ceil(dimensions / 32) &&
+    signs.length === count! * Math.ceil(dimensions! / 32) &&
     bytes instanceof Int8Array &&
-    bytes.length === count * dimensions &&
+    bytes.length === count! * dimensions! &&
     scales instanceof Float32Array &&
     scales.length === count
   );
@@ -264,14 +218,10 @@ function hasCodes({
 
 /** Writes the file of `partOf(path)`. The caller renames it. */
 export function writeVectorFilePart(path: string, origin: VectorFileOrigin, content: VectorFile): void {
-  writeArrayFilePart(path, identityOf(origin), treeOf(content));
-}
-
-function treeOf({ keys, codes, graphs, links }: VectorFile): VectorFileTree {
-  const linked = { keys, codes, ...(links !== undefined && { links }) };
-  if (graphs.length === 0) return linked;
-  const sizes = Float64Array.from(graphs, ({ size }) => size);
-  return { ...linked, graphs: { sizes, crcs: Uint32Array.from(graphs, ({ crc }) => crc) } };
+  const { keys, codes, graphs, links } = content;
+  const checksums = Object.fromEntries(graphs.map((checksum, slice) => [`slice${slice}`, checksum]));
+  const linked = links === undefined ? {} : { links };
+  writeArrayFilePart(path, identityOf(origin), { keys, codes, graphs: checksums, ...linked });
 }
 
 function identityOf(origin: Partial<VectorFileOrigin>): ArrayFileIdentity {

@@ -1,7 +1,5 @@
-import type { Worker } from 'node:worker_threads';
-import { inTurns, lowerBound, RequestQueue, startWorker, type VectorNumber } from '../../core/index.js';
-import { fitMemory, type GraphBounds, loadGraphLibrary, SlicedGraph } from './graph.js';
-import type { ScanRequest } from './scan-thread.js';
+import { inTurns, lowerBound, type VectorNumber } from '../../core/index.js';
+import { type Graph, loadGraphLibrary, nearestIn, readGraphs } from './graph.js';
 import { addToMean, emptyCodes, encode, scanCodes, type VectorCodes, type VectorSet } from './vector-codes.js';
 import {
   readVectorFile,
@@ -22,12 +20,6 @@ const ENCODED_PER_TURN = 500;
  */
 const MIN_GRAPH_SHARE = 0.3;
 
-/**
- * Most vectors that are scanned on the event loop, which takes about 15 milliseconds in all and gives way in between.
- * More are scanned in a thread.
- */
-const MAX_INLINE_SCAN = 250_000;
-
 /** Which files to open, and whether their graphs. */
 export interface OpenVectorIndexOptions extends VectorFilesOptions {
   /** Without a graph all codes are scanned. @default true */
@@ -45,21 +37,20 @@ export class VectorIndex {
   readonly dimensions: number;
   /** Which skill has which vector, if the files say it. */
   readonly links: VectorLinks | undefined;
-  readonly #graph: SlicedGraph | undefined;
+  /** By slice. */
+  readonly #graphs: readonly Graph[] | undefined;
   readonly #loadCodes: () => Promise<VectorCodes>;
   #codes: Promise<VectorCodes> | undefined;
-  #thread: ScanThread | undefined;
-  #closed = false;
 
   private constructor(
     { keys, dimensions, links }: Pick<VectorSet, 'keys' | 'dimensions'> & Pick<VectorFile, 'links'>,
-    graph: SlicedGraph | undefined,
+    graphs: readonly Graph[] | undefined,
     loadCodes: () => Promise<VectorCodes>,
   ) {
     this.keys = keys;
     this.dimensions = dimensions;
     this.links = links;
-    this.#graph = graph;
+    this.#graphs = graphs;
     this.#loadCodes = loadCodes;
   }
 
@@ -74,25 +65,20 @@ export class VectorIndex {
     options: OpenVectorIndexOptions,
     stored?: () => Promise<VectorSet>,
   ): Promise<VectorIndex | undefined> {
-    const { files, stamp, model } = options;
-    if (options.graph === false) {
-      const whole = await readVectorFile(files.vectors, { stamp, model });
-      if (whole === undefined) return undefined;
-      const { keys, codes, links } = whole;
-      return new VectorIndex({ keys, dimensions: codes.dimensions, links }, undefined, async () => codes);
-    }
-    const file = await readVectorKeys(files.vectors, { stamp, model });
+    const { files, stamp, model, graph = true } = options;
+    const file = await (graph ? readVectorKeys : readVectorFile)(files.vectors, { stamp, model });
     if (file === undefined) return undefined;
     const { keys, codes, links } = file;
-    const graph = await openGraph(files.graphs, file, options);
+    const graphs = graph ? await openGraphs(files.graphs, file) : undefined;
     const loadCodes = async (): Promise<VectorCodes> => {
+      if ('signs' in codes) return codes as VectorCodes;
       const read = await readVectorFile(files.vectors, { stamp, model });
       if (read !== undefined) return read.codes;
       if (stored === undefined) throw new Error(`${files.vectors} can no longer be read`);
       return encodeAll(await stored());
     };
-    const index = new VectorIndex({ keys, dimensions: codes.dimensions, links }, graph, loadCodes);
-    if (graph === undefined) await index.#allCodes();
+    const index = new VectorIndex({ keys, dimensions: codes.dimensions, links }, graphs, loadCodes);
+    if (graphs === undefined) await index.#allCodes();
     return index;
   }
 
@@ -107,7 +93,7 @@ export class VectorIndex {
   }
 
   get hasGraph(): boolean {
-    return this.#graph !== undefined;
+    return this.#graphs !== undefined;
   }
 
   /**
@@ -118,22 +104,13 @@ export class VectorIndex {
    * @param mask one byte a vector: 0 if it must not be found, else 1
    */
   async nearest(question: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
-    if (this.#graph !== undefined && k < this.size && this.#allowsEnough(mask)) {
+    if (this.#graphs !== undefined && k < this.size && this.#allowsEnough(mask)) {
       const allows =
         mask === undefined ? undefined : (key: VectorNumber): boolean => mask[lowerBound(this.keys, key)] === 1;
-      const keys = await inTurns(this.#graph.nearest(question, k, allows));
+      const keys = await inTurns(nearestIn(this.#graphs, question, k, allows));
       return Uint32Array.from(keys, (key) => lowerBound(this.keys, key));
     }
-    const codes = await this.#allCodes();
-    if (this.size <= MAX_INLINE_SCAN) return inTurns(scanCodes(codes, question, k, mask));
-    if (this.#closed) throw new Error('the index was closed');
-    if (this.#thread === undefined || this.#thread.ended) this.#thread = new ScanThread(codes);
-    return this.#thread.scan(question, k, mask);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#thread?.close();
+    return inTurns(scanCodes(await this.#allCodes(), question, k, mask));
   }
 
   #allCodes(): Promise<VectorCodes> {
@@ -167,39 +144,11 @@ async function encodeAll({ keys, dimensions, values }: VectorSet): Promise<Vecto
   return codes;
 }
 
-async function openGraph(
+async function openGraphs(
   paths: readonly string[],
   { graphs: checksums, keys, codes }: VectorFileKeys,
-  bounds: GraphBounds,
-): Promise<SlicedGraph | undefined> {
-  if (checksums.length === 0 || !fitMemory(checksums, bounds)) return undefined;
+): Promise<readonly Graph[] | undefined> {
+  if (checksums.length === 0) return undefined;
   const library = await loadGraphLibrary();
-  return library === undefined ? undefined : SlicedGraph.read(library, { paths, checksums }, keys, codes.dimensions);
-}
-
-/** A thread that scans codes, seen from outside. Keeps the process alive only while a scan runs. */
-export class ScanThread {
-  readonly #worker: Worker;
-  readonly #requests: RequestQueue<Uint32Array>;
-
-  constructor(codes: VectorCodes) {
-    this.#worker = startWorker(import.meta.url, 'scan-thread', { workerData: codes });
-    this.#requests = new RequestQueue(this.#worker, (error) => error ?? new Error('the scan thread ended'));
-    this.#worker.on('message', (places: Uint32Array) => this.#requests.answer(places));
-  }
-
-  /** Whether the thread no longer answers. */
-  get ended(): boolean {
-    return this.#requests.ended !== undefined;
-  }
-
-  /** See {@link scanCodes}. */
-  scan(question: Float32Array, k: number, mask?: Uint8Array): Promise<Uint32Array> {
-    const request: ScanRequest = { question, k, mask };
-    return this.#requests.ask(request);
-  }
-
-  async close(): Promise<void> {
-    await this.#worker.terminate();
-  }
+  return library === undefined ? undefined : readGraphs(library, { paths, checksums }, keys, codes.dimensions);
 }

@@ -1,0 +1,12 @@
+/** A function that makes something of an object once, and forgets it with the object. */
+export function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, { readonly value: Value }>();
+  return (key) => {
+    let known = made.get(key);
+    if (known === undefined) {
+      known = { value: make(key) };
+      made.set(key, known);
+    }
+    return known.value;
+  };
+}
