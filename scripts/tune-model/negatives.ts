@@ -111,7 +111,9 @@ export class HardNegatives {
     if (own === undefined) return undefined;
     const asked = this.dependOnText ? await this.#vectors.embed(text, { sentences: false, signal }).whole : own;
     const places = await this.#vectors.documents.nearest(asked, LOOKED_AT);
-    const documents = Array.from(places).flatMap((place) => [...this.#vectors.documents.documentsAt(place).subarray(0, 1)]);
+    const documents = Array.from(places).flatMap((place) => [
+      ...this.#vectors.documents.documentsAt(place).subarray(0, 1),
+    ]);
     const cosines = this.#vectors.documents.read([...documents, document]).cosines([asked]);
     const right = cosines.get(document)?.[0] ?? 0;
     const ownGroup = this.#groups.of(document);
