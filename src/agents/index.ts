@@ -4,7 +4,7 @@ export { HOOK_OPTIONS } from './hook/hook-options.js';
 export { AGENT_HOSTS } from './init/agent-hosts.js';
 export { CONFIG_FORMATS, type ConfigFormat, type JsonValue, type Place } from './init/config-formats.js';
 export { InitRecord } from './init/init-record.js';
-export type { AgentPlan, EntryAction, PlannedEntry, ShownEdit } from './init/plan-agent.js';
+export type { EntryAction, PlannedEntry } from './init/plan-agent.js';
 export {
   type CataloguePlan,
   type Dialogue,

@@ -25,7 +25,7 @@ import { clearUnfinished, syncToDisk, unfinishedFor } from './files.js';
  * The largest configuration of an agent that `init` edits, in bytes. It is held in memory a few times. Some agents keep
  * their history in it; those have some megabytes.
  */
-export const MAX_CONFIG_BYTES: number = 64 * 1024 * 1024;
+const MAX_CONFIG_BYTES: number = 64 * 1024 * 1024;
 
 /** A file that other programs write, too, as it was read: a configuration of an agent, a lock file of installers. */
 export interface ConfigFile {

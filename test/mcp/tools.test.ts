@@ -296,16 +296,6 @@ describe('tools', () => {
       },
     );
 
-    test('never takes the outer skill for a nested one, or one for another of its id', async () => {
-      const nested = { ...PDF, files: { 'sub/SKILL.md': skillMd('sub', 'Nested.') } };
-      const { client } = await connect(await openWholeSkills([nested]));
-      for (const skill of [URI.replace('SKILL', 'sub/SKILL'), URI.replace('pdf-forms', 'pdf-other')]) {
-        expect((await callTool(client, 'get_skill', { skill })).isError).toBe(true);
-      }
-      const inner = await callTool(client, 'read_skill_file', { skill: URI, path: 'sub/SKILL.md' });
-      expect(inner.structured['text']).toContain('Nested.');
-    });
-
     test('marks what is only an excerpt', async () => {
       const { client } = await connect(await openWholeSkills([PART]));
       const { text, structured, links } = await callTool(client, 'get_skill', { skill: 'part' });
@@ -342,15 +332,6 @@ describe('tools', () => {
   });
 
   describe('read_skill_file', () => {
-    test('gives the text of a file', async () => {
-      const { client } = await connect(await openWholeSkills([PDF]));
-      const { structured } = await callTool(client, 'read_skill_file', { skill: URI, path: 'references/forms.md' });
-      expect(structured).toMatchObject({
-        ...{ uri: 'skill://acme-tools-pdf/pdf-forms/references/forms.md', text: 'about forms\n' },
-        ...{ binary: false, excerpt: false, size: 12 },
-      });
-    });
-
     test('tells where the bytes of a binary file are', async () => {
       const { client } = await connect(await openWholeSkills([PDF]));
       const { structured, links } = await callTool(client, 'read_skill_file', { skill: URI, path: 'logo.bin' });

@@ -9,7 +9,7 @@ import {
 } from '../../core/index.js';
 
 /** Words whose size in tokens is kept. A catalogue of 100,000 skills has some hundred thousand; most are rare. */
-export const TOKEN_CACHE_WORDS = 20_000;
+const TOKEN_CACHE_WORDS = 20_000;
 
 /**
  * How many tokens a piece of the bundled model's vocabulary counts as. With this margin the counts of o200k, cl100k and

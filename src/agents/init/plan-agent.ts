@@ -13,7 +13,7 @@ import type { InitRecord, WrittenEntry, WrittenFile } from './init-record.js';
 export type EntryAction = 'add' | 'replace' | 'remove' | 'unchanged' | 'kept' | 'gone' | 'refused';
 
 /** Lines of an entry as a user is shown them. Nothing else of a configuration is shown: it may have secrets in it. */
-export interface ShownEdit {
+interface ShownEdit {
   /** The line of the file where they are, from 1. */
   readonly line: number;
   readonly removed: readonly string[];

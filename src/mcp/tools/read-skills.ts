@@ -91,9 +91,8 @@ export const GET_SKILL: Tool = {
     return {
       text: lines.join('\n'),
       structured: {
-        ...{ id, uri, ...facts, published, complete, files },
-        ...(skillMd === undefined ? {} : { skillMd, excerpt }),
-        ...(read?.next === undefined ? {} : { nextOffset: read.next }),
+        ...{ id, uri, ...facts, published, complete, files, skillMd, nextOffset: read?.next },
+        excerpt: skillMd === undefined ? undefined : excerpt,
         notice: complete ? THIRD_PARTY : `${INCOMPLETE} ${THIRD_PARTY}`,
       },
       links: published ? [{ uri, name: 'SKILL.md', mimeType: 'text/markdown' }] : [],
@@ -210,12 +209,7 @@ export const READ_SKILL_FILE: Tool = {
     if (read.next !== undefined) lines.push(`It goes on: call again with offset ${read.next}.`);
     return {
       text: lines.join('\n'),
-      structured: {
-        ...facts,
-        ...{ text, binary: false, excerpt },
-        ...(read.next === undefined ? {} : { nextOffset: read.next }),
-        notice,
-      },
+      structured: { ...facts, text, binary: false, excerpt, nextOffset: read.next, notice },
     };
   },
 };

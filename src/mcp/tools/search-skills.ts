@@ -10,6 +10,7 @@ import {
 import type { SkillFilters } from '../../filters.js';
 import type { Skill } from '../../skill.js';
 import { SKILL_SCOPES } from '../../skill.js';
+import { skillUri } from '../skills.js';
 import {
   addressOf,
   factsOf,
@@ -113,9 +114,13 @@ export const SEARCH_SKILLS: Tool = {
       hits.push({ skill, score, ...addressOf(context, skill) });
       await giveWay(context.signal);
     }
-    return maxTokens === undefined
-      ? answerOf(found, hits, await fitHits(hits, undefined), false)
-      : answerWithin(found, hits, maxTokens);
+    if (maxTokens !== undefined) return answerWithin(found, hits, maxTokens);
+    return answerOf(
+      found,
+      hits,
+      hits.map(({ skill }) => skill.description),
+      false,
+    );
   },
 };
 
@@ -131,7 +136,7 @@ interface AddressedHit extends SkillAddress {
   readonly score: number | undefined;
 }
 
-/** Pieces of the bisection: the list gets all but a hundredth of what it may have. */
+/** Steps of the bisection: the list gets all but a hundredth of what it may have. */
 const STEPS = 7;
 
 /**
@@ -139,54 +144,54 @@ const STEPS = 7;
  * the list takes tokens as well, so the budget of the list is found by bisection.
  */
 async function answerWithin(found: Found, hits: readonly AddressedHit[], maxTokens: number): Promise<ToolAnswer> {
+  // Counting tokens reads a vocabulary. Most calls have no limit.
   const { countTokens } = await import('../../agents/formats/text-size.js');
+  const { formatSkills } = await import('../../agents/formats/format-skills.js');
   // The sizes of words are kept, so that counting what has them again takes a fraction of the time.
   for (const { skill } of hits) {
     countTokens(skill.description);
     await giveWay();
   }
-  const within = async (budget: number): Promise<ToolAnswer | undefined> => {
-    const answer = answerOf(found, hits, await fitHits(hits, budget), true);
-    for (const text of [answer.text, JSON.stringify(answer.structured)]) {
-      await giveWay();
-      if (countTokens(text) > maxTokens) return undefined;
-    }
-    return answer;
-  };
-  const whole = await within(maxTokens);
-  if (whole !== undefined) return whole;
   // What is said without any skill is said in any case.
   let best = answerOf(found, hits, [], true);
-  for (let step = 0, low = 0, high = maxTokens; step < STEPS; step++) {
-    const middle = Math.floor((low + high) / 2);
-    const answer = await within(middle);
-    if (answer === undefined) high = middle;
-    else [low, best] = [middle, answer];
+  for (let [step, low, high, budget] = [0, 0, maxTokens, maxTokens]; step <= STEPS && low < high; step++) {
+    const location = ({ id, name }: Pick<Skill, 'id' | 'name'>): string => skillUri(id, name);
+    const { value } = formatSkills(hits, { format: 'json', maxTokens: budget, location });
+    const descriptions = (value?.skills ?? []).map(({ description = '' }) => description);
+    const answer = answerOf(found, hits, descriptions, true);
+    await giveWay();
+    const fits = countTokens(answer.text) <= maxTokens && countTokens(JSON.stringify(answer.structured)) <= maxTokens;
+    if (fits) [low, best] = [budget, answer];
+    else high = budget;
+    budget = Math.floor((low + high) / 2);
   }
   return best;
 }
 
-/** @param brief leaves out what get_skill tells as well */
+/**
+ * @param descriptions of the hits that are shown, which are the first ones
+ * @param brief leaves out what get_skill tells as well
+ */
 function answerOf(
   { by, confident, total, remarks: found }: Found,
   hits: readonly AddressedHit[],
-  fitted: readonly FittedHit[],
+  descriptions: readonly string[],
   brief: boolean,
 ): ToolAnswer {
-  const omitted = hits.length - fitted.length;
+  const omitted = hits.length - descriptions.length;
   const remarks = [...found];
   if (omitted > 0) remarks.push(`${omitted} more were found and did not fit into max_tokens.`);
   if (hits.length > 0) remarks.push(THIRD_PARTY);
   const notice = remarks.join(' ');
-  const skills = fitted.map(({ description }, i) => {
-    const { skill, score, id, uri, complete } = hits[i]!;
-    if (brief) return { id, uri, name: cleanLine(skill.name), author: cleanLine(skill.author), description, complete };
-    return { id, uri, ...factsOf(skill), complete, ...(score === undefined ? {} : { score }) };
+  const shown = descriptions.map((text, i) => ({ ...hits[i]!, description: cleanLine(text) }));
+  const lines = shown.map(({ skill, uri, description }) => {
+    return `- ${cleanLine(skill.name)} (${uri})${description === '' ? '' : `: ${description}`}`;
   });
-  return {
-    text: [notice, ...fitted.map(({ line }) => line)].join('\n'),
-    structured: { by, confident, ...(total === undefined ? {} : { total }), skills, omitted, notice },
-  };
+  const skills = shown.map(({ skill, score, id, uri, complete, description }) => {
+    if (brief) return { id, uri, name: cleanLine(skill.name), author: cleanLine(skill.author), description, complete };
+    return { id, uri, ...factsOf(skill), complete, score };
+  });
+  return { text: [notice, ...lines].join('\n'), structured: { by, confident, total, skills, omitted, notice } };
 }
 
 /** What is searched for. */
@@ -301,43 +306,4 @@ function nothingFound({ by, filters }: Question): string {
     'use other or fewer words',
   ];
   return `Nothing was found. You may ${advice.join(', or ')}.`;
-}
-
-/** A hit as it is shown. */
-interface FittedHit {
-  /** Its line in the text. */
-  readonly line: string;
-  /** Its description in one line, as far as it fits; empty if only the name does. */
-  readonly description: string;
-}
-
-interface ShownHit {
-  readonly skill: Skill;
-  readonly uri: string;
-}
-
-/**
- * Writes hits, a line each, into at most so many tokens. The hits that do not fit are the last ones.
- *
- * @param maxTokens undefined for no limit
- */
-async function fitHits(hits: readonly ShownHit[], maxTokens: number | undefined): Promise<FittedHit[]> {
-  const texts =
-    maxTokens === undefined ? hits.map(({ skill }) => skill.description) : await descriptionsWithin(hits, maxTokens);
-  return texts.map((text, i) => {
-    const { skill, uri } = hits[i]!;
-    const head = `- ${cleanLine(skill.name)} (${uri})`;
-    const description = cleanLine(text);
-    return { line: description === '' ? head : `${head}: ${description}`, description };
-  });
-}
-
-/** The descriptions of the first hits, cut so that JSON of them fits. A line of the same is never longer. */
-async function descriptionsWithin(hits: readonly ShownHit[], maxTokens: number): Promise<string[]> {
-  // Counting tokens reads a vocabulary. Most calls have no limit.
-  const { formatSkills } = await import('../../agents/formats/format-skills.js');
-  const uris = new Map(hits.map(({ skill, uri }) => [skill.id, uri]));
-  const location = ({ id }: { readonly id: string }): string => uris.get(id)!;
-  const { value } = formatSkills(hits, { format: 'json', maxTokens, location });
-  return (value?.skills ?? []).map(({ description = '' }) => description);
 }

@@ -44,7 +44,7 @@ export interface ToolContext extends PublishingSearch {
 
 export interface ToolAnswer {
   readonly text: string;
-  /** Fits the tool's output schema. */
+  /** Fits the tool's output schema, as JSON: what is undefined is left out. */
   readonly structured: Readonly<Record<string, unknown>>;
   /** Resources that the answer names. */
   readonly links?: readonly { readonly uri: string; readonly name: string; readonly mimeType: string }[];
@@ -179,45 +179,33 @@ export function quoted(what: string, text: string): string {
 }
 
 /** What is told of a skill, each text in one clean line; fields of the tools' output schemas. */
-export interface SkillFacts {
-  readonly name: string;
-  readonly author: string;
-  readonly description: string;
-  readonly stars: number;
-  readonly updatedAt: number;
-  readonly categories: readonly string[];
-  readonly occupations: readonly string[];
-  /** Absent if there are none. */
-  readonly derivedCategories?: readonly string[];
-  /** Where it is published; absent unless that is an address of the web, so that no local path is told. */
-  readonly url?: string;
-  /** Without the paths; absent if there are none. */
-  readonly installations?: readonly Omit<SkillInstallation, 'path'>[];
-  /** Absent unless only a user may call it. */
-  readonly invocable?: false;
-}
+export type SkillFacts = Pick<
+  Skill,
+  'name' | 'author' | 'description' | 'stars' | 'updatedAt' | 'categories' | 'occupations' | 'derivedCategories'
+> & {
+  /** Where it is published; undefined unless that is an address of the web, so that no local path is told. */
+  readonly url: string | undefined;
+  readonly installations: readonly Omit<SkillInstallation, 'path'>[] | undefined;
+  /** Undefined unless only a user may call it. */
+  readonly invocable: false | undefined;
+};
 
 export function factsOf(skill: Skill & Pick<SkillProperties, 'invocable'>): SkillFacts {
-  const { name, author, description, stars, updatedAt, categories, derivedCategories, occupations } = skill;
-  const { codehostUrl, skillUrl, installations, invocable } = skill;
-  const url = [codehostUrl, skillUrl].find((one) => /^https?:\/\/\S+$/u.test(one) && cleanLine(one) === one);
+  const { stars, updatedAt, categories, derivedCategories, occupations, codehostUrl, skillUrl } = skill;
   return {
-    name: cleanLine(name),
-    author: cleanLine(author),
-    description: cleanLine(description),
-    stars,
-    updatedAt,
-    categories: categories.map(cleanLine),
-    ...(derivedCategories === undefined ? {} : { derivedCategories: derivedCategories.map(cleanLine) }),
-    occupations: occupations.map(cleanLine),
-    ...(url === undefined ? {} : { url }),
-    ...(installations === undefined ? {} : { installations: installations.map(withoutPath) }),
-    ...(invocable === undefined ? {} : { invocable }),
+    name: cleanLine(skill.name),
+    author: cleanLine(skill.author),
+    description: cleanLine(skill.description),
+    ...{ stars, updatedAt, categories: categories.map(cleanLine), occupations: occupations.map(cleanLine) },
+    ...(derivedCategories && { derivedCategories: derivedCategories.map(cleanLine) }),
+    url: [codehostUrl, skillUrl].find((one) => /^https?:\/\/\S+$/u.test(one) && cleanLine(one) === one),
+    installations: skill.installations?.map(withoutPath),
+    invocable: skill.invocable,
   };
 }
 
 function withoutPath({ agent, scope, plugin }: SkillInstallation): Omit<SkillInstallation, 'path'> {
-  return { agent, scope, ...(plugin === undefined ? {} : { plugin: cleanLine(plugin) }) };
+  return { agent, scope, ...(plugin !== undefined && { plugin: cleanLine(plugin) }) };
 }
 
 /** Said of every skill in an answer. */

@@ -62,7 +62,7 @@ const LIST_CATEGORIES: Tool = {
     if (occupations) lines.push(`${all.occupations} occupations:`, ...occupations.map(toLine));
     return {
       text: [...lines, ...notice].join('\n'),
-      structured: { skills, categories, ...(occupations && { occupations }), ...(notice[0] && { notice: notice[0] }) },
+      structured: { skills, categories, occupations, notice: notice[0] },
     };
   },
 };
@@ -70,11 +70,11 @@ const LIST_CATEGORIES: Tool = {
 interface Entry {
   readonly slug: string;
   readonly skills: number;
-  readonly derived?: number;
+  readonly derived: number | undefined;
 }
 
 function toEntry({ slug, count, derived }: LabelCount): Entry {
-  return { slug: cleanLine(slug), skills: count, ...(derived === undefined ? {} : { derived }) };
+  return { slug: cleanLine(slug), skills: count, derived };
 }
 
 function toLine({ slug, skills, derived }: Entry): string {

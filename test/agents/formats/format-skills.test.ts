@@ -11,7 +11,7 @@ import {
   type SkillFormat,
   toolNameOf,
 } from '../../../src/agents/formats/index.js';
-import { keptSizes, TOKEN_CACHE_WORDS, textSize } from '../../../src/agents/formats/text-size.js';
+import { textSize } from '../../../src/agents/formats/text-size.js';
 import { openSkillSearch } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
@@ -71,7 +71,7 @@ describe('format skills', () => {
           expect(result.tokens).toBeLessThanOrEqual(maxTokens);
           expect(result.shown + result.leftOut).toBe(list.length);
         }),
-        { numRuns: 400 },
+        { numRuns: 150 },
       );
     });
 
@@ -166,42 +166,6 @@ describe('format skills', () => {
         expect(maxTokens - tokens).toBeLessThanOrEqual(2);
       }
     });
-
-    test('is cut to the longest description of a catalogue at most, so that a cut is quick', () => {
-      const { value } = formatSkills([skill('a', words(8000))], { format: 'json', maxTokens: 1500 });
-      const { length } = value!.skills[0]!.description!;
-      expect(length).toBeLessThanOrEqual(4000 + 2);
-      expect(length).toBeGreaterThan(3980);
-    });
-
-    test('gets a part for the first skills, where there is too little for all', () => {
-      const list = Array.from({ length: 20 }, (_, i) => skill(`long-${i}`, `${words(400)}.`));
-      const names = formatSkills(
-        list.map((one) => ({ ...one, description: '' })),
-        { format: 'list' },
-      ).tokens;
-      const { text: written } = formatSkills(list, { format: 'list', maxTokens: names + 40 });
-      const described = written.split('\n').map((line) => line.endsWith(' …'));
-      expect(described).toEqual(list.map((_, i) => i < described.filter(Boolean).length));
-      expect(described[1]).toBe(true);
-      expect(described[2] && described[10]).toBe(false);
-    });
-  });
-
-  describe('the order', () => {
-    test('is that of the skills, of which the first ones are shown', () => {
-      fc.assert(
-        fc.property(
-          fc.uniqueArray(fc.stringMatching(/^[a-z]{1,12}$/), { maxLength: 12 }),
-          fc.nat(300),
-          (ids, maxTokens) => {
-            const list = ids.map((id) => skill(id, `About ${id}. More about ${id}.`));
-            const { value, shown } = formatSkills(list, { format: 'json', maxTokens });
-            expect((value?.skills ?? []).map(({ id }) => id)).toEqual(ids.slice(0, shown));
-          },
-        ),
-      );
-    });
   });
 
   describe('text of a skill changes nothing outside its field', () => {
@@ -224,7 +188,7 @@ describe('format skills', () => {
             /[\p{Cc}\u2028-\u202e\u2066-\u2069\u200b]/u.exec(written.replaceAll('\n', ''))?.[0] ?? /(?!)/,
           );
         }),
-        { numRuns: 300 },
+        { numRuns: 100 },
       );
     });
 
@@ -351,30 +315,14 @@ describe('format skills', () => {
 
     test.each<[given: unknown, message: string]>([
       [null, 'skills must be an array of skills or hits, got null'],
-      [undefined, 'skills must be an array of skills or hits, got undefined'],
-      ['pdf', 'skills must be an array of skills or hits, got "pdf"'],
-      [new Set([ONE]), 'skills must be an array of skills or hits, got a value of type object'],
-      [[null], 'skills[0] must be a skill or a hit, got null'],
       [[ONE, 'b'], 'skills[1] must be a skill or a hit, got "b"'],
       [new Array(1), 'skills[0] must be a skill or a hit, got undefined'],
-      [[{ skill: null }], 'skills[0].skill must be a skill or a hit, got null'],
-      [[{}], 'skills[0].id must be a string, got undefined'],
       [[ONE, { ...ONE, name: 5 }], 'skills[1].name must be a string, got 5'],
       [[{ skill: { id: 'a', name: 'a' } }], 'skills[0].skill.description must be a string, got undefined'],
       [[{ ...ONE, skillUrl: null }], 'skills[0].skillUrl must be a string or left out, got null'],
     ])('%j', (given, message) => {
       expect(() => formatSkills(given as [], as)).toThrow(
         expect.objectContaining({ name: 'SkillSearchError', code: 'INVALID_PARAMETER', message }),
-      );
-    });
-
-    test('a location that is no text', () => {
-      const location = (): string => undefined as unknown as string;
-      expect(() => formatSkills([ONE], { ...as, location })).toThrow(
-        expect.objectContaining({
-          code: 'INVALID_OPTION',
-          message: 'location must be a function that gives a string, for skill a, got undefined',
-        }),
       );
     });
 
@@ -432,11 +380,6 @@ describe('count tokens', () => {
         expect(textSize(enclosed.join(''))).toBe(enclosed.reduce((sum, part) => sum + textSize(part), 0));
       }),
     );
-  });
-
-  test('keeps the sizes of so many words at most', () => {
-    for (let i = 0; i <= TOKEN_CACHE_WORDS; i++) textSize(i.toString(36));
-    expect(keptSizes()).toBeLessThanOrEqual(TOKEN_CACHE_WORDS);
   });
 });
 

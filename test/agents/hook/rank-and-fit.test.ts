@@ -1,18 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  boundFor,
-  FIT_FEATURES,
-  fits,
-  fitsByWords,
-  fitValues,
-  fitValuesByWords,
-  taskScore,
-} from '../../../src/agents/hook/fit-rule.js';
-import { HOOK_LIMITS } from '../../../src/agents/hook/host-format.js';
+import { FIT_FEATURES, fitsByWords, fitValues, fitValuesByWords } from '../../../src/agents/hook/fit-rule.js';
 import { proseOf } from '../../../src/agents/hook/prompt-query.js';
 import { rankByWords, readPromptQuestion } from '../../../src/agents/hook/rank-prompt.js';
-import { WordTable, wordsIn, wordVector } from '../../../src/agents/hook/word-table.js';
+import { WordTable, wordsIn } from '../../../src/agents/hook/word-table.js';
 import { MAX_SEMANTIC_QUERY_LENGTH } from '../../../src/core/index.js';
 import { openSkillSearch } from '../../../src/index.js';
 import { catalogueSearchOf } from '../../../src/search/index.js';
@@ -48,12 +39,6 @@ describe('fit rule', () => {
         expect(await shown(prompt), prompt).toBe(false);
       }
     });
-
-    test('is silent where nothing is found', () => {
-      const question = readPromptQuestion('anything at all')!;
-      expect(fits(question, { ranking: 'hybrid', confident: false, hits: [] }, undefined, 1)).toBe(false);
-      expect(fitsByWords(question, [], 1)).toBe(false);
-    });
   });
 
   describe('the values of a prompt', () => {
@@ -68,20 +53,6 @@ describe('fit rule', () => {
       const byWords = { ...fitValuesByWords(question, ranked), task: 0 };
       for (const feature of FIT_FEATURES) expect(byWords[feature], feature).toSatisfy(Number.isFinite);
       expect(byWords).toMatchObject({ pasted: 1, sum: ranked[0]!.sum, lead: ranked[0]!.sum, feedback: 0 });
-    });
-  });
-
-  describe('the bound', () => {
-    const bounds = [
-      { skills: 50, bound: 1 },
-      { skills: 200, bound: 3 },
-      { skills: 800, bound: 4 },
-    ];
-
-    test('is that of its number of skills, between two of them on a line over the logarithm', () => {
-      expect([1, 50, 100, 200, 400, 800, 1_000_000].map((skills) => boundFor({ bounds }, skills))).toEqual([
-        1, 1, 2, 3, 3.5, 4, 4,
-      ]);
     });
   });
 });
@@ -115,29 +86,10 @@ describe('rank by words', () => {
       expect((await ranked('guide to what we eat for dinner'))[0]).toBe('soup');
       expect((await ranked('guide to internet and wifi'))[0]).toBe('network');
     });
-
-    test('are none that has no word of it', async () => {
-      expect(await ranked('vegetables')).toEqual(['soup']);
-      expect(await ranked('xylophone')).toEqual([]);
-    });
-
-    test('stand for their copies, whose ids they name', async () => {
-      await using search = await openSkillSearch({ skills: SKILLS });
-      const [soup, ...others] = catalogueSearchOf(search).wordCandidates({ q: 'vegetables' }, 100);
-      expect(others).toEqual([]);
-      expect([...soup!.copies()].sort()).toEqual(['soup', 'soup-copy']);
-    });
   });
 });
 
 describe('word table', () => {
-  describe('the words of a text', () => {
-    test('are in lower case, each once, without numbers and signs', () => {
-      expect([...wordsIn('Fill the form: fill 12 forms, no_2!')]).toEqual(['fill', 'the', 'form', 'forms', 'no_2']);
-      expect(wordsIn('12 + 7').size).toBe(0);
-    });
-  });
-
   describe('the table of words', () => {
     const table = WordTable.read();
     const cosine = (a: string, b: string): number => {
@@ -172,55 +124,6 @@ describe('word table', () => {
         }),
       );
     });
-
-    test('says nothing of words that it does not know', () => {
-      expect(table.vectorOf('xqzvy')).toEqual(new Float32Array(64));
-      expect(table.vectorOf('')).toEqual(new Float32Array(64));
-      expect(table.vectorOf('a meal xqzvy')).toEqual(table.vectorOf('a meal'));
-    });
-  });
-});
-
-describe('task score', () => {
-  const packed = (...bytes: readonly number[]): string => Buffer.from(Int8Array.from(bytes).buffer).toString('base64');
-
-  describe('the score of a task', () => {
-    test('is the weighted sum of the vector, with its intercept', () => {
-      const rule = { weights: packed(100, -50), scale: 0.02, intercept: 0.5 };
-      expect(taskScore(rule, Float32Array.of(1, 0))).toBeCloseTo(2.5);
-      expect(taskScore(rule, Float32Array.of(0, 1))).toBeCloseTo(-0.5);
-    });
-
-    test('has bounds', () => {
-      expect(taskScore({ weights: packed(127), scale: 1, intercept: 0 }, Float32Array.of(1))).toBe(8);
-      expect(taskScore({ weights: packed(-128), scale: 1, intercept: 0 }, Float32Array.of(1))).toBe(-8);
-    });
-  });
-
-  describe('the vector of words', () => {
-    test('is of unit length, and does not depend on case, order or repetition', () => {
-      const vector = wordVector('Fill the form');
-      expect(Math.hypot(...vector)).toBeCloseTo(1);
-      const inOtherOrder = wordVector('form THE fill');
-      // Sums in another order differ in the last bits.
-      for (const [i, value] of vector.entries()) expect(value).toBeCloseTo(inOtherOrder[i]!, 6);
-      expect(vector).not.toEqual(wordVector('form that fills'));
-      expect(wordVector('row 12')).toEqual(wordVector('row 7'));
-    });
-  });
-
-  describe('the vector of a question', () => {
-    test('is known of an answer by meaning, and of no other', async () => {
-      const embedder = {
-        model: 'two',
-        embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(0, 1)),
-      };
-      await using search = await openSkillSearch({ skills: [row('a', {})], embedder });
-      const asked = catalogueSearchOf(search);
-      expect((await asked.semanticWithVector({ q: 'fill in a form' })).vector).toEqual(Float32Array.of(0, 1));
-      const { vector } = await asked.semanticWithVector({ q: 'fill in a form', ranking: 'words' });
-      expect(vector).toBeUndefined();
-    });
   });
 });
 
@@ -238,19 +141,9 @@ describe('prompt question', () => {
       for (const prose of ['/etc/hosts is wrong', 'a /clear in it', '! that is odd'])
         expect(proseOf(prose)).toBe(prose);
     });
-
-    test('is that of the beginning of a very long prompt', () => {
-      expect(proseOf('a'.repeat(HOOK_LIMITS.promptLength + 1))).toHaveLength(HOOK_LIMITS.promptLength);
-    });
   });
 
   describe('the question of a prompt', () => {
-    test('counts the words that say something', () => {
-      expect(readPromptQuestion('yes, do that')!.words).toBeLessThan(2);
-      expect(readPromptQuestion('fill in the PDF forms')!.words).toBe(3);
-      expect(readPromptQuestion('the of and')!.words).toBe(0);
-    });
-
     test('measures how much of it is code', () => {
       expect(readPromptQuestion('draw a chart of sales')!.code).toBe(0);
       expect(readPromptQuestion('fooBar()')!.code).toBe(1);
