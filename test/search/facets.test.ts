@@ -15,7 +15,6 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { Database, filesBeside } from '../../src/store/index.js';
-import { storedRecords } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 
@@ -61,19 +60,6 @@ describe('facets', () => {
       expect(search.list({ facets: FACETS, limit: 1 }).facets).toEqual(facets);
     });
 
-    test('count copies as one where they are shown as one', () => {
-      const collapsed = {
-        category: [
-          ['y', 2],
-          ['x', 2],
-          ['z', 1],
-        ].map(([value, count]) => ({ value, count })),
-      };
-      collapsed.category.sort((a, b) => Number(b.count) - Number(a.count) || (a.value! < b.value! ? -1 : 1));
-      expect(search.keyword({ q: 'alpha', facets: ['category'] }).facets).toEqual(collapsed);
-      expect(search.list({ facets: ['category'], copies: 'collapse' }).facets).toEqual(collapsed);
-    });
-
     test('count the licence that skills call unknown, while the author unknown is none', async () => {
       const license = 'Unknown';
       const rows = [row('one', { license, author: license }), row('two', { license: 'unknown' }), row('three')];
@@ -81,35 +67,6 @@ describe('facets', () => {
       const { facets } = unknown.list({ facets: ['author', 'license'] });
       expect(facets).toEqual({ author: [], license: [{ value: expect.stringMatching(/^unknown$/i), count: 2 }] });
       expect(unknown.list({ license: 'UNKNOWN' }).pagination.total).toBe(2);
-    });
-
-    test('are absent unless they are asked for, and are in the order in which they are', () => {
-      expect('facets' in search.keyword({ q: 'alpha' })).toBe(false);
-      expect('facets' in search.list({ facets: [] })).toBe(false);
-      const asked = ['license', 'category', 'license'] as const;
-      expect(Object.keys(search.keyword({ q: 'alpha', facets: asked }).facets!)).toEqual(['license', 'category']);
-      expect('facets' in storedRecords(search, { q: 'alpha', facets: asked })).toBe(false);
-    });
-
-    test('are empty where nothing is found', () => {
-      expect(search.keyword({ q: 'zzz', facets: ['author'] }).facets).toEqual({ author: [] });
-      expect(search.list({ category: 'nothing', facets: ['author'] }).facets).toEqual({ author: [] });
-    });
-
-    test('of a filter that is given count the skills that have another value as well', () => {
-      const { facets } = search.list({ category: 'y', facets: ['category'] });
-      expect(facets?.category).toEqual([
-        { value: 'y', count: 3 },
-        { value: 'x', count: 1 },
-        { value: 'z', count: 1 },
-      ]);
-    });
-
-    test('name all authors of the catalogue, likewise, but for those that are unknown', () => {
-      expect(search.authors()).toEqual([
-        { author: 'bob', count: 3 },
-        { author: 'Ada', count: 2 },
-      ]);
     });
   });
 

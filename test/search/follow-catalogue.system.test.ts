@@ -22,7 +22,6 @@ import {
   type FollowOptions,
   followCatalogue,
   type ReloadEvent,
-  removeSkills,
   updateSkills,
 } from '../../src/index.js';
 import { stampOf, storedRecords } from '../catalogue-file.js';
@@ -62,17 +61,6 @@ describe('follow catalogue', () => {
       expect(events).toMatchObject([{ kind: 'reloaded' }, { kind: 'reloaded' }]);
     });
 
-    test('may be a small change, which is answered from soon, too', async () => {
-      const database = await catalogueOf('first', 1);
-      const { search } = await following({ database });
-      await updateSkills({ database, rows: [skill('second', 0)], semantic: false });
-      await until(() => markersOf(search).length === 2, 10 * SECOND);
-      await removeSkills({ database, ids: ['first-0'] });
-      await until(() => markersOf(search).length === 1, 10 * SECOND);
-      expect(markersOf(search)).toEqual(['second']);
-      expect(search.stats().stamp).toBe(stampOf(database));
-    });
-
     test('is answered from by every call', async () => {
       const database = await catalogueOf('first');
       const { search } = await following({ database, interval: NEVER });
@@ -104,23 +92,6 @@ describe('follow catalogue', () => {
       expect([markersOf(search), events]).toEqual([['first'], []]);
       rmSync(`${database}.loading-lock`);
       await until(() => markersOf(search).includes('second'), 10 * SECOND);
-    });
-
-    test('that came while the file was being opened is not missed', async () => {
-      const database = await catalogueOf('first');
-      const opening = following({ database, interval: 5 });
-      await load(database, 'second');
-      const { search } = await opening;
-      await until(() => markersOf(search).includes('second'), 10 * SECOND);
-    });
-
-    test('is told to onReload with what the catalogue is now', async () => {
-      const database = await catalogueOf('first');
-      const { search, events } = await following({ database, interval: NEVER });
-      await load(database, 'second', 5);
-      await search.reload();
-      expect(events).toEqual([{ kind: 'reloaded', stats: search.stats(), milliseconds: expect.any(Number) }]);
-      expect(search.stats()).toMatchObject({ skills: 5, stamp: stampOf(database) });
     });
 
     test('is followed through a link, also when the link leads elsewhere', async () => {
@@ -416,15 +387,6 @@ describe('follow catalogue', () => {
       }
     });
 
-    test('ends the looking: a later load is not told any more', async () => {
-      const database = await catalogueOf('first');
-      const { search, events } = await following({ database, interval: 5 });
-      await search.close();
-      await load(database, 'second');
-      await wait(100); // 20 looks at the file
-      expect(events).toEqual([]);
-    });
-
     test('ends the questions that are being answered, from the present and from a former state', async () => {
       const database = await catalogueWithVectors('first');
       const embedder = new HeldEmbedder();
@@ -497,13 +459,6 @@ describe('follow catalogue', () => {
       const database = await catalogueOf('first');
       const options = wrong === undefined || what === 'no database' ? wrong : { database, ...wrong };
       expect(await codeOf(() => followCatalogue(options as never))).toBe('INVALID_OPTION');
-    });
-
-    test('needs a catalogue to begin with', async () => {
-      const text = scratchFile('skills.db');
-      writeFileSync(text, 'Dear diary,\n'.repeat(100));
-      expect(await codeOf(() => followCatalogue({ database: text }))).toBe('NOT_A_CATALOGUE');
-      expect(await codeOf(() => followCatalogue({ database: scratchFile('none.db') }))).toBe('DATABASE_NOT_FOUND');
     });
 
     test('is not begun when it was aborted before, and not ended when it is aborted later', async () => {

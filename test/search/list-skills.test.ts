@@ -7,9 +7,6 @@ import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 
-const idsOf = (search: SkillSearch, query?: ListQuery): string[] =>
-  search.list(query).hits.map(({ skill }) => skill.id);
-
 describe('a list', () => {
   const rows = Array.from({ length: 230 }, (_, i) =>
     row(`s${String(i).padStart(3, '0')}`, {
@@ -42,24 +39,6 @@ describe('a list', () => {
       const { hits, pagination } = search.list({ limit: 3, page });
       expect([hits, pagination]).toEqual([[], { page, limit: 3, total: 230, totalPages: 77 }]);
     }
-  });
-
-  test('keeps to the filters, and to the order by stars', () => {
-    const even = rows.filter((_, i) => i % 2 === 0);
-    const byStars = [...even].sort((a, b) => b.stars! - a.stars! || Number(b.updatedAt) - Number(a.updatedAt));
-    expect(idsOf(search, { category: 'even', sortBy: 'stars', limit: 50, page: 2 })).toEqual(
-      byStars.slice(50, 100).map(({ id }) => id),
-    );
-    expect(search.list({ category: 'even', minStars: 40 }).pagination.total).toBe(
-      even.filter(({ stars }) => stars! >= 40).length,
-    );
-    expect(search.list({ category: 'odd' })).toMatchObject({ hits: [], pagination: { total: 0, totalPages: 0 } });
-  });
-
-  test('needs no keyword index', async () => {
-    await using opened = await openSkillSearch({ skills: rows });
-    expect(idsOf(opened)).toEqual(byDate.slice(0, 20));
-    expect(opened.authors()).toEqual([]);
   });
 
   test('of no skills is empty', async () => {

@@ -2,16 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  buildCatalogue,
-  followCatalogue,
-  type OpenOptions,
-  openSkillSearch,
-  type SkillSearch,
-} from '../../src/index.js';
+import { buildCatalogue, followCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { storedRecords } from '../catalogue-file.js';
 import { runCaptured } from '../cli/run-captured.js';
-import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -110,21 +103,6 @@ describe('the path of the folder that a skill was loaded from', () => {
       const paths = search.ids().map((id) => search.get(id)?.localPath ?? '');
       expect(paths.filter((path) => path.includes('etc'))).toEqual([]);
     }
-  });
-
-  test('is that of the latest load', async () => {
-    const { home, database, cloned } = await place();
-    renameSync(join(home, 'clone'), join(home, 'other'));
-    const report = await buildCatalogue({ database, sources: [join(home, 'other')], semantic: false });
-    expect(report).toMatchObject({ added: 0, updated: 1 });
-    await using search = await openSkillSearch({ database, localPaths: true });
-    expect(search.get('ada-tools-a')?.localPath).toBe(cloned.replace('/clone/', '/other/'));
-  });
-
-  test('is an option that is true or false', async () => {
-    const { database } = await place();
-    const options = { database, localPaths: 1 } as unknown as OpenOptions;
-    expect(await codeOf(() => openSkillSearch(options))).toBe('INVALID_OPTION');
   });
 
   test('is printed by search and show with --local-paths', async () => {

@@ -9,13 +9,11 @@ import {
   type FeatureValues,
   type FusionWeights,
   featuresOf,
-  lengthOf,
   mapFeatures,
   type NameMatch,
   type RankingModel,
   rankingModel,
   reachOf,
-  sizeOf,
   weightsFor,
 } from '../../src/search/ranking/features.js';
 import {
@@ -177,12 +175,6 @@ describe('fusion', () => {
       });
     });
 
-    test('tell how much nearer one sentence is than the whole, and nothing where none is', () => {
-      const of = (sentence: number): number => featuresOf({ ...CANDIDATE, sentence }, SCALE).sentence;
-      expect(of(0.7)).toBeCloseTo(0.3, 9);
-      expect(of(0.2)).toBe(0);
-    });
-
     test('count meaning by the share of the question that the model reads, but not what is near to the best', () => {
       const candidate = { ...CANDIDATE, cosine: 0.8, sentence: 0.9, feedback: 0.4 };
       const { cosine, sentence, feedback } = featuresOf(candidate, { ...SCALE, readable: 0.25 });
@@ -190,33 +182,9 @@ describe('fusion', () => {
       expect(sentence).toBeCloseTo(0.025, 9);
       expect(feedback).toBe(0.4);
     });
-
-    test('count stars from 0 to 1, more for more, and all above a hundred thousand the same', () => {
-      const of = (stars: number): number => featuresOf({ ...CANDIDATE, stars }, SCALE).stars;
-      expect([0, 100_000, 1e9].map(of)).toEqual([0, 1, 1]);
-      const some = [1, 10, 1000, 50_000].map(of);
-      expect(some).toEqual([...new Set(some)].toSorted((a, b) => a - b));
-      for (const share of some) expect(share > 0 && share < 1).toBe(true);
-    });
   });
 
   describe('the weights of a question', () => {
-    test.each([
-      [1, 0],
-      [100, 0],
-      [3162, 0.5],
-      [100_000, 1],
-      [5_000_000, 1],
-    ])('of a catalogue of %i skills go by its size of %f', (skills, size) => {
-      expect(sizeOf({ skills })).toBeCloseTo(size, 3);
-    });
-
-    test('go by its length, which is 0 for eight words and below 0 for fewer', () => {
-      expect(lengthOf({ words: 8 })).toBe(0);
-      expect(lengthOf({ words: 2 })).toBeLessThan(0);
-      expect(lengthOf({ words: 17 })).toBeCloseTo(Math.log(2), 9);
-    });
-
     test('add up to what was fitted for size and length, and are never below 0', () => {
       const readable = { ...NO_WEIGHTS, cosine: { weight: 3, bySize: 2, byLength: -1 } };
       const of = (skills: number, words: number, by: FusionWeights = readable): FeatureValues =>

@@ -42,13 +42,6 @@ describe('semantic search', () => {
       for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
     });
 
-    test('shows 10 skills, or as many as the limit says', async () => {
-      const search = await searchOver(Array.from({ length: 120 }, (_, i) => row(`s${i}`)));
-      expect((await search.semantic({ q: 'description' })).hits).toHaveLength(10);
-      expect((await search.semantic({ q: 'description', limit: 1 })).hits).toHaveLength(1);
-      expect((await search.semantic({ q: 'description', limit: 100 })).hits).toHaveLength(100);
-    });
-
     test('leaves out what scores lower than minScore', async () => {
       const search = await searchOver(SKILLS);
       const all = (await search.semantic({ q: 'release notes' })).hits;
@@ -56,14 +49,6 @@ describe('semantic search', () => {
       const kept = (await search.semantic({ q: 'release notes', minScore: second })).hits;
       expect(kept).toEqual(all.filter(({ score }) => score >= second));
       expect((await search.semantic({ q: 'release notes', minScore: 1 })).hits).toEqual([]);
-    });
-
-    test('gives a skill the same score whatever else is in the answer', async () => {
-      const few = await searchOver(SKILLS);
-      const q = 'notes for a release';
-      const alone = (await few.semantic({ q, limit: 1 })).hits[0];
-      const filtered = (await few.semantic({ q, limit: 100, minScore: 0.05 })).hits[0];
-      expect(alone?.score).toBe(filtered?.score);
     });
 
     test('puts a skill of exactly this name first, whatever else is near', async () => {
@@ -123,18 +108,6 @@ describe('semantic search', () => {
         filename: 'references/ornithology.md',
         matches: { files: ['ornithology', 'islands'] },
         snippet: { field: 'files', filename: 'references/ornithology.md' },
-      });
-    });
-
-    test('names SKILL.md where no file has a word, or the first of a skill without one', async () => {
-      const search = await searchOver([
-        row('with', { files: ['a.md', 'SKILL.md', 'b.md'].map((filename) => ({ filename, text: 'birds' })) }),
-        row('without', { files: ['a.md', 'b.md'].map((filename) => ({ filename, text: 'birds' })) }),
-      ]);
-      const { hits } = await search.semantic({ q: 'tables' });
-      expect(Object.fromEntries(hits.map(({ skill, fileId }) => [skill.id, fileId]))).toEqual({
-        with: 'with/SKILL.md',
-        without: 'without/a.md',
       });
     });
 
@@ -421,15 +394,6 @@ describe('semantic search', () => {
         expect(await codeOf(() => buildCatalogue(build))).toBe('INVALID_OPTION');
       }
     });
-
-    test('is let go when the search is closed, also in the middle of a question', async () => {
-      const search = await opened({ skills: SKILLS, embedder: new StandInEmbedder() });
-      const asked = search.semantic({ q: 'birds' });
-      await search.close();
-      await expect(asked).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-      await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-      await search.close();
-    });
   });
 
   describe('a question that may not wait long', () => {
@@ -583,12 +547,6 @@ describe('question language', () => {
       const search = await open({ skills: SKILLS, place });
       const { hits } = await search.semantic({ q: 'how should I write als into the extract', ranking: 'words' });
       expect(hits.map(({ skill }) => skill.id).sort()).toEqual(['english', 'invoices', 'small-words']);
-    });
-
-    test('count if the list of somebody has other words', async () => {
-      const search = await open({ skills: SKILLS, place, stopWords: ['rechnungen'] });
-      const found = search.keyword({ q: 'bitte rechnungen und als' });
-      expect(found.hits.map(({ skill }) => skill.id)).toEqual(['small-words']);
     });
   });
 

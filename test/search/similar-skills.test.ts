@@ -11,7 +11,6 @@ import {
   removeSkills,
   type SkillSearch,
 } from '../../src/index.js';
-import { filesBeside } from '../../src/store/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -102,14 +101,6 @@ describe('similar skills', () => {
       expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
     });
 
-    test('are found without a keyword index, and without the files of vectors', async () => {
-      const database = await catalogueOf(ROWS);
-      const { vectors, graphs } = filesBeside(database);
-      for (const path of [vectors, ...graphs]) rmSync(path, { force: true });
-      const search = await open({ database, embedder: new NoEmbedder() });
-      expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
-    });
-
     test('are none for an id that no skill has, nor in a catalogue of one skill', async () => {
       const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
       expect(await search.similar('nobody')).toEqual([]);
@@ -124,14 +115,6 @@ describe('similar skills', () => {
       expect(await codeOf(() => search.similar('pdf'))).toBe('NO_VECTORS');
       await search.close();
       expect(await codeOf(() => search.similar('pdf'))).toBe('SERVICE_UNAVAILABLE');
-    });
-
-    test('refuses a limit that is no integer from 1 to 100', async () => {
-      const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
-      for (const limit of [0, 101, 1.5, '3']) {
-        expect(await codeOf(() => search.similar('pdf', { limit: limit as number }))).toBe('INVALID_OPTION');
-      }
-      expect(await codeOf(() => search.similar('pdf', { top: 3 } as object))).toBe('INVALID_OPTION');
     });
   });
 });
@@ -229,14 +212,6 @@ describe('near copies', () => {
         expect(search.copiesOf('a')).toEqual(['a', 'b']);
       }
       expect(await groupsIn(database)).toEqual({ a: ['a', 'b'], b: ['a', 'b'] });
-    });
-  });
-
-  describe('the copies of a skill', () => {
-    test('are itself where it has none, and none where there is no such skill', async () => {
-      await using search = await openSkillSearch({ skills: [row('a'), row('b')] });
-      expect(search.copiesOf('a')).toEqual(['a']);
-      expect(search.copiesOf('nobody')).toEqual([]);
     });
   });
 

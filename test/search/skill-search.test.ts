@@ -16,7 +16,6 @@ import {
   type SkillSearch,
   type SortOrder,
   STOP_WORDS,
-  updateSkills,
 } from '../../src/index.js';
 import { EXPLAINED_TEXT } from '../../src/search/keyword-search.js';
 import { Database } from '../../src/store/index.js';
@@ -78,14 +77,6 @@ describe('skill search', () => {
   });
 
   describe('orders', () => {
-    test('scores are told only where they decide', async () => {
-      const search = await open({ skills: [row('a', { description: 'alpha' })] });
-
-      expect(search.keyword({ q: 'alpha' }).hits[0]).toHaveProperty('score');
-      expect(search.keyword({ q: 'alpha', sortBy: 'recent' }).hits[0]).not.toHaveProperty('score');
-      expect(search.keyword({ q: 'alpha', sortBy: 'stars' }).hits[0]).not.toHaveProperty('score');
-    });
-
     test('a name that is the question comes first by relevance, however many stars others have', async () => {
       const search = await open({
         skills: [
@@ -123,19 +114,6 @@ describe('skill search', () => {
       expect(step).toBe('all-words');
       expect(search.keyword({ q: 'alpha', page: 50 }).pagination.total).toBe(COUNT);
     });
-
-    test('of nothing are none', () => {
-      expect(search.keyword({ q: 'zzzz' })).toEqual({
-        hits: [],
-        pagination: { page: 1, limit: 20, total: 0, totalPages: 0 },
-      });
-      expect(search.keyword({ q: 'zzzz', page: 9 }).pagination).toEqual({
-        page: 9,
-        limit: 20,
-        total: 0,
-        totalPages: 0,
-      });
-    });
   });
 
   describe('copies', () => {
@@ -153,22 +131,6 @@ describe('skill search', () => {
       return () => search.close();
     });
 
-    test('are shown as one by relevance: the one with the most stars, then the oldest', () => {
-      const { hits, pagination } = search.keyword({ q: 'alpha' });
-      expect(hits.map(({ skill, copies }) => [skill.id, copies])).toEqual([
-        ['old', 3],
-        ['other', 1],
-      ]);
-      expect(pagination.total).toBe(2);
-    });
-
-    test('are shown or not as the question wants', () => {
-      expect(search.keyword({ q: 'alpha', copies: 'keep' }).pagination.total).toBe(4);
-      const collapsed = search.keyword({ q: 'alpha', sortBy: 'recent', copies: 'collapse' });
-      expect(collapsed.hits.map(({ skill }) => skill.id)).toEqual(['old', 'other']);
-      expect(collapsed.pagination).toMatchObject({ total: 2, totalPages: 1 });
-    });
-
     test('count only where they match and pass the filters', () => {
       const { hits, pagination } = search.keyword({ q: 'alpha', category: 'x' });
       expect(hits.map(({ skill, copies }) => [skill.id, copies])).toEqual([['young', 2]]);
@@ -177,20 +139,6 @@ describe('skill search', () => {
   });
 
   describe('snippets', () => {
-    test('mark the words that answered', async () => {
-      const search = await open({
-        skills: [row('a', { description: 'Writes  release\n notes; releases them, unreleased' })],
-      });
-      const hit = onlyHit(search, 'release');
-
-      expect(hit.snippet).toMatchObject({
-        field: 'description',
-        text: 'Writes release notes; releases them, unreleased',
-      });
-      expect(marked(hit)).toEqual(['release', 'releases']);
-      expect(hit.matches).toEqual({ description: ['release', 'releases'] });
-    });
-
     test('come from the file that has the words, where the description has none', async () => {
       const search = await open({
         skills: [
@@ -289,22 +237,6 @@ describe('skill search', () => {
       const stats = (await open({ skills: SKILLS })).stats();
       expect(stats).toMatchObject({ skills: 3, files: 4, categories: 3, occupations: 1, newest: 300 });
       expect(stats.stamp).not.toBe('');
-    });
-
-    test('is listed by label, the most frequent first, then by slug', async () => {
-      const search = await open({ skills: SKILLS });
-      expect(search.categories()).toEqual([
-        { slug: 'testing', count: 2 },
-        { slug: 'debugging', count: 1 },
-        { slug: 'frontend', count: 1 },
-      ]);
-      expect(search.occupations()).toEqual([{ slug: 'historians', count: 1 }]);
-    });
-
-    test('tells all ids in code-point order', async () => {
-      const ids = ['b', '\u{1f600}', 'a', 'B', '\uffee', 'é'];
-      const search = await open({ skills: ids.map((id) => row(id, { updatedAt: id.length })) });
-      expect(search.ids()).toEqual(['B', 'a', 'b', 'é', '\uffee', '\u{1f600}']);
     });
 
     test('is given out by id', async () => {
@@ -620,17 +552,6 @@ describe('kept skills', () => {
     writer.close();
     expect(search.keyword({ q: 'banana' }).pagination.total).toBe(1);
   });
-
-  test('hits that were read before a small change stay those of the state that was opened', async () => {
-    const database = await catalogue();
-    await using search = await openSkillSearch({ database });
-    const before = search.keyword({ q: 'apple' }).hits.map(({ skill }) => skill);
-    const rows = [{ ...ROWS[0], description: 'about fruit and apple pie' }];
-    await updateSkills({ database, rows, semantic: false });
-    expect(search.keyword({ q: 'apple' }).hits.map(({ skill }) => skill)).toEqual(before);
-    await using later = await openSkillSearch({ database });
-    expect(later.keyword({ q: 'apple' }).hits[0]?.skill.description).toBe('about fruit and apple pie');
-  });
 });
 
 describe('truncated answers', () => {
@@ -692,13 +613,6 @@ describe('unfit options', () => {
       await expect(openSkillSearch(options)).rejects.toMatchObject(error);
       if (!('database' in options)) return;
       await expect(followCatalogue(options)).rejects.toMatchObject(error);
-    });
-
-    test('snapshotInterval beside a file', async () => {
-      await expect(followCatalogue({ database: 'x.db', snapshotInterval: 1000 })).rejects.toMatchObject({
-        code: 'INVALID_OPTION',
-        parameter: 'snapshotInterval',
-      });
     });
   });
 

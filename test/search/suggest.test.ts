@@ -97,10 +97,4 @@ describe('suggestions', () => {
     expect(await codeOf(() => search.suggest(undefined as unknown as string))).toBe('INVALID_OPTION');
     expect(await codeOf(() => search.suggest('git', { top: 3 } as object))).toBe('INVALID_OPTION');
   });
-
-  test('need an open search', async () => {
-    const closed = await open();
-    await closed.close();
-    expect(await codeOf(() => closed.suggest('git'))).toBe('SERVICE_UNAVAILABLE');
-  });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readTokenizer } from '../../src/core/index.js';
-import { readableShareChecked, readsLanguageChecked } from '../../src/semantic/embedder.js';
+import { readableShareChecked } from '../../src/semantic/embedder.js';
 import { BUNDLED_MODEL, sentencesOf } from '../../src/semantic/index.js';
 import { probablyReads, readableScripts, readableShare, readModelLanguages } from '../../src/semantic/languages.js';
 import { scratchFolder } from '../scratch-folder.js';
@@ -31,20 +31,6 @@ describe('model languages', () => {
       expect(probablyReads('en', ['Latin'])).toBe(true);
       expect(probablyReads('de', ['Latin'])).toBe(false);
       expect(probablyReads('zh', ['Latin'])).toBe(false);
-    });
-
-    test('are all where the embedder does not tell, and an error where it tells nonsense', () => {
-      expect(readsLanguageChecked(new StandInEmbedder(), 'de')).toBe(true);
-      for (const answer of ['yes', 1, {}] as unknown[]) {
-        const liar = Object.assign(new StandInEmbedder(), { readsLanguage: () => answer as boolean });
-        expect(() => readsLanguageChecked(liar, 'de')).toThrow(/must return from readsLanguage\(\) a boolean, got/);
-      }
-      const failing = Object.assign(new StandInEmbedder(), {
-        readsLanguage: (): boolean => {
-          throw new RangeError('no such language');
-        },
-      });
-      expect(() => readsLanguageChecked(failing, 'de')).toThrow('the embedder of stand-in failed: no such language');
     });
   });
 });

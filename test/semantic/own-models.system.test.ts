@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -110,13 +110,6 @@ describe('own models', () => {
       expectNear(await vectorOf({ special: false, files: more, tokenizerConfig }, long), mean(tokens.slice(0, 5)));
     });
 
-    test('may have token types, or its weights in a file of their own', async () => {
-      const expected = mean(tokenVectors(TEXT));
-      expectNear(await vectorOf({ types: true, tokenizerConfig: { model_input_names: ['input_ids'] } }), expected);
-      expectNear(await vectorOf({ types: true }), expected);
-      expectNear(await vectorOf({ external: true }), expected);
-    });
-
     test('may take positions, and what was read before: nothing', async () => {
       const tokens = tokenVectors(TEXT);
       const entries = entryVectors(tokens.length + 1);
@@ -125,13 +118,6 @@ describe('own models', () => {
       const unused = [{ name: 'past_key_values.0.key', shape: ['batch', 2, 'past', 4] }];
       expectNear(await vectorOf({ positions: true, unused }), from(0));
       expectNear(await vectorOf({ positions: true, config: { model_type: 'gemma3_text' } }), from(1));
-    });
-
-    test('is refused if it takes what is not known', async () => {
-      await expect(started({ unused: [{ name: 'task_id', shape: ['batch'] }] })).rejects.toMatchObject({
-        code: 'MODEL_NOT_READABLE',
-        message: expect.stringMatching(/it takes task_id, which is not known$/),
-      });
     });
 
     test('may give vectors of sentences: where it gives no others, or does more than pooling', async () => {
@@ -263,14 +249,6 @@ describe('own models', () => {
         message: expect.stringMatching(message),
       });
     });
-
-    test('are refused where the prompt is to be left out of the pooling', async () => {
-      const files = {
-        ...pooling({ pooling_mode_mean_tokens: true, include_prompt: false }),
-        'config_sentence_transformers.json': { prompts: { query: 'Represent: ' } },
-      };
-      await expect(settingsOf({ files })).rejects.toThrow('leaves the prompt out of the pooling');
-    });
   });
 });
 
@@ -323,19 +301,6 @@ describe('routed embedder', () => {
       rmSync(inside, { recursive: true });
     });
 
-    test('reads what either reads', () => {
-      expect(['en', 'de', 'zh', 'ru'].map((language) => both.readsLanguage(language))).toEqual([
-        true,
-        true,
-        true,
-        false,
-      ]);
-      expect([ENGLISH, GERMAN, CHINESE, 'отчёт о продажах'].map((text) => both.readableShare(text))).toEqual([
-        1, 1, 1, 0,
-      ]);
-      expect(both.otherLanguagesWanted).toBe(false);
-    });
-
     describeEmbedder('of two models', () => both);
 
     test('embeds each text by the model that reads its language, and keeps the order', async () => {
@@ -355,14 +320,6 @@ describe('routed embedder', () => {
       expect(vectors.slice(0, 1)).toEqual(await other!.embed([sentence]));
       expect(vectors.slice(1)).toEqual(await first!.embed([told]));
       expect(await both.embed([sentence], { purpose: 'question' })).toEqual(await first!.embed([sentence]));
-    });
-
-    test('tells the wait for the model that would get the text', async () => {
-      const embedding = both.embed(Array.from({ length: 200 }, () => GERMAN));
-      expect(both.expectedWait(GERMAN)).toBeGreaterThan(0);
-      expect(both.expectedWait(ENGLISH)).toBe(0);
-      await embedding;
-      expect(both.expectedWait(GERMAN)).toBe(0);
     });
   });
 
@@ -437,31 +394,6 @@ describe('routed embedder', () => {
       expect((await inspectModel(folder)).id).toBe(ids[3]);
       expect((await inspectModel(folder)).otherLanguages).toBeUndefined();
     });
-
-    test('must say what either reads, and lack no file', async () => {
-      for (const file of ['languages.json', 'other-languages/languages.json', 'other-languages/config.json']) {
-        const folder = twoModels();
-        rmSync(join(folder, file));
-        await expect(inspectModel(folder)).rejects.toMatchObject({
-          code: 'MODEL_NOT_READABLE',
-          message: expect.stringContaining(`${join(folder, file, '..')} lacks`),
-        });
-      }
-      const empty = tinyModel({ files: { 'languages.json': ['en'] } });
-      mkdirSync(join(empty, 'other-languages'));
-      await expect(inspectModel(empty)).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE' });
-    });
-  });
-
-  test('a search in two languages finds skills in both by meaning', async () => {
-    await using search = await openSkillSearch({
-      skills: [row('rechnung', { name: 'Rechnung', description: GERMAN }), row('invoice', { description: ENGLISH })],
-      model: twoModels(),
-    });
-    const found = async (q: string): Promise<string | undefined> =>
-      (await search.semantic({ q, ranking: 'vector' })).hits[0]?.skill.id;
-    expect(await found(`Rechnung. ${GERMAN}`)).toBe('rechnung');
-    expect(await found(`name of invoice. ${ENGLISH}`)).toBe('invoice');
   });
 
   test('a search that follows its catalogue has the second model ready after a reload if it had it before', async () => {
@@ -560,14 +492,6 @@ describe('compatible models', () => {
       }
       expect(await load({})).toMatchObject({ unchanged: 700, embedded: 700 - 512 });
       expect((await running.semantic({ q: 'number 7' })).hits).toHaveLength(10);
-    });
-
-    test('has the id that it would have without saying so', async () => {
-      const { next } = await versions(false);
-      const { id, compatible } = await inspectModel(next);
-      expect(compatible).toEqual([]);
-      writeFileSync(join(next, 'compatible.json'), '["words@0123456789ab"]');
-      expect(await inspectModel(next)).toMatchObject({ id, compatible: ['words@0123456789ab'] });
     });
 
     test.each(['{}', '"a@0123456789ab"', '["a"]', '[1]', 'a'])('cannot say so by %s', async (text) => {

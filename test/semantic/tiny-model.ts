@@ -13,8 +13,6 @@ export interface TinyModel {
   readonly seed?: number;
   /** Whether [CLS] and [SEP] stand around each text. @default true */
   readonly special?: boolean;
-  /** Whether the model takes `token_type_ids`. @default false */
-  readonly types?: boolean;
   /** Whether the vector of the n-th entry of the vocabulary is added to that of the n-th token. @default false */
   readonly positions?: boolean;
   /** Further inputs, which change nothing. */
@@ -151,7 +149,7 @@ function tokenizer(special: boolean): object {
 }
 
 function graph(
-  { types = false, positions = false, alone = false, unused = [], outputs = ['last_hidden_state'] }: TinyModel,
+  { positions = false, alone = false, unused = [], outputs = ['last_hidden_state'] }: TinyModel,
   dimensions: number,
   table: Buffer,
 ): Buffer {
@@ -162,12 +160,6 @@ function graph(
   const initializers = [table];
   const inputs = [value('input_ids', 'int64', tokens), value('attention_mask', 'int64', tokens)];
   let states = 'looked_up';
-  if (types) {
-    inputs.push(value('token_type_ids', 'int64', tokens));
-    initializers.push(tensor('types', [1, dimensions], Buffer.alloc(dimensions * 4)));
-    nodes.push(node('Gather', ['types', 'token_type_ids'], ['typed']), node('Add', ['looked_up', 'typed'], ['summed']));
-    states = 'summed';
-  }
   if (positions) {
     inputs.push(value('position_ids', 'int64', tokens));
     nodes.push(node('Gather', ['table', 'position_ids'], ['placed']), node('Add', [states, 'placed'], ['positioned']));

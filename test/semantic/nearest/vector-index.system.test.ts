@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces, writeArrayFile } from '../../../src/core/index.js';
@@ -142,19 +142,6 @@ describe('vector index', () => {
       }
     });
 
-    test('of which one slice is damaged is built anew, that slice alone', async () => {
-      const { catalogue, vectors } = await built(randomVectors(2000, 32), { graphFrom: 1000, slices: 2 });
-      truncateSync(`${catalogue}.vectors-graph-2`, 1000);
-      expect((await opened(catalogue)).hasGraph).toBe(false);
-      const totals: number[] = [];
-      await build(catalogue, vectors, { graphFrom: 1000, onProgress: (_, total) => totals.push(total) });
-      expect(totals.at(-1)).toBeGreaterThan(900);
-      expect(totals.at(-1)).toBeLessThan(1100);
-      const index = await opened(catalogue);
-      expect(index.hasGraph).toBe(true);
-      expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
-    });
-
     test('of another catalogue that stood in the same place is not gone on with', async () => {
       const { catalogue } = await built(randomVectors(1500, 48, 1), { graphFrom: 1000 });
       const vectors = randomVectors(1500, 48, 2);
@@ -192,12 +179,6 @@ describe('vector index', () => {
   });
 
   describe('derived files', () => {
-    test('of another stamp or model are not believed', async () => {
-      const { catalogue } = await built(randomVectors(20, 8));
-      expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'other', model: 'model' })).toBeUndefined();
-      expect(await VectorIndex.open({ files: filePaths(catalogue), stamp: 'stamp', model: 'other' })).toBeUndefined();
-    });
-
     test('in which a byte was changed, or that were cut off, are not believed', async () => {
       const { catalogue } = await built(randomVectors(20, 8));
       const path = `${catalogue}.vectors`;
@@ -315,14 +296,6 @@ describe('vector index', () => {
       rmSync(`${catalogue}.vectors`);
       expect(await isCurrent()).toBe(false);
     });
-
-    test('can be removed, also where there are none', async () => {
-      const { catalogue } = await built(randomVectors(1200, 16), { graphFrom: 1000 });
-      removeVectorFiles(filePaths(catalogue));
-      expect(filesBeside(catalogue)).toEqual([]);
-      removeVectorFiles(filePaths(catalogue));
-      expect(existsSync(catalogue)).toBe(false);
-    });
   });
 
   type Options = Partial<Parameters<typeof buildVectorFiles>[0]>;
@@ -361,14 +334,6 @@ describe('exact scan', () => {
   }
 
   describe('a scan of codes', () => {
-    test('comes in pieces, between which something else can be done', () => {
-      const few = [...scanCodes(codesOf(randomVectors(20_000, 8)), randomVectors(1, 8).values, 10)];
-      expect(few.length).toBeGreaterThan(10);
-      // Of so many dimensions most vectors are left to the signs.
-      const many = [...scanCodes(codesOf(randomVectors(40_000, 64)), randomVectors(1, 64).values, 10)];
-      expect(many.length).toBeGreaterThan(15);
-    });
-
     test('does so where all vectors point one way, and where they have few dimensions', () => {
       for (const [dimensions, offset] of [
         [96, 0.4],
@@ -410,17 +375,6 @@ describe('exact scan', () => {
         }),
         { numRuns: 200 },
       );
-    });
-
-    test('finds what a mask leaves, also where the mask leaves more than its first pass lets through', () => {
-      const vectors = randomVectors(12_000, 64);
-      const mask = Uint8Array.from({ length: 12_000 }, (_, place) => (place % 2 === 0 ? 1 : 0));
-      const query = questionNear(vectors, 4321);
-      const found = scan(codesOf(vectors), query, 100, mask);
-      expect(found).toHaveLength(100);
-      expect([...found].filter((place) => place % 2 === 1)).toEqual([]);
-      const expected = exactNearest(vectors, query, 10, (place) => place % 2 === 0);
-      expect(recallOf(found, expected)).toBeGreaterThanOrEqual(0.9);
     });
   });
 
