@@ -266,8 +266,6 @@ export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes)
     'postings.blockStarts': { ...uint32, length: Math.ceil(entries / BLOCK), below: positionBytes + 1 },
     // The description counts the terms of two fields.
     lengths: { ...uint32, length: size * fields, below: 2 * terms + 1 },
-    totalLengths: { type: 'Float64Array', length: fields },
-    greatestLengths: { ...uint32, length: fields, below: 2 * terms + 1 },
     ...nameTable('names', at, size),
     ...nameTable('beginnings', at, size),
     ...completionRules(at, terms, size),

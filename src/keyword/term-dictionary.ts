@@ -245,13 +245,6 @@ export function lettersOf(form: string): number {
   return letters >>> 0;
 }
 
-/** {@link lettersOf} for a form of ASCII characters, given as bytes. */
-export function lettersOfBytes(bytes: Uint8Array, start: number, end: number): number {
-  let letters = 0;
-  for (let i = start; i < end; i++) letters |= bitOf(bytes[i]!);
-  return letters >>> 0;
-}
-
 function bitOf(unit: number): number {
   return 1 << (unit >= 97 && unit <= 122 ? unit - 97 : 26 + (unit % 6));
 }

@@ -73,14 +73,15 @@ export class DocumentCollector {
         lengths[i] = lengths[i]! + this.#lengths.at(document * FIELDS.length + field);
       }
     }
-    const built = this.#builder.pack();
+    const { dictionary, postings, texts } = this.#builder.pack();
     return {
       size,
-      ...built,
-      ...packLengths(lengths),
+      dictionary,
+      postings,
+      lengths,
       names: this.#names.pack(),
       beginnings: this.#beginnings.pack(),
-      completions: { ...packTerms(built.dictionary, built.postings), ...this.#spellings.pack() },
+      completions: { ...packTerms(texts, postings), ...this.#spellings.pack() },
       contentHashes: new Uint32Array(),
     };
   }
@@ -138,28 +139,4 @@ export async function collectInTurns(
     signal?.throwIfAborted();
   }
   return collector.pack();
-}
-
-/**
- * Computes the sums and maxima of lengths.
- *
- * @param lengths by scored field, then by document
- */
-export function packLengths(
-  lengths: Uint32Array,
-): Pick<PackedKeywords, 'lengths' | 'totalLengths' | 'greatestLengths'> {
-  const size = lengths.length / SCORED_FIELDS.length;
-  const totalLengths = new Float64Array(SCORED_FIELDS.length);
-  const greatestLengths = new Uint32Array(SCORED_FIELDS.length);
-  for (let field = 0; field < SCORED_FIELDS.length; field++) {
-    let [total, greatest] = [0, 0];
-    for (let i = field * size; i < (field + 1) * size; i++) {
-      const length = lengths[i]!;
-      total += length;
-      if (length > greatest) greatest = length;
-    }
-    totalLengths[field] = total;
-    greatestLengths[field] = greatest;
-  }
-  return { lengths, totalLengths, greatestLengths };
 }

@@ -8,239 +8,120 @@ import {
   stemOf,
   type TermNumber,
 } from '../../core/index.js';
-import { compareBytes, isAscii, type PackedStrings, pickStrings } from '../packed-keywords.js';
-import {
-  LETTER_GROUP_COUNT,
-  letterGroupOf,
-  lettersOf,
-  lettersOfBytes,
-  type PackedDictionary,
-} from '../term-dictionary.js';
+import type { PackedStrings } from '../packed-keywords.js';
+import { LETTER_GROUP_COUNT, letterGroupOf, lettersOf, numbersIn, type PackedDictionary } from '../term-dictionary.js';
 
 /**
  * Builds a dictionary.
  *
  * @param terms each once, in any order
- * @returns the dictionary, and by index in `terms` the number of each term in it
+ * @returns the dictionary, its terms in order, and by index in the given ones the number of each
  */
-export function packDictionary(terms: PackedStrings): { dictionary: PackedDictionary; numberOf: Uint32Array } {
-  const { forms, accented } = formsOf(terms);
-  const order = Uint32Array.from({ length: terms.starts.length - 1 }, (_, i) => i);
-  sortByBytes(forms, order);
-  sortEqualForms(terms, forms, order);
-  const numberOf = new Uint32Array(order.length);
-  for (let term = 0; term < order.length; term++) numberOf[order[term]!] = term;
-
-  const sortedForms = pickStrings(forms, order);
-  const accentedNumbers = Uint32Array.from(accented, (i) => numberOf[i]!).sort();
+export function packDictionary(terms: readonly string[]): {
+  readonly dictionary: PackedDictionary;
+  readonly texts: readonly string[];
+  readonly numberOf: Uint32Array;
+} {
+  const folded = terms.map(foldAccents);
+  // Among equal forms the order is that of the terms. Of these one at most is ASCII, and comes first.
+  const order = orderOf(terms.map((term, i) => (isAscii(term) ? term : `${folded[i]!}\0${term}`)));
+  const numberOf = inverseOf(order);
+  const [texts, forms] = [order.map((i) => terms[i]!), order.map((i) => folded[i]!)];
+  const accentedNumbers = numbersIn(0, order.length).filter((term) => forms[term] !== texts[term]);
   const dictionary = {
-    forms: sortedForms,
-    accented: pickStrings(
-      terms,
-      accentedNumbers.map((term) => order[term]!),
-    ),
+    forms: packStrings(forms),
+    accented: packStrings(Array.from(accentedNumbers, (term) => texts[term]!)),
     accentedNumbers,
-    ...packStems(sortedForms),
-    ...packLetterGroups(sortedForms),
+    ...packStems(forms),
+    ...packLetterGroups(forms),
   };
-  return { dictionary, numberOf };
+  return { dictionary, texts, numberOf };
 }
 
-/** The form of each term, and the indexes of the terms that differ from their form. */
-function formsOf(terms: PackedStrings): { forms: PackedStrings; accented: number[] } {
-  const { bytes, starts } = terms;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const accented: number[] = [];
-  const accentedForms: Buffer[] = [];
-  let length = starts.at(-1)!;
-  for (let i = 0; i + 1 < starts.length; i++) {
-    const [start, end] = [starts[i]!, starts[i + 1]!];
-    if (isAscii(bytes, start, end)) continue;
-    const term = text.toString('utf8', start, end);
-    const form = foldAccents(term);
-    if (form === term) continue;
-    const formBytes = Buffer.from(form);
-    accented.push(i);
-    accentedForms.push(formBytes);
-    length += formBytes.length - (end - start);
-  }
-  if (accented.length === 0) return { forms: terms, accented };
-  const formBytes = new Uint8Array(length);
-  const formStarts = new Uint32Array(starts.length);
-  let [from, at] = [0, 0];
-  // The bytes between two accented terms stay as they are.
-  const copyUpTo = (to: number): void => {
-    const shift = at - starts[from]!;
-    formBytes.set(bytes.subarray(starts[from], starts[to]), at);
-    for (let i = from; i <= to; i++) formStarts[i] = starts[i]! + shift;
-    at = formStarts[to]!;
-  };
-  for (const [n, i] of accented.entries()) {
-    copyUpTo(i);
-    const form = accentedForms[n]!;
-    formBytes.set(form, at);
-    at += form.length;
-    formStarts[i + 1] = at;
-    from = i + 1;
-  }
-  copyUpTo(starts.length - 1);
-  return { forms: { bytes: formBytes, starts: formStarts }, accented };
+/** The terms of a dictionary, by number. */
+export function termsOf({ forms, accented, accentedNumbers }: PackedDictionary): string[] {
+  const terms = unpackStrings(forms);
+  for (const [i, text] of unpackStrings(accented).entries()) terms[accentedNumbers[i]!] = text;
+  return terms;
 }
-
-/** Sorts terms of the same form by their own bytes. */
-function sortEqualForms(terms: PackedStrings, forms: PackedStrings, order: Uint32Array): void {
-  for (let from = 0; from < order.length; ) {
-    let to = from + 1;
-    while (to < order.length && compareBytes(forms, order[from]!, forms, order[to]!) === 0) to += 1;
-    if (to - from > 1) sortByBytes(terms, order.subarray(from, to));
-    from = to;
-  }
-}
-
-/** Marks a term of a text without spaces: it has no stem. */
-const NO_STEM = -1;
 
 /**
- * The stems of a dictionary, and the terms of each.
+ * The stems of a dictionary, and the terms of each. Terms of texts without spaces have none.
  *
  * @param forms in the order of the terms' numbers
  */
-function packStems(forms: PackedStrings): Pick<PackedDictionary, 'stems' | 'stemStarts' | 'stemTerms'> {
-  const table = new TermTable();
-  const stemOfTerm = new Int32Array(forms.starts.length - 1);
-  for (let term = 0; term < stemOfTerm.length; term++) stemOfTerm[term] = addStem(table, forms, term);
-
-  const order = Uint32Array.from({ length: table.size }, (_, i) => i);
-  sortByBytes(table.strings, order);
-  const rankOf = new Uint32Array(order.length);
-  for (let rank = 0; rank < order.length; rank++) rankOf[order[rank]!] = rank;
-  for (let term = 0; term < stemOfTerm.length; term++) {
+function packStems(forms: readonly string[]): Pick<PackedDictionary, 'stems' | 'stemStarts' | 'stemTerms'> {
+  const stemOfTerm = forms.map((form) => (isUnspacedTerm(form) ? '' : stemOf(form)));
+  const stems: string[] = [];
+  const stemStarts = new GrowingUint32();
+  const stemTerms = new GrowingUint32();
+  for (const term of orderOf(stemOfTerm)) {
     const stem = stemOfTerm[term]!;
-    if (stem !== NO_STEM) stemOfTerm[term] = rankOf[stem]!;
+    if (stem === '') continue;
+    if (stem !== stems.at(-1)) {
+      stems.push(stem);
+      stemStarts.push(stemTerms.length);
+    }
+    stemTerms.push(term);
   }
-  const { starts, items } = countingSort(stemOfTerm, order.length);
-  return { stems: pickStrings(table.strings, order), stemStarts: starts, stemTerms: items };
+  stemStarts.push(stemTerms.length);
+  return { stems: packStrings(stems), stemStarts: stemStarts.values.slice(), stemTerms: stemTerms.values.slice() };
 }
-
-/** @returns the number of the term's stem in the table, or {@link NO_STEM} */
-function addStem(table: TermTable, { bytes, starts }: PackedStrings, term: TermNumber): number {
-  const [start, end] = [starts[term]!, starts[term + 1]!];
-  if (isAscii(bytes, start, end) && !isEnglish(bytes, start, end)) return table.addBytes(bytes, start, end);
-  const form = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', start, end);
-  return isUnspacedTerm(form) ? NO_STEM : table.add(stemOf(form));
-}
-
-/** Whether a form has only the letters `a` to `z` and is long enough to differ from its stem. */
-function isEnglish(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end - start < 3) return false;
-  for (let i = start; i < end; i++) if (bytes[i]! < 0x61 || bytes[i]! > 0x7a) return false;
-  return true;
-}
-
-/** Length of a term of a text without spaces, which is in no group. */
-const NO_LENGTH = -1;
 
 /**
  * Groups the terms of a dictionary by length, then by letter group. See {@link PackedDictionary}.
  *
  * @param forms in the order of the terms' numbers
  */
-export function packLetterGroups(forms: PackedStrings): Pick<PackedDictionary, 'byGroup' | 'letters' | 'groupStarts'> {
-  const { bytes, starts } = forms;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const termCount = starts.length - 1;
-  /** Length and letter group of each term as one key; negative for a term that is in no group. */
-  const groupOfTerm = new Int32Array(termCount);
-  const lettersOfTerm = new Uint32Array(termCount);
+function packLetterGroups(forms: readonly string[]): Pick<PackedDictionary, 'byGroup' | 'letters' | 'groupStarts'> {
+  const letters = Uint32Array.from(forms, lettersOf);
   let longest = 0;
-  for (let term = 0; term < termCount; term++) {
-    const [start, end] = [starts[term]!, starts[term + 1]!];
-    let length = end - start;
-    let letters: number;
-    if (isAscii(bytes, start, end)) {
-      letters = lettersOfBytes(bytes, start, end);
-    } else {
-      const form = text.toString('utf8', start, end);
-      length = isUnspacedTerm(form) ? NO_LENGTH : form.length;
-      letters = lettersOf(form);
-    }
-    lettersOfTerm[term] = letters;
-    groupOfTerm[term] = length === NO_LENGTH ? -1 : length * LETTER_GROUP_COUNT + letterGroupOf(letters);
-    longest = Math.max(longest, length);
-  }
-  const { starts: groupStarts, items: byGroup } = countingSort(groupOfTerm, (longest + 1) * LETTER_GROUP_COUNT);
-  return { byGroup, letters: byGroup.map((term) => lettersOfTerm[term]!), groupStarts };
+  /** Length and letter group of each term as one key; negative for a term that is in no group. */
+  const groupOf = Int32Array.from(forms, (form, term) => {
+    if (isUnspacedTerm(form)) return -1;
+    longest = Math.max(longest, form.length);
+    return form.length * LETTER_GROUP_COUNT + letterGroupOf(letters[term]!);
+  });
+  const { starts, items } = countingSort(groupOf, (longest + 1) * LETTER_GROUP_COUNT);
+  return { byGroup: items, letters: items.map((term) => letters[term]!), groupStarts: starts };
 }
 
-/** Ranges of at most this many strings are sorted by insertion. */
-const FEW = 12;
+const ASCII = /^[\x00-\x7f]*$/;
+
+function isAscii(text: string): boolean {
+  return ASCII.test(text);
+}
 
 /**
- * Sorts the numbers of strings, in place, by the bytes of the strings. The order of equal strings is undefined.
- * Multikey quicksort: J. Bentley, R. Sedgewick, Fast algorithms for sorting and searching strings, SODA 1997.
+ * The indexes of texts in the order of their bytes in UTF-8, which is that of code points; those of equal ones ascend.
+ * Fast where the texts come in sorted runs: the sort of arrays merges these, that of typed arrays does not.
  */
-export function sortByBytes({ bytes, starts }: PackedStrings, numbers: Uint32Array): void {
-  /** The byte plus 1; 0 behind the end of the string. */
-  const byteOf = (number: number, depth: number): number => {
-    const at = starts[number]! + depth;
-    return at < starts[number + 1]! ? bytes[at]! + 1 : 0;
-  };
-
-  const isBefore = (a: number, b: number, depth: number): boolean => {
-    for (let i = depth; ; i++) {
-      const [byteA, byteB] = [byteOf(a, i), byteOf(b, i)];
-      if (byteA !== byteB) return byteA < byteB;
-      if (byteA === 0) return false;
-    }
-  };
-
-  const insert = (from: number, to: number, depth: number): void => {
-    for (let i = from + 1; i < to; i++) {
-      const number = numbers[i]!;
-      let at = i;
-      for (; at > from && isBefore(number, numbers[at - 1]!, depth); at--) {
-        numbers[at] = numbers[at - 1]!;
-      }
-      numbers[at] = number;
-    }
-  };
-
-  /** Sorts a range of strings that have the same first `depth` bytes. */
-  const sort = (from: number, to: number, depth: number): void => {
-    if (to - from <= FEW) {
-      insert(from, to, depth);
-      return;
-    }
-    const pivot = median(
-      byteOf(numbers[from]!, depth),
-      byteOf(numbers[(from + to) >>> 1]!, depth),
-      byteOf(numbers[to - 1]!, depth),
-    );
-    let [low, high] = [from, to];
-    for (let i = from; i < high; ) {
-      const number = numbers[i]!;
-      const byte = byteOf(number, depth);
-      if (byte < pivot) {
-        numbers[i++] = numbers[low]!;
-        numbers[low++] = number;
-      } else if (byte > pivot) {
-        numbers[i] = numbers[--high]!;
-        numbers[high] = number;
-      } else {
-        i += 1;
-      }
-    }
-    // A byte has few values and a term has few bytes, so the recursion is at most some thousand calls deep.
-    sort(from, low, depth);
-    if (pivot !== 0) sort(low, high, depth + 1);
-    sort(high, to, depth);
-  };
-
-  sort(0, numbers.length, 0);
+export function orderOf(texts: readonly string[]): number[] {
+  const bytes = texts.map((text) => (isAscii(text) ? text : Buffer.from(text).toString('latin1')));
+  return [...texts.keys()].sort((a, b) => (bytes[a]! < bytes[b]! ? -1 : bytes[a] === bytes[b] ? 0 : 1));
 }
 
-function median(a: number, b: number, c: number): number {
-  return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+/** By item of an order, its place there. */
+export function inverseOf(order: readonly number[]): Uint32Array {
+  const places = new Uint32Array(order.length);
+  for (let place = 0; place < order.length; place++) places[order[place]!] = place;
+  return places;
+}
+
+export function packStrings(texts: readonly string[]): PackedStrings {
+  const starts = new Uint32Array(texts.length + 1);
+  for (const [i, text] of texts.entries())
+    starts[i + 1] = starts[i]! + (isAscii(text) ? text.length : Buffer.byteLength(text));
+  return { bytes: new Uint8Array(Buffer.from(texts.join(''))), starts };
+}
+
+export function unpackStrings({ bytes, starts }: PackedStrings): string[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const all = buffer.toString('latin1');
+  return Array.from({ length: starts.length - 1 }, (_, i) => {
+    const text = all.slice(starts[i], starts[i + 1]);
+    return isAscii(text) ? text : buffer.toString('utf8', starts[i], starts[i + 1]);
+  });
 }
 
 const UNDERSCORE = 0x5f;
@@ -271,26 +152,10 @@ export class TermTable {
   add(term: string): TermNumber {
     // A UTF-16 unit becomes at most three bytes.
     this.#reserve(term.length * 3);
-    const bytes = this.#bytes;
-    let to = this.#end;
-    for (let i = 0; i < term.length; i++) {
-      const unit = term.charCodeAt(i);
-      if (unit < 0x80) {
-        bytes[to++] = unit;
-      } else if (unit < 0x800) {
-        bytes[to++] = 0xc0 | (unit >> 6);
-        bytes[to++] = 0x80 | (unit & 0x3f);
-      } else if (unit < 0xd800 || unit > 0xdfff) {
-        bytes[to++] = 0xe0 | (unit >> 12);
-        bytes[to++] = 0x80 | ((unit >> 6) & 0x3f);
-        bytes[to++] = 0x80 | (unit & 0x3f);
-      } else {
-        // Surrogates are rare. For short strings without them, this loop is faster than the native method.
-        to = this.#end + bytes.write(term, this.#end);
-        break;
-      }
-    }
-    return this.#addWritten(to, hashOf(bytes, this.#end, to));
+    const to = this.#end + this.#bytes.write(term, this.#end);
+    let hash = FNV_BASIS;
+    for (let i = this.#end; i < to; i++) hash = Math.imul(hash ^ this.#bytes[i]!, FNV_PRIME);
+    return this.#addWritten(to, hash);
   }
 
   /** Like {@link add} for the `plainTerm` of the characters from `start` up to `end`. */
@@ -310,17 +175,9 @@ export class TermTable {
     return this.#addWritten(to, hash);
   }
 
-  /** Like {@link add} for a term in UTF-8. */
-  addBytes(bytes: Uint8Array, start: number, end: number): TermNumber {
-    this.#reserve(end - start);
-    let to = this.#end;
-    for (let i = start; i < end; i++) this.#bytes[to++] = bytes[i]!;
-    return this.#addWritten(to, hashOf(bytes, start, end));
-  }
-
-  /** A view of the terms in the order of their numbers, not a copy. */
-  get strings(): PackedStrings {
-    return { bytes: this.#bytes.subarray(0, this.#end), starts: this.#starts.values };
+  /** The terms in the order of their numbers. */
+  get texts(): string[] {
+    return unpackStrings({ bytes: this.#bytes.subarray(0, this.#end), starts: this.#starts.values });
   }
 
   /** The number of the term between `#end` and `to`. */
@@ -373,12 +230,6 @@ export class TermTable {
     }
     this.#slots = slots;
   }
-}
-
-function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = FNV_BASIS;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, FNV_PRIME);
-  return hash;
 }
 
 /** Whether the `plainTerm` of a text that begins at `start` leaves a character out. */

@@ -1,6 +1,5 @@
 import { type DocumentNumber, GrowingBytes, GrowingUint32, type TermNumber } from '../../core/index.js';
-import { BLOCK, MANY, type PackedPostings } from '../packed-keywords.js';
-import type { PackedDictionary } from '../term-dictionary.js';
+import { BLOCK, MANY, type PackedKeywords, type PackedPostings } from '../packed-keywords.js';
 import { packDictionary, TermTable } from './pack-dictionary.js';
 
 /** Collects the terms of documents and their positions, field by field. */
@@ -29,9 +28,9 @@ export class PostingsBuilder {
   }
 
   /** Ends the collecting. Nothing can be added any more. */
-  pack(): { readonly dictionary: PackedDictionary; readonly postings: PackedPostings } {
-    const { dictionary, numberOf } = packDictionary(this.terms.strings);
-    return { dictionary, postings: this.#log.sort(numberOf) };
+  pack(): Pick<PackedKeywords, 'dictionary' | 'postings'> & { readonly texts: readonly string[] } {
+    const { dictionary, texts, numberOf } = packDictionary(this.terms.texts);
+    return { dictionary, texts, postings: this.#log.sort(numberOf) };
   }
 }
 
