@@ -117,7 +117,7 @@ export interface CheckOptions extends SharedOptions {
  * for (const { problem, remedy } of problems) console.log(`${problem}: ${remedy}`);
  */
 export async function checkCatalogue(options: CheckOptions): Promise<CheckReport> {
-  const { checkAll } = await import('./reading.js');
+  const { checkAll } = await import('./check-catalogue.js');
   return checkAll(options);
 }
 

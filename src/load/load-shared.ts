@@ -63,7 +63,7 @@ export async function loadIntoShared<T>(
     replica.claim();
     const folder = join(replica.folder, 'load');
     lock = await lockFolder(folder, store.shown, work.signal);
-    const result = await new SharedLoad(store, replica, folder, work).run(run);
+    const result = await runInTurn({ ...work, store, replica, folder, staging: join(folder, 'skills.db') }, run);
     removeContents(folder);
     return result;
   } finally {
@@ -73,150 +73,142 @@ export async function loadIntoShared<T>(
 }
 
 /** Another load was published since this one began. */
-class Conflict extends Error {
-  override readonly name = 'Conflict' as const;
+class Conflict extends SkillSearchError {
+  constructor(shown: string) {
+    super('LOAD_IN_PROGRESS', `another load into ${shown} was published meanwhile: load again`, { path: shown });
+  }
 }
 
-class SharedLoad {
-  readonly #store: SharedStore;
-  readonly #replica: Replica;
-  readonly #folder: string;
+interface SharedLoad extends SharedWork {
+  readonly store: SharedStore;
+  readonly replica: Replica;
+  readonly folder: string;
   /** The file that the load writes: a catalogue that begins as the replica. */
-  readonly #staging: string;
-  readonly #work: SharedWork;
+  readonly staging: string;
+}
 
-  constructor(store: SharedStore, replica: Replica, folder: string, work: SharedWork) {
-    this.#store = store;
-    this.#replica = replica;
-    this.#folder = folder;
-    this.#staging = join(folder, 'skills.db');
-    this.#work = work;
+/** Runs it once, and once more after a conflict, or if what it began with is damaged: the database has the truth. */
+async function runInTurn<T>(load: SharedLoad, run: (target: LoadTarget) => Promise<T>): Promise<T> {
+  const { store, isOnce, signal } = load;
+  const inTurn = (fromNothing: boolean): Promise<T> =>
+    store.inTurn(() => attempt(load, run, true, fromNothing), signal);
+  try {
+    return await (isOnce ? inTurn(false) : attempt(load, run, false, false));
+  } catch (error) {
+    // Where the database itself is damaged, no other replica would be better.
+    const fromNothing = isDamage(error) && error.path !== store.shown;
+    if (!isOnce && (error instanceof Conflict || fromNothing)) return inTurn(fromNothing);
+    // The next load finds it mended.
+    if (isOnce && fromNothing) await prepare(load, true);
+    throw error;
   }
+}
 
-  /** Runs it once, and once more after a conflict, or if what it began with is damaged: the database has the truth. */
-  async run<T>(run: (target: LoadTarget) => Promise<T>): Promise<T> {
-    const { isOnce, signal } = this.#work;
-    const inTurn = (fromNothing: boolean): Promise<T> =>
-      this.#store.inTurn(() => this.#attempt(run, true, fromNothing), signal);
-    let fromNothing = false;
+/** @param hasTurn whether no other load can publish meanwhile */
+async function attempt<T>(
+  load: SharedLoad,
+  run: (target: LoadTarget) => Promise<T>,
+  hasTurn: boolean,
+  fromNothing: boolean,
+): Promise<T> {
+  const { store, staging, signal } = load;
+  signal?.throwIfAborted();
+  const base = await prepare(load, fromNothing);
+  const index = (progress: IndexingProgress): Promise<void> => indexShared(load, progress);
+  return run({
+    database: staging,
+    shown: store.shown,
+    home: FILE_SYSTEM_ROOT,
+    vectors: sharedVectors(store, signal),
+    handOn: () => publish(load, base, hasTurn),
+    index,
+    indexWhenDue: index,
+  });
+}
+
+/**
+ * Brings the replica to the newest revision, and makes the staging file a copy of it. What a killed load has left
+ * beside it stays: the ordinary writer sees whether it is of use.
+ *
+ * @returns that revision; its version is 0 if nothing was ever published
+ */
+async function prepare(
+  { store, replica, folder, staging, needsCatalogue = false, signal }: SharedLoad,
+  fromNothing: boolean,
+): Promise<Revision> {
+  const { revisionIn } = await import('../share/shared-catalogue/replica.js');
+  const removeStaging = (): void => {
+    for (const file of sqliteFiles(staging)) rmSync(file, { force: true });
+  };
+  if (fromNothing) removeContents(folder);
+  const head = await store.head();
+  if (head.version === 0 && !needsCatalogue) {
+    removeStaging();
+    return head;
+  }
+  return replica.hold({ signal, index: 'nothing', fromNothing }, async (revision) => {
+    if (isSameRevision(revisionIn(staging), revision)) return revision;
+    removeStaging();
+    const part = `${staging}-part`;
     try {
-      return await (isOnce ? inTurn(false) : this.#attempt(run, false, false));
+      await copyFile(replica.database, part, constants.COPYFILE_FICLONE);
+      renameSync(part, staging);
     } catch (error) {
-      // Where the database itself is damaged, no other replica would be better.
-      fromNothing = isDamage(error) && error.path !== this.#store.shown;
-      if (!(error instanceof Conflict) && !fromNothing) throw this.#said(error);
-      if (isOnce) {
-        // The next load finds it mended.
-        if (fromNothing) await this.#prepare(true);
-        throw this.#said(error);
-      }
+      throw notWritable(staging, error);
     }
-    return inTurn(fromNothing).catch((error: unknown) => {
-      throw this.#said(error);
-    });
-  }
+    return revision;
+  });
+}
 
-  #said(error: unknown): unknown {
-    if (!(error instanceof Conflict)) return error;
-    const { shown } = this.#store;
-    const message = `another load into ${shown} was published meanwhile: load again`;
-    return new SkillSearchError('LOAD_IN_PROGRESS', message, { path: shown });
+/** Publishes what differs from the revision that the load began with, and makes the staging file the replica. */
+async function publish(
+  { store, replica, staging, signal }: SharedLoad,
+  base: Revision,
+  hasTurn: boolean,
+): Promise<void> {
+  const isFirst = base.version === 0;
+  const difference = differenceOf(isFirst ? undefined : replica.database, staging);
+  let published: Revision | undefined;
+  try {
+    // Another process may have brought the replica further: then another load was published.
+    if (!isFirst && !isSameRevision(replica.revision, base)) throw new Conflict(store.shown);
+    if (!isFirst && difference.changed.length + difference.removed.length === 0) return;
+    const send = (): Promise<Revision | undefined> => store.publish(difference, base, signal);
+    published = await (hasTurn ? send() : store.inTurn(send, signal));
+  } finally {
+    difference.close();
   }
-
-  /** @param hasTurn whether no other load can publish meanwhile */
-  async #attempt<T>(run: (target: LoadTarget) => Promise<T>, hasTurn: boolean, fromNothing: boolean): Promise<T> {
-    const { signal } = this.#work;
-    signal?.throwIfAborted();
-    const base = await this.#prepare(fromNothing);
-    const index = (progress: IndexingProgress): Promise<void> => this.#index(progress);
-    return run({
-      database: this.#staging,
-      shown: this.#store.shown,
-      home: FILE_SYSTEM_ROOT,
-      vectors: sharedVectors(this.#store, signal),
-      handOn: () => this.#publish(base, hasTurn),
-      index,
-      indexWhenDue: index,
-    });
+  if (published === undefined) throw new Conflict(store.shown);
+  try {
+    await replica.adopt(staging, published, signal);
+  } catch (error) {
+    // It is published: what stands in the way is reported when the replica is brought up to date.
+    if (!(error instanceof SkillSearchError)) throw error;
   }
+}
 
-  /**
-   * Brings the replica to the newest revision, and makes the staging file a copy of it. What a killed load has left
-   * beside it stays: the ordinary writer sees whether it is of use.
-   *
-   * @returns that revision; its version is 0 if nothing was ever published
-   */
-  async #prepare(fromNothing: boolean): Promise<Revision> {
-    const { needsCatalogue = false, signal } = this.#work;
-    const { revisionIn } = await import('../share/shared-catalogue/replica.js');
-    const removeStaging = (): void => {
-      for (const file of sqliteFiles(this.#staging)) rmSync(file, { force: true });
-    };
-    if (fromNothing) removeContents(this.#folder);
-    const head = await this.#store.head();
-    if (head.version === 0 && !needsCatalogue) {
-      removeStaging();
-      return head;
-    }
-    return this.#replica.hold({ signal, index: 'nothing', fromNothing }, async (revision) => {
-      if (isSameRevision(revisionIn(this.#staging), revision)) return revision;
-      removeStaging();
-      const part = `${this.#staging}-part`;
-      try {
-        await copyFile(this.#replica.database, part, constants.COPYFILE_FICLONE);
-        renameSync(part, this.#staging);
-      } catch (error) {
-        throw notWritable(this.#staging, error);
-      }
-      return revision;
-    });
-  }
-
-  /** Publishes what differs from the revision that the load began with, and makes the staging file the replica. */
-  async #publish(base: Revision, hasTurn: boolean): Promise<void> {
-    const { signal } = this.#work;
-    const isFirst = base.version === 0;
-    const difference = differenceOf(isFirst ? undefined : this.#replica.database, this.#staging);
-    let published: Revision | undefined;
+/**
+ * Brings the replica and its index files up to date, and stores them for new replicas if that is due. The load has
+ * succeeded: what fails here is only a warning.
+ */
+async function indexShared(
+  { store, replica, folder }: SharedLoad,
+  { signal, onProgress, onWarning }: IndexingProgress,
+): Promise<void> {
+  const orWarn = async (origin: string, work: () => Promise<unknown>): Promise<void> => {
     try {
-      // Another process may have brought the replica further: then another load was published.
-      if (!isFirst && !isSameRevision(this.#replica.revision, base)) throw new Conflict();
-      if (!isFirst && difference.changed.length + difference.removed.length === 0) return;
-      const publish = (): Promise<Revision | undefined> => this.#store.publish(difference, base, signal);
-      published = await (hasTurn ? publish() : this.#store.inTurn(publish, signal));
-    } finally {
-      difference.close();
-    }
-    if (published === undefined) throw new Conflict();
-    try {
-      await this.#replica.adopt(this.#staging, published, signal);
+      await work();
     } catch (error) {
-      // It is published: what stands in the way is reported when the replica is brought up to date.
-      if (!(error instanceof SkillSearchError)) throw error;
+      if (signal?.aborted === true || !(error instanceof SkillSearchError)) throw error;
+      onWarning({ origin, message: error.message });
     }
-  }
-
-  /**
-   * Brings the replica and its index files up to date, and stores them for new replicas if that is due. The load has
-   * succeeded: what fails here is only a warning.
-   */
-  async #index({ signal, onProgress, onWarning }: IndexingProgress): Promise<void> {
-    const orWarn = async (origin: string, work: () => Promise<unknown>): Promise<void> => {
-      try {
-        await work();
-      } catch (error) {
-        if (signal?.aborted === true || !(error instanceof SkillSearchError)) throw error;
-        onWarning({ origin, message: error.message });
-      }
-    };
-    await orWarn('local copy', () => this.#replica.bringUp({ signal, onProgress, onWarning }));
-    await orWarn('snapshot', async () => {
-      const changed = await this.#store.snapshot.changedSince(signal);
-      const most = Math.max(SNAPSHOT_LEAST, SNAPSHOT_SHARE * countSkills(this.#replica.database));
-      if (changed !== undefined && changed <= most) return;
-      await this.#replica.storeSnapshot(join(this.#folder, 'snapshot'), signal);
-    });
-  }
+  };
+  await orWarn('local copy', () => replica.bringUp({ signal, onProgress, onWarning }));
+  await orWarn('snapshot', async () => {
+    const changed = await store.snapshot.changedSince(signal);
+    const most = Math.max(SNAPSHOT_LEAST, SNAPSHOT_SHARE * countSkills(replica.database));
+    if (changed === undefined || changed > most) await replica.storeSnapshot(join(folder, 'snapshot'), signal);
+  });
 }
 
 function countSkills(database: string): number {

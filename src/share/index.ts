@@ -4,7 +4,7 @@ export type { PostgresEvent, PostgresPool } from './postgres/postgres-pool.js';
 export type { PostgresStatement } from './postgres/postgres-session.js';
 export type { SharedTables } from './postgres/shared-tables.js';
 export { isSameRevision, type Revision } from './shared-catalogue/catalogue-tables.js';
-export type { ConnectedCatalogue, ConnectOptions, Replica } from './shared-catalogue/replica.js';
+export type { ConnectedCatalogue, Replica } from './shared-catalogue/replica.js';
 export type { SharedFault } from './shared-catalogue/shared-faults.js';
 export type { SharedChanges } from './shared-catalogue/shared-images.js';
 export type { SharedStore } from './shared-catalogue/shared-store.js';

@@ -1,74 +1,28 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { type BuildOptions, buildCatalogue, type LoadReport, type RejectedRow } from '../../src/index.js';
+import {
+  type BuildOptions,
+  buildCatalogue,
+  checkCatalogue,
+  copyCatalogue,
+  type LoadReport,
+  openSkillSearch,
+  type RejectedRow,
+  removeSkills,
+  updateSkills,
+  watchSources,
+  writeSnapshot,
+} from '../../src/index.js';
+import { OpenChange } from '../../src/store/writing.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
-import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';
+import { row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const THREE = [row('a'), row('b'), row('c')];
-
-describe('sources', () => {
-  test('may be folders of SKILL.md files', async () => {
-    const folder = join(scratchFolder(), 'skills');
-    writeSkill(join(folder, 'pdf-tools'), 'pdf-tools', 'Reads PDF files');
-    writeSkill(join(folder, 'deep/er/notes'), 'notes', 'Writes notes');
-    writeFileSync(join(folder, 'pdf-tools', 'forms.md'), 'how to fill in forms');
-    const database = scratchFile('skills.db');
-    const sources = [folder];
-
-    expect(countsOf(await buildCatalogue({ semantic: false, database, sources }))).toMatchObject({ added: 2 });
-    const content = contentOf(database);
-    expect([...content.keys()]).toEqual(['skills-deep-er-notes', 'skills-pdf-tools']);
-    expect(content.get('skills-pdf-tools')?.files.map(([name]) => name)).toEqual(['SKILL.md', 'forms.md']);
-
-    const trace = traceOf(database);
-    expect(countsOf(await buildCatalogue({ semantic: false, database, sources }))).toEqual(counts({ unchanged: 2 }));
-    expect(traceOf(database)).toEqual(trace);
-
-    appendFileSync(join(folder, 'pdf-tools', 'forms.md'), ' quickly');
-    rmSync(join(folder, 'deep'), { recursive: true });
-    const report = await buildCatalogue({ semantic: false, database, sources, prune: true });
-    expect(countsOf(report)).toEqual(counts({ updated: 1, removed: 1 }));
-    expect([...contentOf(database).keys()]).toEqual(['skills-pdf-tools']);
-  });
-});
-
-describe('a load that changes nothing', () => {
-  test('writes nothing though ids come twice', async () => {
-    const database = scratchFile('skills.db');
-    const rows = [row('a', { stars: 1 }), row('b'), row('a', { stars: 2 }), row('a', { stars: 3 })];
-    const first = await load(database, rows);
-    expect(countsOf(first)).toEqual(counts({ added: 2 }));
-    expect(first.warnings.map(({ line }) => line)).toEqual([3, 4]);
-    expect(contentOf(database).get('a')).toMatchObject({ record: { stars: 3 } });
-    const before = traceOf(database);
-
-    const second = await load(database, rows);
-
-    expect(countsOf(second)).toEqual(counts({ unchanged: 2 }));
-    expect(second.warnings).toEqual(first.warnings);
-    expect(traceOf(database)).toEqual(before);
-  });
-
-  test('counts skills that changed there and back in one load as unchanged', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, THREE);
-    expect(countsOf(await load(database, [row('a', { stars: 9 }), row('a')]))).toEqual(counts({ unchanged: 1 }));
-  });
-});
 
 describe('pruning', () => {
   test('does not happen after a source that was cut off', async () => {
@@ -86,7 +40,8 @@ describe('pruning', () => {
       writeFileSync(path, bytes.subarray(0, bytes.length / 2));
 
       const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
-      expect([name, report.removed]).toEqual([name, 0]);
+      expect([name, report.removed, report.failed.length]).toEqual([name, 0, 1]);
+      expect(report.unchanged).toBeGreaterThan(500);
       expect(contentOf(database).size).toBe(2000);
       rmSync(database);
     }
@@ -119,56 +74,13 @@ describe('pruning', () => {
       expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'c']);
     }
   });
-
-  test('knows a file that was moved together with the catalogue', async () => {
-    const folder = scratchFolder();
-    mkdirSync(join(folder, 'before'));
-    writeJsonLines(join(folder, 'before', 'rows.jsonl'), THREE);
-    await buildCatalogue({
-      semantic: false,
-      database: join(folder, 'before', 'skills.db'),
-      sources: [join(folder, 'before/rows.jsonl')],
-    });
-    renameSync(join(folder, 'before'), join(folder, 'after'));
-    writeJsonLines(join(folder, 'after', 'rows.jsonl'), [row('a')]);
-
-    const report = await buildCatalogue({
-      semantic: false,
-      database: join(folder, 'after', 'skills.db'),
-      sources: [join(folder, 'after/rows.jsonl')],
-      prune: true,
-    });
-
-    expect(report.removed).toBe(2);
-  });
-});
-
-describe('ids that are derived', () => {
-  const at = (path: string, more: Row = {}): Row => ({
-    name: 'n',
-    description: 'd',
-    codehostUrl: `https://github.com/Owner/repo/tree/main/${path}`,
-    ...more,
-  });
-
-  test('are those of an uninterrupted load, whatever an interrupted one had given away', async () => {
-    const database = scratchFile('skills.db');
-    await interrupt(database, [at('a/b'), row('x')], 2);
-    await load(database, [at('a-b')]);
-    expect(contentOf(database)).toEqual(await buildAnew([at('a-b')]));
-  });
 });
 
 describe('before anything is written', () => {
   test.each([
-    ['no sources', { sources: [] }, 'INVALID_OPTION'],
-    ['sources that are no array', { sources: 'rows.jsonl' }, 'INVALID_OPTION'],
     ['sources left out', {}, 'INVALID_OPTION'],
-    ['a source that is a number', { sources: [42] }, 'INVALID_SOURCE'],
     ['a source that is nothing', { sources: [undefined] }, 'INVALID_SOURCE'],
-    ['a source that is an object', { sources: [{ id: 'a' }] }, 'INVALID_SOURCE'],
     ['rows that cannot be iterated', { sources: [{ name: 'x', rows: 5 }] }, 'INVALID_SOURCE'],
-    ['a file of another kind', { sources: [fileURLToPath(import.meta.url)] }, 'INVALID_SOURCE'],
     ['no database', { database: undefined, sources: [THREE] }, 'INVALID_OPTION'],
     ['a database without a name', { database: '', sources: [THREE] }, 'INVALID_OPTION'],
   ])('%s fails the load', async (_, options, code) => {
@@ -196,71 +108,11 @@ describe('before anything is written', () => {
     expect(await codeOf(() => load(join(file, '..', 'missing', 'skills.db'), THREE))).toBe('DATABASE_NOT_WRITABLE');
     expect(readFileSync(file, 'utf8')).toBe('text');
   });
-
-  test('a path that no file can have fails the load and makes no other file', async () => {
-    const folder = scratchFolder();
-    expect(await codeOf(() => load(join(folder, 'a\0b'), THREE))).toBe('INVALID_OPTION');
-    expect(readdirSync(folder)).toEqual([]);
-  });
-});
-
-describe('a source that breaks on the way', () => {
-  test('is in `failed`, and what came before is loaded: a gzip that ends too early', async () => {
-    const folder = scratchFolder();
-    const many = Array.from({ length: 5000 }, (_, i) => row(`skill-${i}`, { description: `text ${Math.sqrt(i)}` }));
-    const packed = gzipSync(toJsonLines(many));
-    const path = join(folder, 'rows.jsonl.gz');
-    writeFileSync(path, packed.subarray(0, Math.floor(packed.length * 0.7)));
-    const database = join(folder, 'skills.db');
-
-    const report = await buildCatalogue({
-      semantic: false,
-      database,
-      sources: [path, { name: 'more', rows: [row('z')] }],
-    });
-
-    expect(report.failed).toEqual([{ origin: path, reason: expect.stringContaining('gzip') }]);
-    expect(report.added).toBeGreaterThan(1000);
-    const ids = new Set(contentOf(database).keys());
-    expect(ids.size).toBe(report.added);
-    for (let i = 0; i < report.added - 1; i++) expect(ids.has(`skill-${i}`)).toBe(true);
-    expect(ids.has('z')).toBe(true);
-  });
 });
 
 describe('an interrupted load', () => {
   const before = [row('kept'), row('changed'), row('gone')];
   const now = [row('kept'), row('changed', { stars: 1 }), row('new-1'), row('new-2'), { id: 'bad' }, row('new-1')];
-
-  test('that is run again ends and counts like one that ran through', async () => {
-    const reference = scratchFile('skills.db');
-    await load(reference, before);
-    const expected = await load(reference, now, { prune: true });
-
-    for (let rows = 0; rows <= now.length; rows++) {
-      const database = scratchFile('skills.db');
-      await load(database, before);
-      const trace = traceOf(database);
-      await interrupt(database, now, rows);
-      expect(traceOf(database)).toEqual(trace);
-
-      const report = await load(database, now, { prune: true });
-
-      expect({ ...report, seconds: undefined }).toEqual({ ...expected, seconds: undefined });
-      expect(contentOf(database)).toEqual(contentOf(reference));
-      expect(filesBeside(database)).toEqual([]);
-    }
-  });
-
-  test('that is run again over what the catalogue had before writes nothing', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, before);
-    const trace = traceOf(database);
-    await interrupt(database, now, 4);
-
-    expect(countsOf(await load(database, before))).toEqual(counts({ unchanged: 3 }));
-    expect(traceOf(database)).toEqual(trace);
-  });
 
   test('does not keep another load from being done', async () => {
     const database = scratchFile('skills.db');
@@ -272,29 +124,10 @@ describe('an interrupted load', () => {
     expect(contentOf(database).get('changed')).toMatchObject({ record: { stars: 0 } });
   });
 
-  test('lets the rows of a program tidy up', async () => {
-    const stop = new AbortController();
-    let tidy = false;
-    const rows = (function* () {
-      try {
-        yield row('a');
-        stop.abort(new Error('enough'));
-        yield row('b');
-      } finally {
-        tidy = true;
-      }
-    })();
-    const database = scratchFile('skills.db');
-    await expect(buildCatalogue({ semantic: false, database, sources: [rows], signal: stop.signal })).rejects.toThrow(
-      'enough',
-    );
-    expect(tidy).toBe(true);
-  });
-
   test('stops between two rows of a file', async () => {
     const folder = scratchFolder();
     const path = join(folder, 'rows.jsonl');
-    const many = Array.from({ length: 5000 }, (_, i) => row(`skill-${i}`));
+    const many = Array.from({ length: 1500 }, (_, i) => row(`skill-${i}`));
     writeJsonLines(path, many);
     const database = join(folder, 'skills.db');
     const stop = new AbortController();
@@ -306,9 +139,136 @@ describe('an interrupted load', () => {
     expect(existsSync(database)).toBe(false);
 
     expect(countsOf(await buildCatalogue({ semantic: false, database, sources: [path] }))).toEqual(
-      counts({ added: 5000 }),
+      counts({ added: 1500 }),
     );
     expect(filesBeside(database)).toEqual([]);
+  });
+});
+
+const ADDRESS = 'postgres://user:zebra@127.0.0.1:1/skills';
+
+describe('what PostgreSQL is not for', () => {
+  test.each([
+    [
+      'a watch of what is installed',
+      () => watchSources({ database: ADDRESS, sources: [{ installed: {} }] }),
+      'one machine',
+    ],
+    ['a copy to there', () => copyCatalogue({ from: scratchFile('skills.db'), to: ADDRESS }), 'buildCatalogue'],
+  ])('refuses an address of PostgreSQL, and does not repeat it: %s', async (_, call, advice) => {
+    const error = await call().then(
+      () => expect.fail('it was not refused'),
+      (refused: Error) => refused,
+    );
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(advice) });
+    expect(error.message).not.toContain('zebra');
+  });
+});
+
+describe('options for PostgreSQL', () => {
+  test.each([{ cache: 'folder' }, { passwordFile: 'file' }])('are refused for a file: %o', async (option) => {
+    const file = scratchFile('skills.db');
+    const [parameter] = Object.keys(option);
+    const refused = { code: 'INVALID_OPTION', parameter };
+    await expect(buildCatalogue({ database: file, sources: [[row('a')]], ...option })).rejects.toMatchObject(refused);
+    await expect(updateSkills({ database: file, rows: [row('a')], ...option })).rejects.toMatchObject(refused);
+    await expect(removeSkills({ database: file, ids: [], ...option })).rejects.toThrow(
+      expect.objectContaining(refused),
+    );
+    await expect(checkCatalogue({ database: file, ...option })).rejects.toMatchObject(refused);
+    await expect(watchSources({ database: file, sources: ['.'], ...option })).rejects.toMatchObject(refused);
+    await expect(copyCatalogue({ from: file, to: `${file}-copy`, ...option })).rejects.toMatchObject(refused);
+    await expect(writeSnapshot({ database: file, to: `${file}-to`, ...option })).rejects.toMatchObject(refused);
+  });
+});
+
+describe('a copy', () => {
+  test('a catalogue is copied with the indexes beside it, and replaces what was there where that is wanted', async () => {
+    const folder = scratchFolder();
+    const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+    const embedder = new StandInEmbedder();
+    await buildCatalogue({ database: from, sources: [[row('a'), row('b')]], embedder });
+    await buildCatalogue({ database: to, sources: [[row('c')]], embedder });
+
+    await copyCatalogue({ from, to, overwrite: true });
+    expect(contentOf(to)).toEqual(contentOf(from));
+    for (const ending of ['', '.keyword', '.vectors']) {
+      expect(readFileSync(to + ending).equals(readFileSync(from + ending))).toBe(true);
+    }
+    embedder.asked.length = 0;
+    await buildCatalogue({ database: to, sources: [[row('d')]], embedder });
+    expect(embedder.asked).toEqual(['name of d. description of d']);
+    expect([...contentOf(from).keys()]).toEqual(['a', 'b']);
+  });
+
+  test('a copy has as many graphs of near neighbours as the catalogue, whatever was there before', async () => {
+    const folder = scratchFolder();
+    const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+    await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
+    await buildCatalogue({ database: to, sources: [[row('b')]], semantic: false });
+    for (const ending of ['', '-2']) writeFileSync(`${from}.vectors-graph${ending}`, `graph${ending}`);
+    for (const ending of ['', '-2', '-3', '-4']) writeFileSync(`${to}.vectors-graph${ending}`, 'former');
+
+    await copyCatalogue({ from, to, overwrite: true });
+    for (const ending of ['', '-2'])
+      expect(readFileSync(`${to}.vectors-graph${ending}`, 'utf8')).toBe(`graph${ending}`);
+    for (const ending of ['-3', '-4']) expect(existsSync(`${to}.vectors-graph${ending}`)).toBe(false);
+  });
+
+  test.each([undefined, false])('a copy with overwrite: %s leaves what is there as it is', async (overwrite) => {
+    const folder = scratchFolder();
+    const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+    await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
+    await buildCatalogue({ database: to, sources: [[row('b')]], semantic: false });
+    const before = ['', '.keyword'].map((ending) => readFileSync(to + ending));
+
+    await expect(copyCatalogue({ from, to, overwrite })).rejects.toMatchObject({ code: 'CATALOGUE_EXISTS', path: to });
+    expect(['', '.keyword'].map((ending) => readFileSync(to + ending))).toEqual(before);
+    expect(filesBeside(to)).toEqual([]);
+  });
+
+  test('who has open what is replaced goes on reading that', async () => {
+    const folder = scratchFolder();
+    const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+    const rows = (word: string) => Array.from({ length: 300 }, (_, i) => row(`${word}-${i}`, { description: word }));
+    await buildCatalogue({ database: from, sources: [rows('alpha')], semantic: false });
+    await buildCatalogue({ database: to, sources: [rows('beta')], semantic: false });
+
+    await using search = await openSkillSearch({ database: to });
+    await copyCatalogue({ from, to, overwrite: true });
+    const { hits, pagination } = search.keyword({ q: 'beta', sortBy: 'recent' });
+    expect([pagination.total, hits[0]?.matches]).toEqual([300, { name: ['beta'], description: ['beta'] }]);
+    expect(filesBeside(to)).toEqual([]);
+  });
+
+  test('nothing is copied to where a load or a small change is writing', async () => {
+    const folder = scratchFolder();
+    const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
+    await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
+    await buildCatalogue({ database: to, sources: [[row('b')]], semantic: false });
+
+    const change = OpenChange.open(to)!;
+    change.startWorkingCopy();
+    try {
+      expect(await codeOf(() => copyCatalogue({ from, to, overwrite: true }))).toBe('LOAD_IN_PROGRESS');
+    } finally {
+      change.close();
+    }
+    expect([...contentOf(to).keys()]).toEqual(['b']);
+    await copyCatalogue({ from, to, overwrite: true });
+    expect([...contentOf(to).keys()]).toEqual(['a']);
+    expect(filesBeside(to)).toEqual([]);
+  });
+
+  test('a catalogue that is not there, onto itself, or to where nothing can be is refused', async () => {
+    const folder = scratchFolder();
+    const from = join(folder, 'from.db');
+    await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
+    const code = (options: { from: string; to: string }) => codeOf(() => copyCatalogue(options));
+    expect(await code({ from: join(folder, 'none.db'), to: join(folder, 'to.db') })).toBe('DATABASE_NOT_FOUND');
+    expect(await code({ from, to: from })).toBe('INVALID_OPTION');
+    expect(await code({ from, to: '' })).toBe('INVALID_OPTION');
+    expect(await code({ from, to: join(folder, 'missing', 'to.db') })).toBe('DATABASE_NOT_WRITABLE');
   });
 });
 
@@ -329,22 +289,10 @@ async function interrupt(database: string, rows: readonly unknown[], count: numb
   await expect(aborted).rejects.toBe(reason);
 }
 
-/** What a new catalogue of these rows holds. */
-async function buildAnew(rows: readonly unknown[]): Promise<ReturnType<typeof contentOf>> {
-  const database = scratchFile('skills.db');
-  await load(database, rows);
-  return contentOf(database);
-}
-
 function countsOf({ added, updated, unchanged, removed }: LoadReport): ReturnType<typeof counts> {
   return { added, updated, unchanged, removed };
 }
 
 function counts(some: Partial<Pick<LoadReport, 'added' | 'updated' | 'unchanged' | 'removed'>>) {
   return { added: 0, updated: 0, unchanged: 0, removed: 0, ...some };
-}
-
-function writeSkill(folder: string, name: string, description: string): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'SKILL.md'), `---\nname: ${name}\ndescription: ${description}\n---\n\n# ${name}\n`);
 }

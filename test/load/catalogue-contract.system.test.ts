@@ -1,5 +1,5 @@
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { catalogueInPostgres } from '../share/shared-catalogue/machines.js';
-import { keepsACatalogue } from './contract/keeps-a-catalogue.js';
+import { keepsACatalogue } from './contract/loads.js';
 
 describeWithPostgres('a catalogue in PostgreSQL', (server) => keepsACatalogue(catalogueInPostgres(server)));

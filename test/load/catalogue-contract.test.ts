@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { scratchFile } from '../scratch-folder.js';
-import { keepsACatalogue } from './contract/keeps-a-catalogue.js';
+import { keepsACatalogue } from './contract/loads.js';
 
 describe('a catalogue in a file', () => {
   keepsACatalogue({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { SkillSearch } from '../../src/index.js';
+import { Database } from '../../src/store/index.js';
 
 /** A row of a random catalogue: few names, texts and dates, so that many skills have one in common. */
 export interface ChangedRow {
@@ -81,4 +82,14 @@ export async function answersOf(search: SkillSearch, byMeaning = true): Promise<
     if (byMeaning && search.get(id) !== undefined) answers.push(await search.similar(id));
   }
   return JSON.parse(JSON.stringify(answers)) as unknown[];
+}
+
+/** Whether the last change of a catalogue was one in place: a whole load forgets the states. */
+export function lastChangeInPlace(path: string): boolean {
+  const database = new Database(path, { readonly: true });
+  try {
+    return database.prepare<[], number>('SELECT count(*) FROM state').pluck().get() !== 0;
+  } finally {
+    database.close();
+  }
 }

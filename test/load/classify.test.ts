@@ -15,7 +15,6 @@ import { Database } from '../../src/store/sqlite.js';
 import { storedRecords } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
-import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { CategoryEmbedder } from './category-embedder.js';
 
 const classifier = readClassifier();
@@ -78,17 +77,6 @@ function change(database: string, sql: string): void {
 }
 
 describe('a load that classifies', () => {
-  test('gives categories to skills that have none, as the classifier finds them', async () => {
-    const made = catalogue();
-    const report = await made.load(ROWS, { classify: true });
-
-    expect(report).toMatchObject({ added: 4, classified: 2, warnings: [] });
-    const expected = { tests: await expectedOf(TESTS), commits: await expectedOf(COMMITS) };
-    expect(expected.tests).toContain('testing');
-    expect(expected.commits).toContain('git-workflows');
-    expect(await derivedIn(made)).toEqual(expected);
-  });
-
   test('does not let words find them, nor records show them', async () => {
     const made = catalogue();
     await made.load([COMMITS], { classify: true });
@@ -100,17 +88,6 @@ describe('a load that classifies', () => {
     });
   });
 
-  test('classifies a skill anew that changed, and takes them from one that has categories by now', async () => {
-    const made = catalogue();
-    await made.load(ROWS, { classify: true });
-    const changed = { ...COMMITS, id: 'tests', name: 'git-commit-3' };
-    await made.load([changed, { ...COMMITS, categories: ['mine'] }, GIVEN, UNSURE]);
-
-    expect(await derivedIn(made)).toEqual({ tests: await expectedOf(changed) });
-    await made.searching((search) => expect(search.categories().map(({ slug }) => slug)).not.toContain('testing'));
-    expect((await checkCatalogue({ database: made.database })).problems).toEqual([]);
-  });
-
   test('classifies again what other rules have labelled', async () => {
     const made = catalogue();
     await made.load(ROWS, { classify: true });
@@ -120,14 +97,6 @@ describe('a load that classifies', () => {
     await checkCatalogue({ database: made.database, repair: true });
     expect(await made.load(ROWS)).toMatchObject({ unchanged: 4, classified: 2 });
     expect(await derivedIn(made)).toEqual(expected);
-  });
-
-  test('is refused with vectors of another model', async () => {
-    const made = catalogue();
-    await expect(made.load(ROWS, { embedder: new StandInEmbedder('other'), classify: true })).rejects.toMatchObject({
-      code: 'INVALID_OPTION',
-      message: expect.stringContaining('got other') as string,
-    });
   });
 
   test('restores them for a skill that a killed run had changed, and that is gone from the source', async () => {

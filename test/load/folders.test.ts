@@ -3,10 +3,9 @@ import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { buildCatalogue, copyCatalogue, type LoadReport, openSkillSearch } from '../../src/index.js';
+import { buildCatalogue, type LoadReport, openSkillSearch } from '../../src/index.js';
 import { StagingFile } from '../../src/store/write/staging-file.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
-import { codeOf } from '../error-code.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { repository, writeFiles } from '../sources/folders.js';
 
@@ -24,30 +23,6 @@ describe('folder origins', () => {
   }
 
   describe('two folders with the same last name', () => {
-    test('have two skills each whose id has a hash, because their path is not in ASCII', async () => {
-      const { database, a, b, load } = twoFolders();
-      for (const folder of [a, b]) renameSync(join(folder, 'pdf'), join(folder, '文書'));
-      await load([a]);
-      const [idOfA] = [...contentOf(database).keys()];
-      await load([b]);
-      expect(Object.values(descriptions(database)).sort()).toEqual(['of a', 'of b']);
-      expect(descriptions(database)[idOfA!]).toBe('of a');
-      expect(sum([await load([a, b])])).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
-    });
-
-    test('say of a rejected SKILL.md which of the two is kept', async () => {
-      const { database, a, b, load } = twoFolders();
-      writeSkill(join(b, 'other'), 'another');
-      await load([a, b]);
-      writeFileSync(join(b, 'pdf', 'SKILL.md'), '');
-      expect(sum([await load([b], { prune: true })])).toMatchObject({ unchanged: 1, removed: 0 });
-      expect(contentOf(database).size).toBe(3);
-
-      rmSync(join(b, 'pdf'), { recursive: true });
-      expect(sum([await load([b], { prune: true })])).toMatchObject({ unchanged: 1, removed: 1 });
-      expect(descriptions(database)).toMatchObject({ 'skills-pdf': 'of a', 'skills-other': 'another' });
-    });
-
     test('keep their ids whatever the order of loads and prunings', async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -95,32 +70,6 @@ describe('folder origins', () => {
       expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:a', 'folder:a/skills', 'folder:link']);
     });
 
-    test('that two sources of a load reach is read as one skill, without a warning, and pruning one source keeps it', async () => {
-      const { database, a, load } = twoFolders();
-      writeSkill(join(dirname(a), 'own'), 'own');
-      for (const sources of [
-        [a, dirname(a)],
-        [dirname(a), a],
-      ]) {
-        rmSync(database, { force: true });
-        expect(sum([await load(sources)])).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0, warnings: 0 });
-        expect(sum([await load(sources)])).toEqual({ added: 0, updated: 0, unchanged: 2, removed: 0, warnings: 0 });
-      }
-      renameSync(join(a, 'pdf'), join(dirname(a), 'moved'));
-      writeSkill(join(a, 'new'), 'new');
-      // At another path it is another skill. The former one goes with its last claim.
-      expect(sum([await load([a], { prune: true })])).toMatchObject({ added: 1, removed: 0 });
-      expect(sum([await load([dirname(a)], { prune: true })])).toMatchObject({ added: 1, unchanged: 2, removed: 1 });
-    });
-
-    test('that moved alone is another origin: what was there stays until it is removed', async () => {
-      const { home, database, a, load } = twoFolders();
-      await load([a]);
-      renameSync(join(home, 'a'), join(home, 'c'));
-      expect(sum([await load([join(home, 'c/skills')], { prune: true })])).toMatchObject({ added: 1, removed: 0 });
-      expect(contentOf(database).size).toBe(2);
-    });
-
     test('that moved together with the catalogue is the same origin', async () => {
       const { home, load } = twoFolders();
       const inside = join(home, 'one/skills.db');
@@ -138,31 +87,6 @@ describe('folder origins', () => {
         added: 0,
         unchanged: 1,
       });
-    });
-
-    test('is the same origin for a copy of the catalogue elsewhere', async () => {
-      const { home, database, a, load } = twoFolders();
-      await load([a]);
-      const copy = join(home, 'far/away/skills.db');
-      mkdirSync(dirname(copy), { recursive: true });
-      await copyCatalogue({ from: database, to: copy });
-      expect(sum([await load([a], { database: copy })])).toMatchObject({ added: 0 });
-      expect(Object.keys(descriptions(copy))).toEqual(['skills-pdf']);
-    });
-
-    test('is another origin than a row that says the same location', async () => {
-      const { database, a } = twoFolders();
-      const rows = [{ name: 'pdf', description: 'of a row', place: 'skills/pdf' }];
-      for (const sources of [
-        [a, { name: 'rows', rows }],
-        [{ name: 'rows', rows }, a],
-      ]) {
-        rmSync(database, { force: true });
-        await buildCatalogue({ database, sources, semantic: false });
-        expect(Object.values(descriptions(database)).sort()).toEqual(['of a', 'of a row']);
-        const again = await buildCatalogue({ database, sources, semantic: false });
-        expect(again).toMatchObject({ added: 0, updated: 0, unchanged: 2 });
-      }
     });
   });
 
@@ -255,20 +179,6 @@ describe('folder origins', () => {
       expect([...contentOf(database).keys()]).toEqual(['own-rep-pdf']);
     });
   });
-
-  test('a folder that git is not asked about has the same ids wherever it was cloned from', async () => {
-    const folder = join(scratchFolder(), 'tools');
-    writeSkill(join(folder, 'pdf'), 'reads pdf');
-    repository(folder, 'https://host.example/own/rep');
-    const idsOf = async (git?: boolean): Promise<string[]> => {
-      const database = scratchFile('skills.db');
-      const { warnings } = await buildCatalogue({ database, sources: [folder], semantic: false, git });
-      expect(warnings).toEqual([]);
-      return [...contentOf(database).keys()];
-    };
-    expect(await idsOf()).toEqual(['own-rep-pdf']);
-    expect(await idsOf(false)).toEqual(['tools-pdf']);
-  });
 });
 
 describe('follow links', () => {
@@ -290,13 +200,6 @@ describe('follow links', () => {
   }
 
   describe('links that lead into another source of the load', () => {
-    test('are refused, unless they are to be followed', async () => {
-      const { pool, links, database, load } = await place();
-      const { warnings } = await load([links, pool], { followLinks: false });
-      expect(warnings[0]).toEqual({ origin: join(links, 'pdf'), message: 'a link that leads outside the source' });
-      expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:.agents/skills']);
-    });
-
     test.each([
       ['links first', true],
       ['links last', false],
@@ -324,17 +227,6 @@ describe('follow links', () => {
       expect(await load([links, pool], { prune: true })).toMatchObject({ unchanged: 1, removed: 1 });
     });
 
-    test('may lead to a SKILL.md itself, and through each other', async () => {
-      const { home, pool, links, database, load } = await place();
-      mkdirSync(join(links, 'doc'));
-      symlinkSync(join(pool, 'doc/SKILL.md'), join(links, 'doc/SKILL.md'));
-      symlinkSync(links, join(home, 'more'));
-      mkdirSync(join(home, 'third'));
-      symlinkSync(join(home, 'more/pdf'), join(home, 'third/pdf'));
-      expect(await load([join(home, 'third'), links, pool])).toMatchObject({ added: 2, warnings: [] });
-      expect(contentOf(database).size).toBe(2);
-    });
-
     test('end where they go in circles', async () => {
       const { pool, links, database, load } = await place();
       symlinkSync(links, join(pool, 'back'));
@@ -346,20 +238,6 @@ describe('follow links', () => {
         { origin: join(pool, 'back/loop'), message: 'a link that leads in a circle' },
       ]);
       expect(contentOf(database).size).toBe(2);
-    });
-
-    test('do not lead out of all sources, or into a .git folder', async () => {
-      const { home, pool, links, load } = await place();
-      await writeFiles(home, { 'secret/SKILL.md': '# secret', '.agents/skills/.git/SKILL.md': '# hidden' });
-      symlinkSync(join(home, 'secret'), join(links, 'secret'));
-      symlinkSync(join(pool, '.git'), join(links, 'hidden'));
-      symlinkSync(join(home, 'secret/SKILL.md'), join(pool, 'doc/more.md'));
-      const { warnings } = await load([links, pool]);
-      expect(warnings.map(({ message }) => message)).toEqual([
-        'a link into a .git folder',
-        'a link that leads outside the sources of the load',
-        'a link that leads outside the sources of the load',
-      ]);
     });
 
     test('give a skill of a repository the id and address that it has there', async () => {
@@ -381,11 +259,6 @@ describe('follow links', () => {
           sources: ['folder:.claude/skills', 'folder:clones'],
         });
       }
-    });
-
-    test('are followed by true or false only', async () => {
-      const { pool, load } = await place();
-      expect(await codeOf(() => load([pool], { followLinks: 'yes' as unknown as boolean }))).toBe('INVALID_OPTION');
     });
   });
 });

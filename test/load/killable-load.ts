@@ -1,39 +1,56 @@
 /**
- * A program that runs one load and tells how far it is, a line `phase rows done` at a time, for tests that kill it.
+ * A program that runs one load, and tells how far it is, a line `phase rows done` at a time, for tests that kill it, or
+ * that kills itself at a moment.
  *
- *     node --import tsx test/load/killable-load.ts DATABASE SOURCE prune|embed|committed|renamed
+ *     node --import tsx test/load/killable-load.ts DATABASE SOURCE prune|embed
+ *     node --import tsx test/load/killable-load.ts DATABASE SOURCE MOMENT CACHE
  *
- * `prune` prunes and makes no vectors, `embed` makes them slowly, by the embedder that stands in for a model.
- * `committed` and `renamed` are like `prune`, but the program kills itself just before or just after the catalogue is
- * replaced.
+ * `prune` prunes and makes no vectors, `embed` makes them slowly. The other form loads into PostgreSQL. MOMENT is a
+ * phase (while reading, after the first vectors, while the difference is published), or `staging-committed`,
+ * `staging-renamed`, `copy-committed`, `copy-renamed`: just before or just after the staging file, or the local copy, is
+ * replaced. The former is before the load is published, the latter after.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
 import { buildCatalogue } from '../../src/index.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
-const [database = '', source = '', what] = process.argv.slice(2);
+const [database = '', source = '', moment = '', cache] = process.argv.slice(2);
+const kill = (): unknown => process.kill(process.pid, 'SIGKILL');
+
+const [file, when] = moment.split('-');
+const { renameSync } = fs;
+fs.renameSync = (from, to) => {
+  const isMeant = file === 'copy' ? to === join(cache ?? '', 'skills.db') : String(from).endsWith('.loading');
+  if (isMeant && when === 'committed') kill();
+  renameSync(from, to);
+  if (isMeant && when === 'renamed') kill();
+};
+syncBuiltinESMExports();
+
 const standIn = new StandInEmbedder();
-const slowly = {
+const embedder = {
   model: standIn.model,
   async embed(texts: readonly string[]): Promise<Float32Array[]> {
-    await new Promise((done) => setTimeout(done, 200));
+    const isLast = moment === 'embedding' && texts.length < 512;
+    await new Promise((done) => setTimeout(done, isLast ? 60_000 : moment === 'embed' ? 200 : 0));
     return standIn.embed(texts);
   },
 };
-if (what === 'committed' || what === 'renamed') {
-  const { renameSync } = fs;
-  fs.renameSync = (from, to) => {
-    if (to !== database) return renameSync(from, to);
-    if (what === 'renamed') renameSync(from, to);
-    process.kill(process.pid, 'SIGKILL');
-  };
-  syncBuiltinESMExports();
-}
 await buildCatalogue({
   database,
+  cache,
   sources: [source],
-  ...(what === 'embed' ? { embedder: slowly } : { semantic: false, prune: true }),
-  onProgress: ({ phase, rows, done }) => process.stdout.write(`${phase} ${rows} ${done}\n`),
+  ...(moment === 'prune' ? { semantic: false } : { embedder }),
+  prune: moment !== 'embed',
+  onProgress: ({ phase, rows, done }) => {
+    process.stdout.write(`${phase} ${rows} ${done}\n`);
+    if (moment !== phase) return;
+    if (phase === 'reading' && rows > 0) kill();
+    // The last batch is being embedded meanwhile, and those before are stored.
+    if (phase === 'embedding' && done >= 1024) setTimeout(kill, 2000);
+    if (phase === 'publishing') setTimeout(kill, 30);
+  },
 });
 process.stdout.write('done 0 0\n');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -9,17 +9,21 @@ import { describe, expect, test } from 'vitest';
 import {
   type BuildOptions,
   buildCatalogue,
-  type LoadProgress,
+  copyCatalogue,
   type LoadReport,
+  openSkillSearch,
   updateSkills,
+  writeSnapshot,
 } from '../../src/index.js';
 import { connectShared } from '../../src/share/shared-catalogue/replica.js';
 import { locationIn } from '../../src/store/places.js';
-import { contentOf, vectorsOf } from '../catalogue-file.js';
-import { row, toJsonLines, writeJsonLines } from '../rows.js';
+import { contentOf } from '../catalogue-file.js';
+import { codeOf } from '../error-code.js';
+import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { serveFolder } from '../share/snapshot/snapshots.js';
 
 describeWithPostgres('a load into PostgreSQL', (server) => {
   /** Loads into a database of PostgreSQL, from machines with a cache folder each. */
@@ -33,128 +37,6 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     };
     return { database, machine, contents: () => contentsOf(database), version: () => versionOf(database) };
   };
-
-  test('reports the same as one into a file, load after load, and has the same skills then', async () => {
-    const folder = scratchFolder();
-    const [file, source, skills] = [scratchFile('skills.db'), join(folder, 'rows.jsonl'), join(folder, 'skills')];
-    const { machine, contents } = await place();
-    const [one, other] = [machine(), machine()];
-    const [mine, theirs] = [new StandInEmbedder(), new StandInEmbedder()];
-    const steps: readonly (readonly [write: () => void, options: Partial<BuildOptions>])[] = [
-      [
-        () => {
-          writeJsonLines(source, [row('a', { stars: 1 }), row('b'), row('b', { stars: 2 }), row('c'), { id: 'bad' }]);
-          writeSkill(join(skills, 'pdf'), 'reads PDF files');
-          writeSkill(join(skills, 'csv'), 'reads tables');
-        },
-        {},
-      ],
-      [() => {}, {}],
-      [
-        () => {
-          writeJsonLines(source, [row('a', { stars: 5, updatedAt: 'never' }), row('b'), row('d')]);
-          writeSkill(join(skills, 'pdf'), 'reads and writes PDF files');
-          rmSync(join(skills, 'csv'), { recursive: true });
-        },
-        {},
-      ],
-      [() => {}, { prune: true }],
-      [() => {}, { prune: true }],
-      [() => writeJsonLines(source, [row('e')]), { prune: true, contents: false, maxListedProblems: 1 }],
-      [() => writeFileSync(source, 'nothing\n'), { prune: true }],
-    ];
-    for (const [i, [write, options]] of steps.entries()) {
-      write();
-      const sources = [source, skills];
-      const phases: LoadProgress['phase'][][] = [[], []];
-      const told = (which: number) => ({
-        onProgress: ({ phase }: LoadProgress) => phases[which]!.at(-1) !== phase && phases[which]!.push(phase),
-      });
-      const expected = await buildCatalogue({ database: file, sources, embedder: mine, ...options, ...told(0) });
-      const { load } = i % 2 === 0 ? one : other;
-      const got = await load(sources, { semantic: undefined, embedder: theirs, ...options, ...told(1) });
-      expect(withoutTimes(got)).toEqual(withoutTimes(expected));
-      expect(phases[1]!.filter((phase) => phase !== 'indexing')).toEqual(
-        phases[0]!.filter((phase) => phase !== 'indexing'),
-      );
-      expect(comparable(await contents())).toEqual(comparable(contentOf(file)));
-    }
-    expect(theirs.asked).toEqual(mine.asked);
-  });
-
-  test('that changes nothing publishes nothing', async () => {
-    const { machine, version } = await place();
-    const { load, cache } = machine();
-    await load([[row('a')]]);
-    expect(await version()).toBe(1);
-    const report = await load([[row('a')]]);
-    expect([report.unchanged, report.added]).toEqual([1, 0]);
-    expect(await version()).toBe(1);
-    expect(readdirSync(join(cache, 'load'))).toEqual([]);
-  });
-
-  test('of nothing makes an empty catalogue', async () => {
-    const { machine, version, contents } = await place();
-    const report = await machine().load([[]]);
-    expect(report.warnings).toEqual([{ origin: 'rows 1', message: 'no skill in this source' }]);
-    expect([await version(), (await contents()).size]).toEqual([1, 0]);
-  });
-
-  test('takes vectors that another machine has made, and makes those that nobody has', async () => {
-    const { machine, database } = await place();
-    const [one, other] = [new StandInEmbedder(), new StandInEmbedder()];
-    const texts = [row('a'), row('b'), row('c')];
-    await machine().load([{ name: 'one', rows: texts }], { semantic: true, embedder: one });
-    // The same texts under other ids, and one that is new.
-    const same = texts.map((skill) => ({ ...skill, id: `${skill.id}-2` }));
-    const report = await machine().load([{ name: 'two', rows: [...same, row('d')] }], {
-      semantic: true,
-      embedder: other,
-    });
-    expect([report.added, report.embedded, other.asked.length]).toEqual([4, 1, 1]);
-    const cache = await freshCopy(database);
-    expect(vectorsOf(cache)).toHaveLength(4);
-  });
-
-  test('takes them also where it is to make none, so that its copy has the vectors that others get', async () => {
-    const { machine, database } = await place();
-    const [one, other] = [machine(), machine()];
-    const [a, b] = [row('a'), row('b')];
-    await one.load([{ name: 'one', rows: [a, b] }], { semantic: true, embedder: new StandInEmbedder() });
-    await one.load([{ name: 'one', rows: [a] }], { prune: true });
-    const report = await other.load([{ name: 'two', rows: [{ ...b, id: 'c' }] }], { semantic: false });
-    expect([report.added, report.embedded]).toEqual([1, 0]);
-    await updateSkills({ database, cache: other.cache, rows: [{ ...b, id: 'd' }, row('e')], semantic: false });
-    const texts = (path: string) => vectorsOf(path).map(({ values }) => values.join());
-    expect(texts(other.copy)).toHaveLength(2);
-    expect(texts(await freshCopy(database)).sort()).toEqual(texts(other.copy).sort());
-  });
-
-  test('replaces the vectors of another model, where one is named', async () => {
-    const { machine, database } = await place();
-    await machine().load([[row('a'), row('c')]], { semantic: true, embedder: new StandInEmbedder('one') });
-    const embedder = new StandInEmbedder('two');
-    const report = await machine().load([[row('a'), row('b')]], { semantic: true, embedder });
-    expect([report.added, report.embedded]).toEqual([1, 3]);
-    const models = vectorsOf(await freshCopy(database)).map(({ model }) => model);
-    expect(models).toEqual(['two', 'two', 'two']);
-  });
-
-  test('prunes its own sources only, and keeps what another source has, whoever loads when', async () => {
-    const { machine, contents } = await place();
-    const [one, other] = [machine(), machine()];
-    const [a, b] = [scratchFile('a.jsonl'), scratchFile('b.jsonl')];
-    writeJsonLines(a, [row('only-a'), row('both'), row('stays')]);
-    writeJsonLines(b, [row('only-b'), row('both')]);
-    await one.load([a]);
-    await other.load([b]);
-    writeJsonLines(a, [row('stays')]);
-    expect(await one.load([a], { prune: true })).toMatchObject({ removed: 1, unchanged: 1 });
-    expect([...(await contents()).keys()]).toEqual(['both', 'only-b', 'stays']);
-    writeJsonLines(b, [row('only-b')]);
-    expect(await other.load([b], { prune: true })).toMatchObject({ removed: 1, unchanged: 1 });
-    expect([...(await contents()).keys()]).toEqual(['only-b', 'stays']);
-  });
 
   test('knows folders by their path on the machine, wherever its copy lies', async () => {
     const { machine, contents } = await place();
@@ -205,64 +87,6 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
       expect([...found.keys()]).toEqual(['a', 'b', 'c']);
       // The replica has all of it.
       expect([...contentOf(one.copy).keys()]).toEqual(['a', 'b', 'c']);
-    });
-
-    test('runs again while no other can publish', async () => {
-      const { machine, contents } = await place();
-      const [one, other] = [machine(), machine()];
-      let theirs: Promise<LoadReport> | undefined;
-      let reads = 0;
-      const rows = {
-        async *[Symbol.asyncIterator]() {
-          reads += 1;
-          const loading = other.load([{ name: 'theirs', rows: [row('a', { stars: reads })] }]);
-          if (reads === 1) await loading;
-          else theirs = loading;
-          yield row('a', { stars: 1000 });
-        },
-      };
-      await one.load([{ name: 'mine', rows }]);
-      await theirs;
-      expect(reads).toBe(2);
-      expect((await contents()).get('a')).toMatchObject({
-        record: { stars: 2 },
-        sources: ['rows:mine', 'rows:theirs'],
-      });
-    });
-
-    test('prunes nothing that another source has got meanwhile', async () => {
-      const { machine, contents } = await place();
-      const [one, other] = [machine(), machine()];
-      await one.load([{ name: 'mine', rows: [row('a'), row('b')] }]);
-      let reads = 0;
-      const rows = {
-        async *[Symbol.asyncIterator]() {
-          reads += 1;
-          if (reads === 1) await other.load([{ name: 'theirs', rows: [row('b')] }]);
-          yield row('a');
-        },
-      };
-      expect(await one.load([{ name: 'mine', rows }], { prune: true })).toMatchObject({ unchanged: 1, removed: 0 });
-      const found = await contents();
-      expect([...found.keys()]).toEqual(['a', 'b']);
-      expect(found.get('b')!.sources).toEqual(['rows:theirs']);
-    });
-
-    test('of one source, which both prune, ends as if one had come after the other', async () => {
-      const { machine, contents } = await place();
-      const [one, other] = [machine(), machine()];
-      await one.load([{ name: 'mine', rows: [row('a')] }]);
-      let reads = 0;
-      const rows = {
-        async *[Symbol.asyncIterator]() {
-          reads += 1;
-          if (reads === 1) await other.load([{ name: 'mine', rows: [row('b')] }], { prune: true });
-          yield row('a');
-          yield row('c');
-        },
-      };
-      expect(await one.load([{ name: 'mine', rows }], { prune: true })).toMatchObject({ added: 2, removed: 1 });
-      expect([...(await contents()).keys()]).toEqual(['a', 'c']);
     });
 
     test.each([
@@ -323,16 +147,6 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
       expect(report.embedded).toBeLessThanOrEqual(made);
       expect(embedder.asked).toHaveLength(report.embedded);
       expect(readdirSync(join(cache, 'load'))).toEqual([]);
-    });
-
-    test('has left its vectors to all machines', async () => {
-      const { machine, database } = await place();
-      const source = scratchFile('rows.jsonl');
-      writeJsonLines(source, numbered(1500));
-      await killed([database, source, 'embedding', scratchFolder()]);
-      const report = await machine().load([source], { semantic: true, embedder: new StandInEmbedder() });
-      expect([report.added, report.embedded]).toEqual([1500, expect.any(Number)]);
-      expect(report.embedded).toBeLessThanOrEqual(1500 - 512);
     });
   });
 
@@ -485,12 +299,106 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     await expect(loading).rejects.toMatchObject({ code: 'CATALOGUE_EXISTS' });
     expect([await version(), readdirSync(cache), [...contentOf(file).keys()]]).toEqual([0, before, ['own']]);
   });
+});
 
-  test('is refused for installed skills, before anything is made', async () => {
-    const { machine, version } = await place();
-    const { load, cache } = machine();
-    await expect(load([{ installed: {} }])).rejects.toMatchObject({ code: 'INVALID_OPTION', parameter: 'sources' });
-    expect([await version(), existsSync(join(cache, 'load'))]).toEqual([0, false]);
+describeWithPostgres('a small change in PostgreSQL', (server) => {
+  /** A database with some skills, and the same in a file. */
+  const place = async () => {
+    const database = await server.database();
+    const [file, cache] = [scratchFile('skills.db'), scratchFolder()];
+    const sources = [{ name: 'mine', rows: [row('a'), row('b'), row('c')] }];
+    const shared = { database, cache, embedder: new StandInEmbedder() };
+    const own = { database: file, embedder: new StandInEmbedder() };
+    await buildCatalogue({ ...shared, sources });
+    await buildCatalogue({ ...own, sources });
+    const both = () => [contentOf(join(cache, 'skills.db')), contentOf(file)] as const;
+    return { database, cache, shared, own, both };
+  };
+
+  test('may be made many times at once', async () => {
+    const { shared, both } = await place();
+    const ids = ['p', 'q', 'r', 's'];
+    const changes = ids.map((id) => updateSkills({ ...shared, rows: [row(id), row('a', { author: id })] }));
+    for (const report of await Promise.all(changes)) expect(report.added).toBe(1);
+    expect([...both()[0].keys()]).toEqual(['a', 'b', 'c', ...ids]);
+  });
+
+  describe('of rows that can be read only once', () => {
+    test('is made again if they are few, because they are kept', async () => {
+      const { database, shared, both } = await place();
+      const elsewhere = { database, cache: scratchFolder(), embedder: new StandInEmbedder() };
+      let times = 0;
+      const embedder = {
+        model: 'stand-in',
+        embed: async (texts: readonly string[]) => {
+          times += 1;
+          if (times === 1) await updateSkills({ ...elsewhere, rows: [row('a', { stars: 7 })] });
+          return new StandInEmbedder().embed(texts);
+        },
+      };
+      const rows = (function* () {
+        yield row('a', { description: 'another', stars: 3 });
+      })();
+      const report = await updateSkills({ ...shared, embedder, rows });
+      expect([report.updated, report.embedded]).toEqual([1, 0]);
+      expect(both()[0].get('a')).toMatchObject({ record: { stars: 3 } });
+    });
+  });
+});
+
+describeWithPostgres('a snapshot of a catalogue in PostgreSQL', (server) => {
+  /** A database with some skills, and the cache of the machine that loaded them. */
+  async function catalogue(
+    rows: Iterable<Row> = Array.from({ length: 20 }, (_, i) => row(`skill-${i}`)),
+  ): Promise<{ readonly database: string; readonly cache: string }> {
+    const database = await server.database();
+    const cache = scratchFolder();
+    await buildCatalogue({ database, cache, semantic: false, sources: [{ name: 'rows', rows }] });
+    return { database, cache };
+  }
+  const change = (database: string, id: string): Promise<unknown> =>
+    updateSkills({ database, cache: scratchFolder(), semantic: false, rows: [row(id)] });
+
+  test('is of the newest version, of which it brings the copy up to date, and can be followed', async () => {
+    const { database, cache } = await catalogue();
+    await change(database, 'later');
+    const to = scratchFolder();
+    const report = await writeSnapshot({ database, cache, to });
+    expect(report).toMatchObject({ version: 2, written: report.chunks, pruned: 0 });
+    const { address } = await serveFolder(to);
+    await using followed = await openSkillSearch({ database: address, cache: scratchFolder() });
+    await using searched = await openSkillSearch({ database, cache });
+    expect(followed.stats().stamp).toBe(searched.stats().stamp);
+    for (const q of ['later', 'skill']) expect(followed.keyword({ q })).toEqual(searched.keyword({ q }));
+  });
+
+  test('of nothing, and without the database, is refused, and leaves what was there', async () => {
+    const { database, cache } = await catalogue();
+    const to = scratchFolder();
+    expect(
+      await codeOf(async () => writeSnapshot({ database: await server.database(), cache: scratchFolder(), to })),
+    ).toBe('DATABASE_NOT_FOUND');
+    await writeSnapshot({ database, cache, to });
+    const before = readdirSync(to, { recursive: true });
+    await server.stop();
+    expect(await codeOf(() => writeSnapshot({ database, cache, to }))).toBe('DATABASE_NOT_READABLE');
+    await server.start();
+    expect(readdirSync(to, { recursive: true })).toEqual(before);
+  });
+
+  test('can be a single file, too: a copy of the newest version', async () => {
+    const { database, cache } = await catalogue();
+    await change(database, 'later');
+    const to = scratchFile('skills.db');
+    await copyCatalogue({ from: database, cache, to });
+    await using search = await openSkillSearch({ database: to });
+    expect(search.get('later')?.id).toBe('later');
+    expect(await codeOf(() => copyCatalogue({ from: database, cache, to }))).toBe('CATALOGUE_EXISTS');
+    await copyCatalogue({ from: database, cache, to, overwrite: true });
+    // It is a catalogue of its own.
+    await updateSkills({ database: to, semantic: false, rows: [row('mine')] });
+    await using changed = await openSkillSearch({ database: to });
+    expect(changed.stats().skills).toBe(22);
   });
 });
 
@@ -533,10 +441,6 @@ function comparable(contents: ReturnType<typeof contentOf>) {
   ]);
 }
 
-function withoutTimes({ seconds: _, ...report }: LoadReport) {
-  return report;
-}
-
 function writeSkill(folder: string, description: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'SKILL.md'), `---\nname: ${basename(folder)}\ndescription: ${description}\n---\nText\n`);
@@ -554,7 +458,7 @@ function* generate(rows: readonly unknown[]): Generator<unknown> {
 async function killed(
   words: readonly [database: string, source: string, moment: string, cache: string],
 ): Promise<void> {
-  const script = fileURLToPath(new URL('killable-shared-load.ts', import.meta.url));
+  const script = fileURLToPath(new URL('killable-load.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

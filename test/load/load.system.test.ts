@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, createWriteStream, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue } from '../../src/index.js';
+import { buildCatalogue, checkCatalogue, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
+import { Database } from '../../src/store/index.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
+import { codeOf } from '../error-code.js';
 import { row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import type { MeasuredLoad } from './measured-load.js';
@@ -114,6 +118,55 @@ describe('the memory of a load', () => {
   });
 });
 
+const PICTURE = Buffer.alloc(3000, 0xfe);
+const OF_R = "(SELECT number FROM skill WHERE id = 'r')";
+
+/** Each of them makes the contents of the skill `r` unreadable. */
+const DAMAGES = [
+  `UPDATE contents SET hash = zeroblob(17) WHERE skill = ${OF_R}`,
+  `UPDATE contents SET checksum = checksum + 1 WHERE skill = ${OF_R}`,
+  `UPDATE contents SET skill = 4000 WHERE skill = ${OF_R}`,
+  `DELETE FROM contents WHERE skill = ${OF_R}`,
+  `DELETE FROM content_file WHERE skill = ${OF_R} AND path = 'x.bin'`,
+  "DELETE FROM blob WHERE sha256 = (SELECT sha256 FROM content_file WHERE path = 'x.bin')",
+];
+
+/** What writes the catalogue without a look at the source of `r`. */
+const OTHER_WRITES: readonly (readonly [string, (database: string) => unknown])[] = [
+  ['another load', (database) => loadRows(database, [row('z')])],
+  ['a removal', (database) => removeSkills({ database, ids: ['s'] })],
+  ['a repair', (database) => checkCatalogue({ database, repair: true })],
+];
+
+describe('damaged contents', () => {
+  test.each(OTHER_WRITES)('stay known as damaged after %s, until their own load brings them', async (_, write) => {
+    for (const damage of DAMAGES) {
+      const database = scratchFile('skills.db');
+      const own = sourceOf([whole('r'), row('s'), whole('t')]);
+      await loadFile(database, own);
+      change(database, damage);
+      await write(database);
+      expect(await damagedIn(database), damage).toContain('r');
+      {
+        await using search = await openSkillSearch({ database });
+        expect(await codeOf(() => search.read('r', 'x.bin')), damage).toBe('DATABASE_DAMAGED');
+        expect(search.contents('s')?.complete).not.toBe(true);
+        const isLost = damage.startsWith('DELETE FROM contents');
+        if (isLost)
+          expect(await codeOf(() => catalogueSearchOf(search).completeIds({ limit: 9 })), damage).toBe(
+            'DATABASE_DAMAGED',
+          );
+      }
+      expect((await loadFile(database, own)).updated, damage).toBeGreaterThan(0);
+      expect((await checkCatalogue({ database })).problems, damage).toEqual([]);
+      await using search = await openSkillSearch({ database });
+      expect(search.contents('r')?.complete).toBe(true);
+      expect(Buffer.from(search.read('r', 'x.bin')!)).toEqual(PICTURE);
+      expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual(['r', 't']);
+    }
+  });
+});
+
 /** Rows with and without ids, with collisions, repetitions and faults; two editions differ in a part of them. */
 function generatedRows(count: number, edition: number): unknown[] {
   return Array.from({ length: count }, (_, i) => {
@@ -157,4 +210,46 @@ async function killWhen(
   }
   await ended;
   return child.signalCode;
+}
+
+function whole(id: string): object {
+  const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
+  const files = [
+    { filename: 'SKILL.md', text: id, complete: true, sha256: sha256(id) },
+    { filename: 'x.bin', base64: PICTURE.toString('base64'), complete: true, sha256: sha256(PICTURE) },
+  ];
+  return { ...row(id), files };
+}
+
+function sourceOf(rows: readonly object[]): string {
+  const file = scratchFile('rows.jsonl');
+  writeFileSync(file, toJsonLines(rows));
+  return file;
+}
+
+function loadRows(database: string, rows: readonly object[]): Promise<LoadReport> {
+  return loadFile(database, sourceOf(rows));
+}
+
+function loadFile(database: string, source: string): Promise<LoadReport> {
+  return buildCatalogue({ database, sources: [source], semantic: false });
+}
+
+/** Ids of the skills whose contents a check finds fault with. */
+async function damagedIn(database: string): Promise<string[]> {
+  const { problems } = await checkCatalogue({ database });
+  return problems.flatMap(({ skill, problem }) => (/contents|bytes/.test(problem) ? (skill ?? []) : []));
+}
+
+function change(database: string, sql: string): void {
+  changing(database, (connection) => connection.exec(`PRAGMA foreign_keys = OFF; ${sql}`));
+}
+
+function changing(database: string, work: (connection: InstanceType<typeof Database>) => void): void {
+  const connection = new Database(database);
+  try {
+    work(connection);
+  } finally {
+    connection.close();
+  }
 }

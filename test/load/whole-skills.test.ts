@@ -7,7 +7,6 @@ import {
   type BuildOptions,
   buildCatalogue,
   checkCatalogue,
-  copyCatalogue,
   followCatalogue,
   type LoadReport,
   openSkillSearch,
@@ -21,21 +20,9 @@ import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 
-const SKILL = '---\nname: pdf\ndescription: Fills forms.\nversion: 1.10\n---\n\n# PDF\r\n';
 const PICTURE = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]), Buffer.alloc(3000, 7)]);
 
 describe('the contents of a skill of a folder', () => {
-  test('leave what is searched, and the front matter, as they are', async () => {
-    const { database } = await loaded({ 'pdf/SKILL.md': SKILL, 'pdf/logo.png': PICTURE, 'pdf/more.md': 'more' });
-    await using search = await open(database);
-    const id = idOf(search, 'pdf');
-    expect(search.files(id).map(({ filename, text }) => [filename, text])).toEqual([
-      ['SKILL.md', '# PDF\r\n'],
-      ['more.md', 'more'],
-    ]);
-    expect(search.get(id)?.frontMatter).toEqual({ name: 'pdf', description: 'Fills forms.', version: '1.10' });
-  });
-
   test('leave out what is no part of a skill, and secrets, which makes them incomplete', async () => {
     const { database, report } = await loaded({
       'a/SKILL.md': skillMd('a'),
@@ -132,37 +119,6 @@ describe('a load', () => {
 describe('a row', () => {
   const skill = '---\nname: r\ndescription: d\n---\n# R\n';
 
-  test('with a digest that does not fit, or bad base64, loses nothing else and is incomplete', async () => {
-    const files = [
-      { filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) },
-      { filename: 'a.md', text: 'a', complete: true, sha256: sha256('b') },
-      { filename: 'b.md', text: 'b', complete: true },
-      { filename: 'c.bin', base64: 'not base64!', complete: true, sha256: sha256('c') },
-    ];
-    const { search, report } = await loadedRows([skillRow('r', files)]);
-    expect(messages(report)).toEqual([
-      'files: c.bin is not base64; left out',
-      `files: a.md: expected the SHA-256 ${sha256('b')}, found ${sha256('a')}; taken as an excerpt`,
-      'files: b.md is complete, but has no sha256; taken as an excerpt',
-    ]);
-    expect(search.filenames('r')).toEqual(['SKILL.md', 'a.md', 'b.md']);
-    expect(search.contents('r')).toMatchObject({
-      complete: false,
-      files: [
-        { path: 'SKILL.md', complete: true },
-        { path: 'a.md', complete: false, sha256: sha256('a') },
-        { path: 'b.md', complete: false },
-      ],
-    });
-    expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual([]);
-  });
-
-  test('is no whole skill without a SKILL.md', async () => {
-    const files = [{ filename: 'a.md', text: 'a', complete: true, sha256: sha256('a') }];
-    const { search } = await loadedRows([skillRow('r', files)]);
-    expect(search.contents('r')).toMatchObject({ complete: false, files: [{ complete: true }] });
-  });
-
   test('that is known is read again where its contents were left out', async () => {
     const files = [{ filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) }];
     const rows = scratchFile('rows.jsonl');
@@ -179,28 +135,6 @@ describe('a row', () => {
 });
 
 describe('a search', () => {
-  test('gives pages of the ids of complete skills, in code-point order', async () => {
-    const ids = ['é', 'b', 'a', '\u{1f600}', '\uffee', 'c'];
-    const whole = (id: string): object => skillRow(id, [complete('SKILL.md', id)]);
-    const { search } = await loadedRows([...ids.map(whole), row('x')]);
-    const inOrder = ['a', 'b', 'c', 'é', '\uffee', '\u{1f600}'];
-    const found: string[] = [];
-    for (let page = catalogueSearchOf(search).completeIds({ limit: 4 }); page.length > 0; ) {
-      found.push(...page);
-      page = catalogueSearchOf(search).completeIds({ after: page.at(-1), limit: 4 });
-    }
-    expect(found).toEqual(inOrder);
-    expect(catalogueSearchOf(search).completeIds({ after: 'aa', limit: 1 })).toEqual(['b']);
-  });
-
-  test('knows nothing of an unknown skill or file', async () => {
-    const { search } = await loadedRows([skillRow('r', [complete('SKILL.md', 'x')])]);
-    expect(search.contents('nobody')).toBeUndefined();
-    expect(search.read('nobody', 'SKILL.md')).toBeUndefined();
-    expect(search.read('r', 'other.md')).toBeUndefined();
-    expect(search.read('r', '../SKILL.md')).toBeUndefined();
-  });
-
   test('has them in memory as well, and of a catalogue that is followed', async () => {
     const rows = [skillRow('r', [complete('SKILL.md', 'one'), complete('a.bin', PICTURE)])];
     await using memory = await openSkillSearch({ skills: rows });
@@ -254,10 +188,7 @@ describe('a bit that changes in stored bytes', () => {
     ['a row is lost', 'DELETE FROM contents'],
     ['a file is lost', "DELETE FROM content_file WHERE path = 'x.bin'"],
     ['all bytes are lost', 'DELETE FROM blob'],
-    ['a digest is changed', "UPDATE content_file SET sha256 = zeroblob(32) WHERE path = 'x.bin'"],
     ['an executable bit is changed', "UPDATE content_file SET executable = 1 WHERE path = 'x.bin'"],
-    ['a hash is changed', 'UPDATE contents SET hash = zeroblob(16)'],
-    ['a skill claims to be complete', "UPDATE contents SET complete_id = 'zz'"],
     ['a size is changed', 'UPDATE blob SET size = 1 WHERE size > 1000'],
   ])('is found and mended where %s', async (_, sql) => {
     const rows = scratchFile('rows.jsonl');
@@ -278,18 +209,6 @@ describe('a bit that changes in stored bytes', () => {
     change(database, 'UPDATE contents SET complete_id = NULL');
     await using search = await open(database);
     expect(await codeOf(() => catalogueSearchOf(search).completeIds({ limit: 1 }))).toBe('DATABASE_DAMAGED');
-  });
-});
-
-describe('other calls', () => {
-  test('copy contents with the catalogue, and a repair keeps them', async () => {
-    const { database } = await loaded({ 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE });
-    const copy = scratchFile('copy.db');
-    await copyCatalogue({ from: database, to: copy });
-    change(copy, 'PRAGMA foreign_keys = OFF; UPDATE claim SET source = 99');
-    expect((await checkCatalogue({ database: copy, repair: true })).problems).toEqual([]);
-    await using search = await open(copy);
-    expect(Buffer.from(search.read(idOf(search, 'a'), 'x.bin')!)).toEqual(PICTURE);
   });
 });
 

@@ -102,11 +102,6 @@ describe('readSource', () => {
     expect(items[1]).not.toMatchObject({ reason: expect.stringContaining('one JSON object a line') });
   });
 
-  it('replaces bytes that are not UTF-8', async () => {
-    const bytes = Buffer.concat([Buffer.from('{"n":"a'), Buffer.from([0xff, 0xe4]), Buffer.from('b"}')]);
-    expect(numbers((await readAll('-', { stdin: Readable.from([bytes]) })).items)).toEqual([{ n: 'a\ufffd\ufffdb' }]);
-  });
-
   it('yields what a truncated or damaged gzip file still holds, then throws what broke', async () => {
     const text = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ n, noise: Math.sin(n) })).join('\n');
     const packed = gzipSync(text);
@@ -126,26 +121,6 @@ describe('readSource', () => {
       if (name === 'short') expect(items.every((item) => item.kind === 'row')).toBe(true);
       expect(error).toMatchObject({ name: 'Error', message: expect.stringMatching(message) });
     }
-  });
-
-  it('throws what standard input broke with, after what it gave', async () => {
-    const stdin = Readable.from(
-      (async function* () {
-        yield Buffer.from('{"n":1}\n{"n":');
-        throw new Error('the other end hung up');
-      })(),
-    );
-    const { items, error } = await readAll('-', { stdin });
-    expect(items).toHaveLength(1);
-    expect(error).toMatchObject({ message: 'the other end hung up' });
-  });
-
-  it('tells how many packed bytes were read', async () => {
-    const packed = gzipSync(LINES);
-    const folder = await temporaryFolder({ 'a.jsonl.gz': packed });
-    const read: number[] = [];
-    await readAll(`${folder}/a.jsonl.gz`, { onBytes: (bytes) => read.push(bytes) });
-    expect(read.at(-1)).toBe(packed.length);
   });
 
   it("throws the signal's reason, also while it waits for input", async () => {

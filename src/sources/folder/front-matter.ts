@@ -6,7 +6,7 @@ import { toOneLine } from '../rows/texts.js';
 const MAX_YAML_LENGTH: number = 32 * 1024;
 
 /** Tokens of front matter that are read as YAML. Real ones have up to some hundred, and a token may take 30 µs. */
-export const MAX_YAML_TOKENS = 4000;
+const MAX_YAML_TOKENS = 4000;
 
 /** Lists and maps inside each other, in a line or in brackets, that are read as YAML: the parser goes into each. */
 export const MAX_YAML_DEPTH: number = 64;

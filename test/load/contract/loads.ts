@@ -9,6 +9,18 @@ import { codeOf } from '../../error-code.js';
 import { type Row, row, toJsonLines, writeJsonLines } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 import { type CatalogueStore, CatalogueUnderTest, counts, countsOf, skillsOfRows } from './catalogue-under-test.js';
+import { derivesIds, keepsAwkwardTexts, keepsContents, keepsMeaning } from './skills.js';
+
+/** What every catalogue does, wherever it is kept. */
+export function keepsACatalogue(store: CatalogueStore): void {
+  takesLoads(store);
+  prunesBySource(store);
+  derivesIds(store);
+  takesSmallChanges(store);
+  keepsContents(store);
+  keepsMeaning(store);
+  keepsAwkwardTexts(store);
+}
 
 const THREE = [row('a'), row('b'), row('c')];
 
@@ -32,7 +44,7 @@ const CHANGES: Readonly<Record<string, Row>> = {
 };
 
 /** What a load puts into a catalogue, and what it reports. */
-export function takesLoads(store: CatalogueStore): void {
+function takesLoads(store: CatalogueStore): void {
   const empty = (): Promise<CatalogueUnderTest> => CatalogueUnderTest.of(store);
   const loaded = async (rows: readonly unknown[]): Promise<CatalogueUnderTest> => {
     const catalogue = await empty();
@@ -176,18 +188,6 @@ export function takesLoads(store: CatalogueStore): void {
   });
 
   describe('a row that stands in a source as it stood at the load before', () => {
-    test('is written anew where another source has changed the skill since', async () => {
-      const catalogue = await empty();
-      const [one, two] = [scratchFile('one.jsonl'), scratchFile('two.jsonl')];
-      writeJsonLines(one, [row('a')]);
-      writeJsonLines(two, [row('a', { stars: 9 })]);
-      await catalogue.loadFrom([one]);
-      expect(await catalogue.loadFrom([two])).toMatchObject({ updated: 1 });
-      expect(await catalogue.loadFrom([one])).toMatchObject({ updated: 1, unchanged: 0 });
-      expect((await catalogue.skills()).get('a')?.skill?.stars).toBe(0);
-      await catalogue.staysDuring(() => catalogue.loadFrom([one]));
-    });
-
     test('is written anew where a small change has changed or removed the skill since', async () => {
       const catalogue = await empty();
       const path = scratchFile('rows.jsonl');
@@ -201,12 +201,6 @@ export function takesLoads(store: CatalogueStore): void {
   });
 
   describe('a load that fails before anything is written', () => {
-    test('leaves no catalogue where none is', async () => {
-      const catalogue = await empty();
-      expect(await codeOf(() => catalogue.loadFrom(['missing.jsonl']))).toBe('SOURCE_NOT_FOUND');
-      expect(await codeOf(() => catalogue.open())).toBe('DATABASE_NOT_FOUND');
-    });
-
     test('leaves the catalogue as it was', async () => {
       const catalogue = await loaded(THREE);
       const refused: readonly (readonly [options: object, code: string])[] = [
@@ -242,16 +236,6 @@ export function takesLoads(store: CatalogueStore): void {
       expect(await catalogue.skills()).toEqual(await reference.skills());
     });
 
-    test('does not make a source the holder of a skill that it no longer has', async () => {
-      const catalogue = await empty();
-      await catalogue.prune('one', [row('shared'), row('own-1')]);
-      await giveUp(catalogue, [row('shared'), row('own-2')], 1, 'two');
-      await catalogue.prune('two', [row('own-2')]);
-      // Only `one` ever brought it in a load that was finished.
-      expect((await catalogue.prune('one', [row('own-1')])).removed).toBe(1);
-      expect(await catalogue.ids()).toEqual(['own-1', 'own-2']);
-    });
-
     test('ends with the reason of its signal, also of one that was aborted before', async () => {
       const catalogue = await empty();
       const reason = new Error('never mind');
@@ -279,7 +263,7 @@ async function giveUp(
 }
 
 /** What a load with `prune` removes. */
-export function prunesBySource(store: CatalogueStore): void {
+function prunesBySource(store: CatalogueStore): void {
   async function loaded(): Promise<CatalogueUnderTest> {
     const catalogue = await CatalogueUnderTest.of(store);
     await catalogue.load(THREE);
@@ -296,14 +280,6 @@ export function prunesBySource(store: CatalogueStore): void {
       expect(await catalogue.ids()).toEqual(['b', 'd']);
     });
 
-    test('leaves what came from other sources', async () => {
-      const catalogue = await CatalogueUnderTest.of(store);
-      await catalogue.prune('one', [row('a'), row('b')]);
-      await catalogue.prune('two', [row('c'), row('d')]);
-      expect((await catalogue.prune('two', [row('d')])).removed).toBe(1);
-      expect(await catalogue.ids()).toEqual(['a', 'b', 'd']);
-    });
-
     test('of one source leaves a skill that another has as well, until that one lets go of it, too', async () => {
       const catalogue = await CatalogueUnderTest.of(store);
       await catalogue.prune('one', [row('shared'), row('own-1')]);
@@ -312,13 +288,6 @@ export function prunesBySource(store: CatalogueStore): void {
       expect(await catalogue.ids()).toEqual(['own-1', 'own-2', 'shared']);
       expect((await catalogue.prune('two', [row('own-2')])).removed).toBe(1);
       expect(await catalogue.ids()).toEqual(['own-1', 'own-2']);
-    });
-
-    test('knows again what a source had and lost', async () => {
-      const catalogue = await loaded();
-      await catalogue.load([row('a')], { prune: true });
-      expect(countsOf(await catalogue.load(THREE))).toEqual(counts({ added: 2, unchanged: 1 }));
-      expect(countsOf(await catalogue.load([row('c')], { prune: true }))).toEqual(counts({ unchanged: 1, removed: 2 }));
     });
 
     test('does not happen after a source that failed', async () => {
@@ -379,7 +348,7 @@ export function prunesBySource(store: CatalogueStore): void {
 }
 
 /** What `updateSkills` and `removeSkills` do. */
-export function takesSmallChanges(store: CatalogueStore): void {
+function takesSmallChanges(store: CatalogueStore): void {
   async function loaded(): Promise<CatalogueUnderTest> {
     const catalogue = await CatalogueUnderTest.of(store);
     await catalogue.load(THREE);
@@ -403,13 +372,6 @@ export function takesSmallChanges(store: CatalogueStore): void {
       expect(await catalogue.skills()).toEqual(await skillsOfRows(store, THREE));
     });
 
-    test('of rows that are stored as they are writes nothing', async () => {
-      const catalogue = await loaded();
-      await catalogue.staysDuring(async () =>
-        expect(countsOf(await catalogue.update(THREE))).toEqual(counts({ unchanged: 3 })),
-      );
-    });
-
     test('has as many rows as it likes', async () => {
       const catalogue = await loaded();
       const many = Array.from({ length: 501 }, (_, i) => row(`many-${i}`));
@@ -427,34 +389,11 @@ export function takesSmallChanges(store: CatalogueStore): void {
   });
 
   describe('a removal', () => {
-    test('is by id, and says how many there were, each once', async () => {
-      const catalogue = await loaded();
-      const stamp = await catalogue.stamp();
-      expect(await catalogue.remove(['a', 'nobody', 'c', 'a'])).toBe(2);
-      expect(await catalogue.skills()).toEqual(await skillsOfRows(store, [row('b')]));
-      expect(await catalogue.stamp()).not.toBe(stamp);
-    });
-
     test('writes nothing where there is nothing to remove', async () => {
       const catalogue = await loaded();
       await catalogue.staysDuring(async () => {
         for (const ids of [['nobody', ''], []]) expect(await catalogue.remove(ids)).toBe(0);
       });
-    });
-
-    test('is undone by loading the source again', async () => {
-      const catalogue = await loaded();
-      const before = await catalogue.skills();
-      await catalogue.remove(['b']);
-      expect(countsOf(await catalogue.load(THREE))).toEqual(counts({ added: 1, unchanged: 2 }));
-      expect(await catalogue.skills()).toEqual(before);
-    });
-
-    test('may leave nothing, and what comes then is new', async () => {
-      const catalogue = await loaded();
-      expect(await catalogue.remove(['a', 'b', 'c'])).toBe(3);
-      expect(await catalogue.ids()).toEqual([]);
-      expect(countsOf(await catalogue.load(THREE))).toEqual(counts({ added: 3 }));
     });
 
     test('makes no catalogue where there is none', async () => {

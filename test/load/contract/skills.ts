@@ -191,10 +191,6 @@ export function derivesIds(store: CatalogueStore): void {
   }
 
   describe('ids that are derived', () => {
-    test('say where the skill is', async () => {
-      expect(await (await loaded([at('skills/PDF Tools')])).ids()).toEqual(['owner-repo-skills-pdf-tools']);
-    });
-
     test('stay when the text changes', async () => {
       const catalogue = await loaded([at('a'), at('漢字')]);
       const ids = await catalogue.ids();
@@ -217,26 +213,6 @@ export function derivesIds(store: CatalogueStore): void {
       expect(await catalogue.ids()).toEqual([ids[1]]);
       // An id that became free is not taken by a skill that has one.
       expect(countsOf(await catalogue.update([at('a-b', { stars: 5 })]))).toEqual(counts({ updated: 1 }));
-    });
-
-    test('get a hash where a path loses characters', async () => {
-      const ids = await (await loaded([at('工具/一'), at('工具/二')])).ids();
-      expect(ids).toHaveLength(2);
-      for (const id of ids) expect(id).toMatch(/^owner-repo-[a-z0-9_.-]*[0-9a-f]{8}$/);
-    });
-
-    test('do not take the id that another skill was given', async () => {
-      const catalogue = await loaded([row('owner-repo-a', { name: 'given' })]);
-      expect(countsOf(await catalogue.load([at('a')]))).toEqual(counts({ added: 1 }));
-      const skills = await catalogue.skills();
-      expect([skills.size, skills.get('owner-repo-a')?.skill?.name]).toEqual([2, 'given']);
-    });
-
-    test('of the same place twice in one load are one skill: the later row', async () => {
-      const catalogue = await CatalogueUnderTest.of(store);
-      const report = await catalogue.load([at('a', { stars: 1 }), at('a', { stars: 2 })]);
-      expect([countsOf(report), report.warnings.length]).toEqual([counts({ added: 1 }), 1]);
-      expect((await catalogue.skills()).get('owner-repo-a')?.skill?.stars).toBe(2);
     });
   });
 
@@ -262,20 +238,6 @@ export function derivesIds(store: CatalogueStore): void {
       writeSkill(join(a, 'other'), 'another');
       expect(await catalogue.loadFrom([a], { prune: true })).toMatchObject({ added: 1, removed: 1 });
       expect(await catalogue.descriptions()).toEqual({ 'skills-other': 'another', [ids[1]!]: 'of b' });
-    });
-
-    test('are one origin for the folder above them', async () => {
-      const home = scratchFolder();
-      const folder = join(home, 'a/skills');
-      writeSkill(join(folder, 'pdf'), 'of a');
-      const catalogue = await CatalogueUnderTest.of(store);
-      await catalogue.loadFrom([folder]);
-      expect(countsOf(await catalogue.loadFrom([join(home, 'a')]))).toEqual(counts({ unchanged: 1 }));
-      // Both have it by now.
-      rmSync(join(folder, 'pdf'), { recursive: true });
-      writeSkill(join(folder, 'new'), 'new');
-      expect(await catalogue.loadFrom([folder], { prune: true })).toMatchObject({ added: 1, removed: 0 });
-      expect(await catalogue.loadFrom([join(home, 'a')], { prune: true })).toMatchObject({ unchanged: 1, removed: 1 });
     });
   });
 }
@@ -345,28 +307,6 @@ export function keepsContents(store: CatalogueStore): void {
       await catalogue.searching((search) => {
         expect(search.contents('skills-a')?.files[1]).toMatchObject({ executable: true, sha256: sha256(NOISE) });
         expect(bytesOf(search, 'skills-a', 'x.bin')).toEqual(NOISE);
-      });
-    });
-
-    test('that several skills have stay until the last of them is gone', async () => {
-      const folder = written({
-        'a/SKILL.md': skillMd('a'),
-        'a/x.bin': PICTURE,
-        'b/SKILL.md': skillMd('b'),
-        'b/y.bin': PICTURE,
-      });
-      const catalogue = await CatalogueUnderTest.of(store);
-      await catalogue.loadFrom([folder]);
-      await catalogue.remove(['skills-a']);
-      await catalogue.searching((search) => expect(bytesOf(search, 'skills-b', 'y.bin')).toEqual(PICTURE));
-      rmSync(join(folder, 'a'), { recursive: true });
-      rmSync(join(folder, 'b/y.bin'));
-      await catalogue.loadFrom([folder]);
-      writeFileSync(join(folder, 'b/z.bin'), PICTURE);
-      await catalogue.loadFrom([folder]);
-      await catalogue.searching((search) => {
-        expect(search.contents('skills-b')).toMatchObject({ complete: true, files: [{}, { path: 'z.bin' }] });
-        expect(bytesOf(search, 'skills-b', 'z.bin')).toEqual(PICTURE);
       });
     });
 
@@ -459,19 +399,6 @@ export function keepsMeaning(store: CatalogueStore): void {
       expect(await catalogue.searching((search) => search.stats())).toMatchObject({ model: 'stand-in', skills: 4 });
     });
 
-    test('are those of the text as it is now', async () => {
-      const catalogue = await empty();
-      const embedder = new StandInEmbedder();
-      await catalogue.load(ROWS, { embedder });
-      await catalogue.load([row('forms', { name: 'birds', description: 'Tells birds by their song.' })], { embedder });
-      expect((await nearest(catalogue, embedder, 'birds song'))[0]).toBe('forms');
-      await catalogue.update([row('charts', { name: 'stars', description: 'Tells stars by their light.' })], {
-        embedder,
-      });
-      expect((await nearest(catalogue, embedder, 'stars light'))[0]).toBe('charts');
-      expect((await nearest(catalogue, embedder, 'birds song'))[0]).toBe('forms');
-    });
-
     test('stay where a load makes none, and the next one makes what is missing', async () => {
       const catalogue = await empty();
       const embedder = new StandInEmbedder();
@@ -495,14 +422,6 @@ export function keepsMeaning(store: CatalogueStore): void {
       // And back: what was made before need not be there any more.
       await catalogue.load(ROWS, { embedder: new StandInEmbedder() });
       expect((await nearest(catalogue, new StandInEmbedder(), 'charts'))[0]).toBe('charts');
-    });
-
-    test('are not made by a model that nobody named in place of another', async () => {
-      const catalogue = await empty();
-      await catalogue.load(ROWS, { embedder: new StandInEmbedder() });
-      await catalogue.staysDuring(async () =>
-        expect(await codeOf(() => catalogue.load([row('later')], { semantic: true }))).toBe('MODEL_MISMATCH'),
-      );
     });
 
     test('that cannot be made fail the load, and it can be done again', async () => {

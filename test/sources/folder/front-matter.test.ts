@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Lexer } from 'yaml';
-import { MAX_YAML_DEPTH, MAX_YAML_TOKENS, readSkillMarkdown } from '../../../src/sources/folder/front-matter.js';
+import { MAX_YAML_DEPTH, readSkillMarkdown } from '../../../src/sources/folder/front-matter.js';
 import {
   firstParagraph,
   type SkillMarkdownRow,
@@ -45,14 +44,6 @@ hooks:
       });
     });
 
-    it('has plain values for tags and anchors, and the value that counts of a key that occurs twice', () => {
-      expect(written('a: &x !!int 5\nb: *x\na: 6\nb:')).toEqual({ a: '6', b: '5' });
-    });
-
-    it('is what could be read of it key by key where it is not YAML', () => {
-      expect(written('name: a: b\nversion: 2')).toEqual({ name: 'a: b', version: '2' });
-    });
-
     it('is missing where there is none, or nothing in it', () => {
       expect(readSkillMarkdown('# Bread\n').frontMatter).toBeUndefined();
       expect(written('# a comment')).toBeUndefined();
@@ -70,8 +61,6 @@ hooks:
       ['CRLF', '---\r\nname: bake-bread\r\ndescription: Bakes bread.\r\n---\r\n\r\n# Bread\n'],
       ['mixed line ends', '---\r\nname: bake-bread\ndescription: Bakes bread.\r---\n# Bread\n'],
       ['a byte order mark', '\ufeff---\nname: bake-bread\ndescription: Bakes bread.\n---\n# Bread\n'],
-      ['blanks behind the dashes', '---  \nname: bake-bread\ndescription: Bakes bread.\n---\t\n# Bread\n'],
-      ['dots at the end', '---\nname: bake-bread\ndescription: Bakes bread.\n...\n# Bread\n'],
       ['comments', '---\n# about\nname: bake-bread # ours\n\n## more\ndescription: Bakes bread.\n---\n# Bread\n'],
       ['quotes', '---\n"name": \'bake-bread\'\ndescription: "Bakes bread."\n---\n# Bread\n'],
     ])('is read with %s', (_, text) => {
@@ -102,14 +91,6 @@ hooks:
 
     it('takes the last value of a key that is not blank', () => {
       expect(read('---\nname: a\nname: b\nname:\n---\n').fields).toEqual({ name: 'b' });
-    });
-
-    it('may be empty', () => {
-      expect(read('---\n---\nBody')).toEqual({ fields: {}, body: 'Body', warnings: [] });
-    });
-
-    it('keeps the line ends of the body', () => {
-      expect(read('---\r\nname: a\r\n---\r\n\r\nx\r\ny\r\n').body).toBe('x\r\ny\r\n');
     });
   });
 
@@ -147,14 +128,8 @@ hooks:
       ['around the whole file', `\`\`\`markdown\n---\n${INNER}\n---\n\n# Bread\n\`\`\`\n`],
       ['around the whole file with code in it', `\`\`\`\n---\n${INNER}\n---\n# Bread\n\`\`\`\n`],
       ['around the dashes', `\`\`\`yaml\n---\n${INNER}\n---\n\`\`\`\n\n# Bread\n`],
-      ['instead of the dashes', `\`\`\`yaml\n${INNER}\n\`\`\`\n# Bread\n`],
-      ['of tildes', `~~~\n${INNER}\n~~~\n# Bread\n`],
     ])('is found in a fence %s', (_, text) => {
       expect(read(text)).toEqual({ fields: BOTH, body: '# Bread\n', warnings: [] });
-    });
-
-    it('is read where its opening line is missing', () => {
-      expect(read(`${INNER}\n---\n# Bread`)).toEqual({ fields: BOTH, body: '# Bread', warnings: [] });
     });
   });
 
@@ -163,7 +138,6 @@ hooks:
       ['', '# Bread\n\nText.'],
       ['with rules in the body', '# Bread\n\nText.\n\n---\n\nMore.\n\n---\n'],
       ['with keys in the code of the body', '# Bread\n\n```yaml\n---\nname: other\n---\n```\n\nDo: this.\n'],
-      ['with a body of headings', '# Bread\n\n## More\n\n---\n'],
       ['with text right below', 'Text without a heading.\n\n---\nMore.'],
     ])('ends at the last leading key %s', (_, body) => {
       expect(read(`---\nname: bake-bread\ndescription: Bakes\n  bread.\n\n${body}`)).toEqual({
@@ -177,7 +151,6 @@ hooks:
   describe('front matter destroyed by a formatter', () => {
     it.each([
       ['a key made a heading', '---\n\n## name: bake-bread\ndescription: Bakes bread.\n\n# Bread'],
-      ['a key made a heading, closed', '---\n\n## name: bake-bread\ndescription: Bakes bread.\n---\n\n# Bread'],
       ['all keys in one heading', '---\n\n## name: bake-bread description: Bakes bread.\n\n# Bread'],
       ['another sort of rule', '* * *\n\n## name: bake-bread description: Bakes bread.\n\n# Bread'],
     ])('is read: %s', (_, text) => {
@@ -210,19 +183,13 @@ hooks:
     it.each([
       ['a colon', 'Use when: you bake', 'Use when: you bake'],
       ['an at sign', '@bread helps', '@bread helps'],
-      ['a backtick', '`bread` helps', '`bread` helps'],
-      ['a percent sign', '%bread helps', '%bread helps'],
       ['a star', '*bread* helps', '*bread* helps'],
       ['a bad escape', '"Bakes \\d+ \\"fine\\" breads"', 'Bakes \\d+ "fine" breads'],
       ['an open quote', '"Bakes bread', 'Bakes bread'],
-      ['an open single quote', "'Bakes bread", 'Bakes bread'],
       ['quotes inside quotes', "'It's bread'", "It's bread"],
       ['a block mark before text', '>- Bakes bread.', 'Bakes bread.'],
-      ['a literal mark before text', '| Bakes bread.', 'Bakes bread.'],
       ['an open bracket', '[Bakes "x [y]", bread', '[Bakes "x [y]", bread'],
-      ['a list in brackets that is none', '["Bakes" bread]', '"Bakes" bread'],
       ['a list on one line', '- Bakes', 'Bakes'],
-      ['lines below', 'Bakes: all\n  sorts of\n  bread', 'Bakes: all sorts of bread'],
       ['lines that lost their indentation', 'Bakes: all\nsorts of bread', 'Bakes: all sorts of bread'],
     ])('is read key by key with %s in a value', (_, value, expected) => {
       const parsed = read(`---\nname: a\ndescription: ${value}\nmetadata:\n  x: [y]\n---\nBody`);
@@ -230,17 +197,6 @@ hooks:
         fields: { name: 'a', description: expected, metadata: { x: ['y'] } },
         body: 'Body',
         warnings: [expect.stringMatching(/^the front matter is not YAML \(.+\): it was read key by key$/)],
-      });
-    });
-
-    it('still reads block scalars, lists and repeated keys', () => {
-      const text =
-        '---\nbad: a: b\ndescription: |\n  One\n   two\n\nlicense: MIT\nlicense:\nallowed-tools: - Read\n- Write\n---\n';
-      expect(read(text).fields).toEqual({
-        bad: 'a: b',
-        description: 'One\n two\n',
-        license: 'MIT',
-        'allowed-tools': 'Read Write',
       });
     });
 
@@ -258,21 +214,6 @@ hooks:
       expect(read('---\nname: &n ok\nother: *n\n---\n').fields).toEqual({ name: 'ok', other: 'ok' });
     });
 
-    it('has as many tokens as are read as YAML, and one more', () => {
-      const count = (text: string): number => [...new Lexer().lex(text)].length;
-      // An item is three tokens, a blank is one more.
-      const missing = MAX_YAML_TOKENS - count('a: []');
-      const most = `a: [${'b,'.repeat(Math.floor(missing / 3))}]`.replace(
-        'b,'.repeat(missing % 3),
-        'b ,'.repeat(missing % 3),
-      );
-      expect(count(most)).toBe(MAX_YAML_TOKENS);
-      expect(read(`---\n${most}\n---\n`).warnings).toEqual([]);
-      expect(read(`---\n${most.replace('b,]', 'b ,]')}\n---\n`).warnings).toEqual([
-        'the front matter is not YAML (longer or deeper than what is read as YAML): it was read key by key',
-      ]);
-    });
-
     it.each([
       ['brackets', (depth: number) => `a: ${'['.repeat(depth)}${']'.repeat(depth)}`],
       ['braces', (depth: number) => `a: ${'{b: '.repeat(depth)}${'}'.repeat(depth)}`],
@@ -287,24 +228,15 @@ hooks:
       expect(read(`---\n${wide.join('\n')}\n---\n`).warnings).toEqual([]);
     });
 
-    it('survives nesting as deep as a file allows', () => {
-      expect(read(`---\nname: ok\nx: ${'['.repeat(60_000)}\n---\n`).fields['name']).toBe('ok');
-    });
-
     it.each([
       ['dashes', (n: number) => `${'-'.repeat(n)}!`],
       ['dashes below an upload', (n: number) => `----------a\nContent-Type: x\n\n---\nname: a\n---\n${'-'.repeat(n)}!`],
-      ['comments', (n: number) => '<!---->\n'.repeat(n / 8)],
       ['headings', (n: number) => `---\nname: a\n${'# b\n'.repeat(n / 4)}---\n: [`],
       ['keys made headings', (n: number) => `---\n${'## name: a\n'.repeat(n / 11)}---\n: [`],
       ['blanks in a heading', (n: number) => `---\n## name: a${' '.repeat(n)}b\n---\n`],
-      ['keys', (n: number) => `---\nname: a: b\n${'k: v\n'.repeat(n / 5)}---\n`],
-      ['fence marks', (n: number) => `\`\`\`\n---\nname: a\n---\n${'`'.repeat(n)}x`],
       ['rules', (n: number) => '---\nname: a\n'.repeat(n / 12)],
-      ['one line', (n: number) => `---\ndescription: a: "${' \\"\''.repeat(n / 4)}\n---\n`],
       ['quotes', (n: number) => `---\ndescription: ${'"'.repeat(n)}\n---\n`],
       ['brackets', (n: number) => `---\ndescription: ${'[{'.repeat(n / 2)}\n---\n`],
-      ['images', (n: number) => '![](a)'.repeat(n / 6)],
     ])('is done with a mebibyte of %s in no time to speak of', (_, text) => {
       const markdown = readSkillMarkdown(text(1024 * 1024));
       expect(firstParagraph(markdown.body).length).toBeLessThanOrEqual(1000);
@@ -333,7 +265,7 @@ hooks:
         fc.property(fc.array(line), fc.constantFrom('\n', '\r\n', '\r'), (lines, end) => {
           expect(typeof readSkillMarkdown(lines.join(end)).body).toBe('string');
         }),
-        { numRuns: 2000 },
+        { numRuns: 500 },
       );
     });
   });
@@ -346,12 +278,9 @@ describe('skill markdown row', () => {
   describe('skillMarkdownRow', () => {
     it.each([
       ['name: [skill-name]', 'skill-name'],
-      ['name: [a, b]', 'a, b'],
       ['name: {first: a, second: b}', 'a b'],
-      ['Name: Bread', 'Bread'],
       ['name:', 'folder'],
       ['name: "\u200b"', 'folder'],
-      ['license: MIT', 'folder'],
     ])('reads the name of %s', (frontMatter, name) => {
       expect(row(frontMatter).name).toBe(name);
     });
@@ -359,7 +288,6 @@ describe('skill markdown row', () => {
     it.each([
       ['description: [Say what it does, and when]', 'Say what it does, and when'],
       ['description: [TODO: say what it does]', 'TODO: say what it does'],
-      ['description: ## a comment to YAML', 'First paragraph.'],
       ['name: a', 'First paragraph.'],
     ])('reads the description of %s', (frontMatter, description) => {
       expect(row(frontMatter, '# Title\n\nFirst\nparagraph.\n\nSecond.').description).toBe(description);
@@ -382,14 +310,6 @@ describe('skill markdown row', () => {
       });
       expect(row('name: a')).not.toHaveProperty('tags');
     });
-
-    it('keeps license, compatibility and allowed tools as text', () => {
-      expect(row('license: MIT\ncompatibility: any\nallowed-tools:\n  - Read\n  - Write')).toMatchObject({
-        license: 'MIT',
-        compatibility: 'any',
-        'allowed-tools': 'Read Write',
-      });
-    });
   });
 
   describe('firstParagraph', () => {
@@ -399,7 +319,6 @@ describe('skill markdown row', () => {
       ['<!-- a\n\nb -->\n# T\nText.', 'Text.'],
       ['[![ci](a.svg)](b) ![x](y)\n<p align="center">\n\n**Bold** text.', '**Bold** text.'],
       ['```sh\nrm x\n\n```\n\nText.', 'Text.'],
-      ['| a | b |\n|---|---|\n\nText.', 'Text.'],
       ['Text.\n- item', 'Text.'],
       ['Do this:\n- one\n- two', 'Do this: - one - two'],
       ['- one\n- two', '- one - two'],
@@ -411,10 +330,6 @@ describe('skill markdown row', () => {
       ['', ''],
     ])('of %j is %j', (markdown, expected) => {
       expect(firstParagraph(markdown)).toBe(expected);
-    });
-
-    it('is at most 1,000 characters', () => {
-      expect([...firstParagraph('🐝'.repeat(2000))]).toHaveLength(1000);
     });
   });
 });

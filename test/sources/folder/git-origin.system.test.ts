@@ -52,15 +52,6 @@ describe('skills in a git repository', () => {
     ]);
   });
 
-  it('have file times where their files are not committed', async () => {
-    const folder = await temporaryFolder({ 's/SKILL.md': SKILL });
-    repository(folder, 'https://host.example/o/r');
-    commit(folder, 5_000);
-    await writeFiles(folder, { 's/new.md': 'new' });
-    await utimes(join(folder, 's/new.md'), 7_000, 7_000);
-    expect(rowValue(rowsOf((await readAll(folder)).items)[0]).updatedAt).toBe(7_000);
-  });
-
   it('prefer the remote origin and take another where there is none', async () => {
     const folder = await temporaryFolder({ 's/SKILL.md': SKILL });
     repository(folder);

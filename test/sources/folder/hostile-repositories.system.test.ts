@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SourceItem } from '../../../src/sources/index.js';
@@ -163,13 +163,6 @@ describe.runIf(isPosix)('a repository of a stranger', () => {
       expect([name, (await look(folder)).location]).toEqual([name, `${folder.split('/').at(-1)}/r/s`]);
     }
   });
-
-  it('cannot lend it where its .git file lies above the source either', async () => {
-    const other = await privateRepository();
-    const { folder, dotGit } = await source();
-    await replaceByFile(dotGit, `gitdir: ${other}/.git\n`);
-    expect((await look(join(folder, 'r/s'))).location).toBe('s');
-  });
 });
 
 describe('a repository of the user', () => {
@@ -215,17 +208,6 @@ describe('a repository of the user', () => {
     git(other, ['remote', 'add', 'origin', 'https://host.example/o/r']);
     commit(other, COMMITTED);
     expect(await look(other)).toMatchObject({ location: 'o/r/s', updatedAt: COMMITTED, remarks: [] });
-  });
-
-  it('may borrow objects inside the source', async () => {
-    const { folder, dotGit } = await source();
-    await writeFiles(folder, { 'lender/x': 'x' });
-    repository(join(folder, 'lender'));
-    const lent = join(folder, 'lender/.git/objects');
-    await rm(lent, { recursive: true });
-    await rename(join(dotGit, 'objects'), lent);
-    await writeFiles(dotGit, { 'objects/info/alternates': `${lent}\n` });
-    expect(await look(folder)).toMatchObject({ location: 'o/r/s', updatedAt: COMMITTED, remarks: [] });
   });
 });
 

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { chmod, mkdir, realpath, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkRow, checkSource, type RawRow, readSource, type SourceItem } from '../../../src/sources/index.js';
-import { readAll, rowsOf, rowValue, temporaryFolder, writeFiles } from '../folders.js';
+import { readAll, rowsOf, rowValue, temporaryFolder } from '../folders.js';
 
 const skillMd = (name: string): string => `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n`;
 const names = (items: readonly SourceItem[]): string[] => rowsOf(items).map((row) => rowValue(row).name);
@@ -93,14 +93,6 @@ describe('a folder source', () => {
     expect(JSON.stringify(inner?.value)).not.toContain(folder);
   });
 
-  it('takes what is missing from the folder and the text', async () => {
-    const folder = await temporaryFolder({ 'bake-bread/SKILL.md': '# Bread\n\nBakes bread.\n' });
-    expect(rowValue(rowsOf((await readAll(folder)).items)[0])).toMatchObject({
-      name: 'bake-bread',
-      description: 'Bakes bread.',
-    });
-  });
-
   it('reports what is empty, as an item or when it is normalised', async () => {
     const folder = await temporaryFolder({ 'a/SKILL.md': ' \n\ufeff', 'b/SKILL.md': '---\nname: b\n---\n' });
     const { items } = await readAll(folder);
@@ -108,10 +100,6 @@ describe('a folder source', () => {
     expect(rowsOf(items).map(checkRow)).toMatchObject([
       { kind: 'rejected', reason: expect.stringMatching(/^description: /) },
     ]);
-  });
-
-  it('yields nothing of a folder without skills', async () => {
-    expect(await readAll(await temporaryFolder({ 'README.md': 'x' }))).toEqual({ items: [], error: undefined });
   });
 });
 
@@ -208,13 +196,6 @@ describe('the files of a skill', () => {
       expect(bytesRead() - before).toBeLessThan(4.5 * size);
     },
   );
-
-  it('hold SKILL.md as text whatever its bytes are', async () => {
-    const folder = await temporaryFolder({ 'SKILL.md': Buffer.from([0x23, 0x20, 0xff, 0, 0xfe, 0x0a, 0x54]) });
-    const [row] = rowsOf((await readAll(folder)).items);
-    expect(rowValue(row).files[0]?.text).toBe('# \ufffd\0\ufffd\nT');
-    expect(row?.warnings).toEqual(['SKILL.md: bytes that are not UTF-8 were replaced']);
-  });
 });
 
 describe('symbolic links', () => {
@@ -276,13 +257,6 @@ describe('symbolic links', () => {
     expect(filenames(items, 1)).toEqual(['SKILL.md']);
     expect(filenames(items, 2)).toEqual(['SKILL.md', 'more.md', 'shared/notes.md']);
   });
-
-  it('may be the source itself', async () => {
-    const folder = await temporaryFolder({ 'real/s/SKILL.md': skillMd('s') });
-    await symlink('real', join(folder, 'link'));
-    const { items } = await readAll(join(folder, 'link'));
-    expect(rowsOf(items).map((row) => row.location)).toEqual(['link/s']);
-  });
 });
 
 describe('what cannot be read', () => {
@@ -293,59 +267,6 @@ describe('what cannot be read', () => {
     expect(names(items)).toEqual(['s']);
     expect(filenames(items)).toEqual(['SKILL.md']);
     expect(problems(items, folder)).toEqual(['t! SKILL.md is a pipe, a socket or a device, not a file']);
-  });
-
-  it.skipIf(process.platform === 'win32')(
-    'is told where a SKILL.md, or what a link of that name leads to, is no file',
-    async () => {
-      const folder = await temporaryFolder({ 'a/SKILL.md/x': '', 'b/skill.md/c/SKILL.md': skillMd('c'), 'd/x': '' });
-      await symlink('../a', join(folder, 'd/SKILL.md'));
-      await mkdir(join(folder, 'e'));
-      execFileSync('mkfifo', [join(folder, 'pipe')]);
-      await symlink('../pipe', join(folder, 'e/SKILL.md'));
-      const { items } = await readAll(folder);
-      expect(names(items)).toEqual(['c']);
-      expect(problems(items, folder)).toEqual([
-        'a! SKILL.md is a folder, not a file',
-        'b! skill.md is a folder, not a file',
-        'd! SKILL.md is a folder, not a file',
-        'e! SKILL.md is a pipe, a socket or a device, not a file',
-      ]);
-    },
-  );
-
-  it.skipIf(process.getuid?.() === 0)('is reported, and the rest is read', async () => {
-    const folder = await temporaryFolder({
-      'a/SKILL.md': '# a',
-      'b/x': '',
-      'c/SKILL.md': '# c',
-      'c/x.md': '',
-      'd/SKILL.md': '# d\n\nd',
-    });
-    for (const path of ['a/SKILL.md', 'b', 'c/x.md']) await chmod(join(folder, path), 0o000);
-    const { items } = await readAll(folder);
-    await chmod(join(folder, 'b'), 0o755);
-    expect(problems(items, folder).sort()).toEqual([
-      'a/SKILL.md! cannot be read: EACCES',
-      'b! the folder cannot be read: EACCES',
-    ]);
-    expect(names(items)).toEqual(['c', 'd']);
-    expect(rowsOf(items)[0]?.warnings).toEqual(['x.md: cannot be read: EACCES']);
-  });
-
-  it('is told by an error where it is the source itself', async () => {
-    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s') });
-    const source = await checkSource(join(folder, 's'));
-    execFileSync('rm', ['-r', join(folder, 's')]);
-    await expect(readSource(source).next()).rejects.toThrow();
-  });
-
-  it('does not stop at names no text can hold', async () => {
-    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s') });
-    await writeFiles(folder, { 's/line\nbreak\u001b[31m.md': 'x' });
-    const [row] = rowsOf((await readAll(folder)).items);
-    if (row === undefined) throw new Error('no row');
-    expect(checkRow(row)).toMatchObject({ draft: { files: [{}, { filename: 'linebreak[31m.md' }] } });
   });
 });
 
@@ -378,12 +299,6 @@ describe('a skill that changes while it is read', () => {
     const { contents, warnings } = await readWhile(folder, () => writeFileSync(join(folder, `s/docs/${count++}`), ''));
     expect(warnings).toContain('contents: docs: changed while it was read; incomplete');
     expect(contents?.complete).toBe(false);
-  });
-
-  it('is read once more, and complete, if it changed just before', async () => {
-    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s') });
-    writeFileSync(join(folder, 's/a'), 'new');
-    expect(rowsOf((await readAll(folder)).items)[0]).toMatchObject({ contents: { complete: true }, warnings: [] });
   });
 
   it('is not read where a link has taken the place of its folder, or of one in it', async () => {

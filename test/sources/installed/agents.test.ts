@@ -77,15 +77,6 @@ describe('agents', () => {
       expect(moved('codex', 'CODEX_HOME')).toEqual(['/home/ada/.agents/skills', '/moved/skills']);
       expect(moved('opencode', 'XDG_CONFIG_HOME')[0]).toBe('/moved/opencode/skills');
       expect(moved('amp', 'XDG_CONFIG_HOME')).toEqual(['/moved/agents/skills']);
-      for (const [name, variable] of [
-        ['grok', 'GROK_HOME'],
-        ['hermes-agent', 'HERMES_HOME'],
-        ['mistral-vibe', 'VIBE_HOME'],
-        ['autohand-code', 'AUTOHAND_HOME'],
-        ['codewhale', 'CODEWHALE_HOME'],
-      ] as const) {
-        expect(moved(name, variable)).toEqual(['/moved/skills']);
-      }
       const relative = { ...LINUX, env: { CODEX_HOME: 'here', XDG_CONFIG_HOME: '' } };
       expect(agent('codex').userFolders(relative)).toEqual(agent('codex').userFolders(LINUX));
       const zed = { ...WINDOWS, env: { APPDATA: 'D:\\Roaming' } };

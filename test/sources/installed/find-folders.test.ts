@@ -151,13 +151,6 @@ describe('installed skill folders', () => {
       ]);
     });
 
-    test('that cannot be looked at now are told, as hiding skills', async () => {
-      const made = await MadeUpHome.with();
-      const path = join(made.home, 'x'.repeat(300));
-      const { problems } = await findFolders({ ...made.options, folders: { 'claude-code': { user: [path] } } });
-      expect(problems).toEqual([{ path, message: 'cannot be read: ENAMETOOLONG', hidesSkills: true }]);
-    });
-
     test('with a name that others use too count only where the agent is there', async () => {
       const made = await MadeUpHome.with('home/work/project/skills/not-an-installed-one');
       expect(await installedSkillFolders(made.options)).toEqual([]);
@@ -165,13 +158,6 @@ describe('installed skill folders', () => {
       expect(made.short(await installedSkillFolders(made.options))).toEqual([
         'openclaw project home/work/project/skills',
       ]);
-    });
-
-    test('can be others than usual', async () => {
-      const made = await MadeUpHome.with('opt/claude/a', 'home/work/project/ours/b', 'home/.claude/skills/c');
-      const folders = { 'claude-code': { user: [join(made.root, 'opt/claude')], project: ['ours'] } };
-      const found = await installedSkillFolders({ ...made.options, agents: ['claude-code'], folders });
-      expect(made.short(found)).toEqual(['claude-code user opt/claude', 'claude-code project home/work/project/ours']);
     });
 
     test('refuse what is no agent, and say which was meant', async () => {
@@ -210,27 +196,6 @@ describe('installed place', () => {
       }
     });
 
-    test('is of the working folder alone where there is no repository', async () => {
-      const made = await MadeUpHome.with('home/loose/.claude/skills/a');
-      await made.write({ 'home/loose/below/x': '' });
-      expect(await levelIn(made, 'home/loose')).toBe('home/loose');
-      expect(await levelIn(made, 'home/loose/below')).toBe('home');
-    });
-
-    test('is of a real folder: a link to a project is that project', async () => {
-      const made = await MadeUpHome.with(`${WORK}/.claude/skills/a`);
-      await made.link('home/short', WORK);
-      expect(await levelIn(made, 'home/short')).toBe(WORK);
-    });
-
-    test('counts a link in a project only if it leads into a folder of an agent', async () => {
-      const made = await MadeUpHome.with('home/.agents/skills/mine', 'home/elsewhere/a');
-      await made.link(`${WORK}/.claude/skills`, 'home/elsewhere');
-      expect(await levelIn(made, WORK)).toBe('home');
-      await made.link(`${WORK}/.agents/skills`, 'home/.agents/skills');
-      expect(await levelIn(made, WORK)).toBe(WORK);
-    });
-
     test('is of a project to which only a plugin belongs', async () => {
       const made = await MadeUpHome.with('home/.claude/plugins/p/skills/a');
       const installPath = join(made.home, '.claude/plugins/p');
@@ -251,25 +216,6 @@ describe('installed place', () => {
       await rm(join(made.project, 'a/.claude'), { recursive: true });
       expect(await levelIn(made, `${WORK}/a`)).toBe(`${WORK}/a`);
       expect(await nearestCatalogue(part)).toBe((await installedPlace(part)).database);
-    });
-
-    test('has the same folders from wherever it is loaded', async () => {
-      const made = await MadeUpHome.with('home/.claude/skills/mine', `${WORK}/.claude/skills/a`, `${WORK}/b/skills/b`);
-      await made.write({ [`${WORK}/b/c/x`]: '' });
-      for (const at of [WORK, `${WORK}/b`, `${WORK}/b/c`]) {
-        const { cwd } = await installedPlace(surroundingsIn(made, at));
-        const { folders } = await findFolders({ ...made.options, cwd });
-        expect(made.short(folders)).toContain(`claude-code project ${WORK}/.claude/skills`);
-        expect(cwd).toBe(made.project);
-      }
-    });
-
-    test('lies in a folder whose name tells nothing', async () => {
-      const of = surroundings({ platform: 'linux', home: '/home/a', env: {}, cwd: '/' });
-      expect(projectCatalogue(of, '/home/a/secret')).toMatch(
-        /^\/home\/a\/\.local\/share\/skill-discovery\/projects\/[0-9a-f]{16}\/skills\.db$/,
-      );
-      expect(userCatalogue(of)).toBe('/home/a/.local/share/skill-discovery/skills.db');
     });
   });
 

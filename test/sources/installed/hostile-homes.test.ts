@@ -17,24 +17,6 @@ async function foundIn(made: MadeUpHome): Promise<{ skills: string[]; problems: 
 }
 
 describe('a folder of an agent', () => {
-  test('may have links in circles, into nothing, and to itself', async () => {
-    const made = await MadeUpHome.with('home/.claude/skills/a', 'home/.cursor/skills/b');
-    await made.link('home/.claude/skills/loop', 'home/.claude/skills');
-    await made.link('home/.claude/skills/a/back', 'home/.cursor/skills');
-    await made.link('home/.cursor/skills/b/back', 'home/.claude/skills');
-    await made.link('home/.claude/skills/self', 'home/.claude/skills/self');
-    await made.link('home/.claude/skills/gone', 'nowhere');
-    expect(await foundIn(made)).toEqual({
-      skills: ['home/.claude/skills/a', 'home/.cursor/skills/b'],
-      problems: [
-        'home/.claude/skills/gone: a link that leads nowhere',
-        'home/.claude/skills/self: a link that leads in a circle',
-        'home/.cursor/skills/b/back/gone: a link that leads nowhere',
-        'home/.cursor/skills/b/back/self: a link that leads in a circle',
-      ],
-    });
-  });
-
   test('has no links out of all such folders, whatever lies there', async () => {
     const made = await MadeUpHome.with('secret/s', 'home/.claude/skills/a');
     await made.write({ 'secret/SKILL.md': skillMarkdown('secret', 'Is secret.') });
@@ -92,16 +74,6 @@ describe('a folder of an agent', () => {
       });
     },
   );
-
-  test('costs no more than its bounds, however large its files are', async () => {
-    const made = await MadeUpHome.with('home/.claude/skills/small');
-    await made.write({
-      'home/.claude/skills/large/SKILL.md': `---\nname: large\ndescription: Is large.\n---\n${'x'.repeat(3 * 1024 * 1024)}`,
-      'home/.claude/skills/deep/SKILL.md': `---\nname: deep\ndescription: ${'['.repeat(50_000)}\n---\n`,
-    });
-    const { skills } = await inspectInstalled(made.options);
-    expect(skills.map(({ name }) => name)).toEqual(['deep', 'large', 'small']);
-  });
 });
 
 test('nothing is executed: a repository with hooks and filters leaves no trace', async () => {

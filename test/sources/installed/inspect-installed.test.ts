@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type InstalledReport, inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
@@ -61,18 +60,6 @@ describe('what agents have', () => {
       'universal home/.agents/skills/a',
     ]);
   });
-
-  test('says what the agent calls the skills of a plugin', async () => {
-    const made = await MadeUpHome.with('home/.claude/plugins/cache/docs/skills/pdf', 'home/.claude/skills/pdf');
-    const plugins = { 'docs@market': [{ installPath: join(made.home, '.claude/plugins/cache/docs') }] };
-    await made.write({ 'home/.claude/plugins/installed_plugins.json': JSON.stringify({ plugins }) });
-    const { skills, collisions } = await reportOf(made, 'claude-code');
-    expect(skills.flatMap(({ installations }) => installations.map(({ calledAs }) => calledAs)).sort()).toEqual([
-      'docs:pdf',
-      'pdf',
-    ]);
-    expect(collisions).toEqual([]);
-  });
 });
 
 describe('of skills with the same name an agent', () => {
@@ -88,23 +75,6 @@ describe('of skills with the same name an agent', () => {
     ]);
     expect(await collisionsOf(made, 'github-copilot')).toEqual([
       'github-copilot a: home/work/project/.agents/skills/a | home/.agents/skills/a',
-    ]);
-  });
-
-  test('takes that of the organisation before all others, if it is Claude Code', async () => {
-    const made = await MadeUpHome.with('etc/claude-code/.claude/skills/a', 'home/.claude/skills/a');
-    const folders = { 'claude-code': { system: [join(made.root, 'etc/claude-code/.claude/skills')] } };
-    const { collisions } = await inspectInstalled({ ...made.options, agents: ['claude-code'], folders });
-    expect(collisions.map(({ taken }) => taken.map((path) => made.inside(path)))).toEqual([
-      ['etc/claude-code/.claude/skills/a'],
-    ]);
-  });
-
-  test('takes that of the user, if it is Claude Code', async () => {
-    const made = await MadeUpHome.with('home/.claude/skills/a', 'home/work/project/.claude/skills/a');
-    expect(await collisionsOf(made, 'claude-code', 'opencode')).toEqual([
-      'claude-code a: home/.claude/skills/a | home/work/project/.claude/skills/a',
-      'opencode a: home/work/project/.claude/skills/a | home/.claude/skills/a',
     ]);
   });
 
@@ -177,18 +147,5 @@ describe('a skill is said to be broken', () => {
   ])('by %s', async (_, markdown, fault) => {
     const faults = await faultsOf(markdown);
     expect(faults.some((one) => one.includes(fault))).toBe(true);
-  });
-
-  test('by the name of its file', async () => {
-    expect(await faultsOf(skillMarkdown('pdf', 'Fits.'), 'pdf', 'skill.md')).toEqual([
-      'its file is called skill.md, not SKILL.md',
-    ]);
-  });
-
-  test('by a file that is none', async () => {
-    const made = await MadeUpHome.with('home/.claude/skills/a');
-    await mkdir(join(made.home, '.claude/skills/b/SKILL.md'), { recursive: true });
-    const { skills } = await reportOf(made, 'claude-code');
-    expect(skills.map(({ name }) => name)).toEqual(['a']);
   });
 });

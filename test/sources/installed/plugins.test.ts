@@ -76,17 +76,6 @@ describe('plugins', () => {
       expect((await pluginsOf(made)).folders).toEqual([`docs ${CACHE}/docs/skills`, `docs ${CACHE}/docs/skills/pdf`]);
     });
 
-    test('lie below the root that their marketplace names, where their own folder is not there', async () => {
-      const made = await MadeUpHome.with(`${MARKET}/plugins/docs/skills/pdf`);
-      const market = { metadata: { pluginRoot: './plugins' }, plugins: [{ name: 'docs', source: './docs' }] };
-      await made.write({ [`${MARKET}/.claude-plugin/marketplace.json`]: JSON.stringify(market) });
-      await install(made, { docs: {}, gone: {} });
-      expect(await pluginsOf(made)).toEqual({
-        folders: [`docs ${MARKET}/plugins/docs/skills`],
-        problems: [`${LIST}: gone@market: its folder is not there`],
-      });
-    });
-
     test('that settings disable are none of the agent', async () => {
       const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`);
       await install(made, { docs: {} });
@@ -120,27 +109,6 @@ describe('plugins', () => {
           'home/.claude/settings.json: not an object of JSON',
         ],
       });
-    });
-
-    test('are told of a broken file once, however many of them share it', async () => {
-      const made = await MadeUpHome.with(`${CACHE}/all/skills/pdf`);
-      await made.write({ [`${CACHE}/all/.claude-plugin/plugin.json`]: '{' });
-      const installPath = join(made.root, `${CACHE}/all`);
-      await install(made, { a: { installPath }, b: { installPath } });
-      expect(await pluginsOf(made)).toEqual({
-        folders: [`a ${CACHE}/all/skills`, `b ${CACHE}/all/skills`],
-        problems: [`${CACHE}/all/.claude-plugin/plugin.json: not an object of JSON`],
-      });
-    });
-
-    test('are looked for where CLAUDE_CONFIG_DIR says', async () => {
-      const made = await MadeUpHome.with('config/plugins/cache/docs/skills/pdf');
-      const installPath = join(made.root, 'config/plugins/cache/docs');
-      await made.write({
-        'config/plugins/installed_plugins.json': JSON.stringify({ plugins: { docs: { installPath } } }),
-      });
-      const env = { CLAUDE_CONFIG_DIR: join(made.root, 'config') };
-      expect((await pluginsOf(made, { env })).folders).toEqual(['docs config/plugins/cache/docs/skills']);
     });
 
     test('never lead out of their folder, whatever their files say', async () => {
@@ -190,25 +158,13 @@ describe('plugins', () => {
 
     test.each([
       ['not JSON', '{"plugins": {', 'not an object of JSON'],
-      ['a list', '[1, 2]', 'not an object of JSON'],
       ['without plugins', '{"version": 2, "plugins": []}', 'has no object `plugins`'],
-      ['deeply nested', `{"plugins": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'has no object `plugins`'],
       ['with a prototype', '{"__proto__": {"plugins": {}}}', 'has no object `plugins`'],
       ['giant', ' '.repeat(4 * 1024 * 1024 + 1), 'over 4 MiB'],
     ])('are none where the list is %s', async (_, text, reason) => {
       const made = await MadeUpHome.with('home/.claude/skills/kept');
       await made.write({ [LIST]: text });
       expect(await pluginsOf(made)).toEqual({ folders: [], problems: [`${LIST}: ${reason}`] });
-    });
-
-    test('are none where the list is no file, or a link out of their folder', async () => {
-      const made = await MadeUpHome.with();
-      await mkdir(join(made.root, LIST), { recursive: true });
-      expect((await pluginsOf(made)).problems).toEqual([`${LIST}: not a regular file`]);
-      const other = await MadeUpHome.with();
-      await other.write({ 'elsewhere.json': '{"plugins": {}}' });
-      await other.link(LIST, 'elsewhere.json');
-      expect((await pluginsOf(other)).problems).toEqual([`${LIST}: a link that leads out of its folder`]);
     });
   });
 });
@@ -249,10 +205,8 @@ describe('other plugins', () => {
       ['nothing', [], true],
       ['a rule for all of the home folder', ['!HOME/*'], false],
       ['the last rule that fits', ['!HOME/*', 'HOME/work/project/*'], true],
-      ['a rule for the folder itself', ['!HOME/work/project/'], false],
       ['a rule for the folder above alone', ['!HOME/work/'], true],
       ['a rule for another folder', ['!HOME/work/pro*', '!HOME/other/*'], false],
-      ['no rule at all', [7, null], true],
     ])('are on or off as %s says', async (_, rules, isOn) => {
       const made = await MadeUpHome.with(`${EXTENSIONS}/docs/skills/pdf`);
       const home = made.home.replaceAll('\\', '/').replace(/^(?!\/)/, '/');
@@ -311,7 +265,6 @@ describe('other plugins', () => {
 
     test.each([
       ['is no TOML', 'plugins = {', [`${CONFIG}: not TOML`]],
-      ['names none', 'model = "x"\n', []],
       ['has something else there', 'plugins = 7\n', []],
     ])('are none where the configuration %s', async (_, text, problems) => {
       const made = await MadeUpHome.with(`${CACHE}/docs/1.0.0/skills/pdf`);
@@ -353,13 +306,6 @@ describe('other plugins', () => {
       await made.write({ 'home/work/project/.github/copilot/settings.json': settings(true) });
       const folders = [`docs ${PLUGINS}/market/docs/skills`];
       expect(await pluginsOf(made, 'github-copilot')).toEqual({ folders, problems: [] });
-    });
-
-    test('are looked for where COPILOT_HOME says', async () => {
-      const made = await MadeUpHome.with('other/installed-plugins/market/docs/skills/pdf');
-      const env = { COPILOT_HOME: join(made.root, 'other') };
-      const folders = ['docs other/installed-plugins/market/docs/skills'];
-      expect(await pluginsOf(made, 'github-copilot', { env })).toEqual({ folders, problems: [] });
     });
   });
 });

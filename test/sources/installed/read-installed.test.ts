@@ -81,39 +81,6 @@ describe('the skills that are installed', () => {
     });
   });
 
-  test('are found through a link also if the agent is not meant whose folder it leads into', async () => {
-    const made = await MadeUpHome.with('home/.agents/skills/shared');
-    await made.link('home/.claude/skills/linked', 'home/.agents/skills/shared');
-    await load(made, {}, { agents: ['claude-code'] });
-    expect(await installationsOf(made)).toEqual({
-      'skills-shared': ['claude-code user home/.claude/skills/linked'],
-    });
-  });
-
-  test('of plugins are called by their plugin', async () => {
-    const made = await MadeUpHome.with('home/.claude/plugins/cache/docs/skills/pdf');
-    const plugins = { 'docs@market': [{ scope: 'user', installPath: join(made.home, '.claude/plugins/cache/docs') }] };
-    await made.write({ 'home/.claude/plugins/installed_plugins.json': JSON.stringify({ version: 2, plugins }) });
-    await load(made);
-    expect(await installationsOf(made)).toEqual({
-      'docs-pdf': ['claude-code plugin home/.claude/plugins/cache/docs/skills/pdf docs'],
-    });
-  });
-
-  test('of Codex that it brings itself are those of the system', async () => {
-    const made = await MadeUpHome.with(
-      'home/.codex/skills/own',
-      'home/.codex/skills/.system/made',
-      'etc/codex/skills/all',
-    );
-    await load(made);
-    expect(Object.values(await installationsOf(made)).sort()).toEqual([
-      ['codex system etc/codex/skills/all'],
-      ['codex system home/.codex/skills/.system/made'],
-      ['codex user home/.codex/skills/own'],
-    ]);
-  });
-
   test('keep their ids from load to load, also when an agent comes or goes', async () => {
     const made = await MadeUpHome.with('home/.claude/skills/pdf', 'home/.cursor/skills/pdf');
     const ids = async (): Promise<Record<string, string>> =>
@@ -217,29 +184,6 @@ describe('the skills that are installed', () => {
     // Of another source that fails nothing follows for these.
     await rm(join(made.home, '.claude/skills/b'), { recursive: true });
     expect(countsOf(await both())).toEqual([0, 0, 0, 1]);
-  });
-
-  test('that cannot be read now stay as they were', async () => {
-    const made = await MadeUpHome.with('home/.claude/skills/a', 'home/.claude/skills/b');
-    await load(made);
-    await made.write({ 'home/.claude/skills/a/SKILL.md': '' });
-    const report = await load(made);
-    expect(countsOf(report)).toEqual([0, 0, 1, 0]);
-    expect(report.rejected).toEqual([
-      { origin: '~/.claude/skills/a/SKILL.md', reason: 'empty: neither front matter nor text' },
-    ]);
-    expect((await skillsOf(made)).length).toBe(2);
-  });
-
-  test('have their folder as origin and the times of their files: git is not asked', async () => {
-    const made = await MadeUpHome.with('home/work/project/.claude/skills/a');
-    await made.write({
-      'home/work/project/.git/config': '[remote "origin"]\n\turl = https://github.com/owner/repository\n',
-    });
-    await load(made);
-    const [skill] = await skillsOf(made);
-    expect(skill).toMatchObject({ id: 'skills-a', author: 'unknown', codehostUrl: 'unknown' });
-    expect(skill!.updatedAt).toBeGreaterThan(1_700_000_000);
   });
 
   test('take their files with them, and nothing that a link brings in from another folder', async () => {

@@ -47,21 +47,14 @@ describe('checkRow', () => {
     [[], 'expected an object, got an array'],
     ['text', 'expected an object, got a string'],
     [null, 'expected an object, got nothing'],
-    [{ description: 'b' }, 'name: expected text, got nothing'],
-    [{ name: null, description: 'b' }, 'name: expected text, got nothing'],
     [{ name: 7, description: 'b' }, 'name: expected text, got a number'],
     [{ name: ' \n', description: 'b' }, 'name: expected text, got blank text'],
     [{ name: '\u200b\u2060\ufeff', description: 'b' }, 'name: expected text, got blank text'],
     [{ name: '\0', description: 'b' }, 'name: expected text, got blank text'],
     [{ name: 'a' }, 'description: expected text, got nothing'],
     [{ name: 'a', description: ['b'] }, 'description: expected text, got an array'],
-    [{ name: 'a', description: {} }, 'description: expected text, got an object'],
   ])('rejects %j', (value, reason) => {
     expect(normalise(value)).toEqual({ kind: 'rejected', reason });
-  });
-
-  it('names the id of a rejected row where there is one', () => {
-    expect(normalise({ id: 'x', name: 'a' })).toMatchObject({ kind: 'rejected', id: 'x' });
   });
 
   it('passes on the warnings of the row, its own after them', () => {
@@ -85,15 +78,6 @@ describe('name and description', () => {
     expect(skill({ name }).name).toBe(expected);
   });
 
-  it('keeps a description as it is between its ends', () => {
-    expect(skill({ description: '\n a  b\n\n- c\u200bd\t\n' }).description).toBe('a  b\n\n- c\u200bd');
-  });
-
-  it('is done with long white space in no time to speak of', () => {
-    expect(skill({ name: `a${' '.repeat(1_000_000)}b` }).name).toBe('a'.padEnd(200));
-    expect(skill({ name: `a${' \n'.repeat(500_000)}b` }).name).toBe('a b');
-  });
-
   it('cuts between characters, with a warning', () => {
     const cut = skill({ name: '🐝'.repeat(201), description: 'é'.repeat(4001) });
     expect(cut.name).toBe('🐝'.repeat(200));
@@ -108,12 +92,10 @@ describe('id', () => {
     ['a/b', 'a/b', 0],
     ['  a\u0007b ', 'ab', 0],
     [12, '12', 0],
-    ['', undefined, 0],
     [' \u200b', undefined, 0],
     [null, undefined, 0],
     [['a'], undefined, 1],
     [true, undefined, 1],
-    [Number.NaN, undefined, 1],
     ['🐝'.repeat(250), '🐝'.repeat(250), 0],
     ['a'.repeat(251), undefined, 1],
   ])('reads %j', (id, expected, warnings) => {
@@ -125,13 +107,9 @@ describe('id', () => {
 describe('stars', () => {
   it.each([
     [5, 5],
-    [5.9, 5],
     ['1200', 1200],
-    [' 7 ', 7],
     [-1, 0],
     [Number.POSITIVE_INFINITY, 0],
-    [null, 0],
-    [1e300, Number.MAX_SAFE_INTEGER],
   ])('reads %j without a warning', (stars, expected) => {
     expect(skill({ stars })).toMatchObject({ stars: expected, warnings: [] });
   });
@@ -144,20 +122,13 @@ describe('stars', () => {
 describe('updatedAt', () => {
   it.each([
     [1_700_000_000, 1_700_000_000],
-    [1_700_000_000.9, 1_700_000_000],
     [1_700_000_000_123, 1_700_000_000],
-    [99_999_999_999, 99_999_999_999],
     [100_000_000_000, 100_000_000],
-    ['1700000000', 1_700_000_000],
     ['1700000000123', 1_700_000_000],
     ['2023-11-14T22:13:20Z', 1_700_000_000],
-    ['2023-11-14T22:13:20.999Z', 1_700_000_000],
     ['2023-11-15T00:13:20+02:00', 1_700_000_000],
-    ['2023-11-15T00:13:20+0200', 1_700_000_000],
     ['2023-11-14 22:13:20', 1_700_000_000],
-    ['2023-11-14T22:13', 1_699_999_980],
     ['2023-11-14', 1_699_920_000],
-    ['2023-11', 1_698_796_800],
     [undefined, 0],
     [null, 0],
     [1e300, Number.MAX_SAFE_INTEGER],
@@ -171,11 +142,6 @@ describe('updatedAt', () => {
       expect(skill({ updatedAt })).toMatchObject({ updatedAt: 0, warnings: [expect.stringMatching(/^updatedAt: /)] });
     },
   );
-
-  it('reads updated_at where it is missing', () => {
-    expect(skill({ updated_at: 5 }).updatedAt).toBe(5);
-    expect(skill({ updatedAt: 7, updated_at: 5 }).updatedAt).toBe(7);
-  });
 });
 
 describe('addresses', () => {
@@ -183,10 +149,8 @@ describe('addresses', () => {
     ['https://example.org/a', 'https://example.org/a'],
     [' HTTP://example.org/a\n', 'HTTP://example.org/a'],
     ['ssh://git@example.org/a', 'ssh://git@example.org/a'],
-    ['urn:isbn:1', 'urn:isbn:1'],
     ['unknown', 'unknown'],
     ['', 'unknown'],
-    [7, 'unknown'],
   ])('reads %j without a warning', (codehostUrl, expected) => {
     expect(skill({ codehostUrl, skillUrl: codehostUrl })).toMatchObject({
       codehostUrl: expected,
@@ -197,13 +161,10 @@ describe('addresses', () => {
 
   it.each([
     'file:///home/me/skills',
-    'FILE:/etc/passwd',
     '/home/me/skills',
     'C:\\skills',
-    'C:/skills',
     '\\\\server\\share',
     'javascript:alert(1)',
-    'java\nscript:alert(1)',
     'data:text/html,x',
     'example.org/a',
   ])('warns of %j and leaves it out', (codehostUrl) => {
@@ -218,32 +179,18 @@ describe('addresses', () => {
     expect(skill({ codehostUrl }).codehostUrl).toBe('https://example.org/o/r?x=a@b');
     expect(skill({ skillUrl: 'ssh://me:secret@example.org/o' }).skillUrl).toBe('ssh://example.org/o');
   });
-
-  it('reads githubUrl where codehostUrl is missing', () => {
-    expect(skill({ githubUrl: 'https://a.example/1' }).codehostUrl).toBe('https://a.example/1');
-    expect(skill({ githubUrl: 'https://a.example/1', codehostUrl: 'https://a.example/2' }).codehostUrl).toMatch(/2$/);
-  });
-
-  it('takes an author that is no text for unknown', () => {
-    expect(skill({ author: ' Ada\n' }).author).toBe('Ada');
-    expect(skill({ author: '\u200b' }).author).toBe('unknown');
-    expect(skill({ author: { login: 'Ada' } }).author).toBe('unknown');
-  });
 });
 
 describe('location', () => {
   it.each([
     ['https://github.com/o/r', 'o/r'],
     ['https://github.com/o/r.git', 'o/r'],
-    ['https://github.com/o/r/', 'o/r'],
     ['https://github.com/o/r/tree/main/skills/x', 'o/r/skills/x'],
     ['https://github.com/o/r/tree/HEAD/sk%20ills/x?plain=1#top', 'o/r/sk ills/x'],
     ['https://github.com/o/r/blob/main/skills/x/SKILL.md', 'o/r/skills/x'],
-    ['https://github.com/o/r/tree/main', 'o/r'],
     ['https://gitlab.example/g/s/r/-/tree/main/x', 'g/s/r/x'],
     ['https://gitlab.example/g/r/-/blob/main/x/skill.md', 'g/r/x'],
     ['https://Skills.example/a/b/c', 'skills.example/a/b/c'],
-    ['https://skills.example', 'skills.example'],
     ['https://github.com/o/r/tree/main/100%', 'o/r/100%'],
     ['urn:isbn:1', 'me/a'],
   ])('of %s is %s', (codehostUrl, location) => {
@@ -266,11 +213,6 @@ describe('labels', () => {
       categories: ['web-development', 'data-science', 'cafe-bar', 'c', 'abc'],
       warnings: [],
     });
-  });
-
-  it('may be one text, and stand in the singular', () => {
-    expect(skill({ categories: 'Testing', category: 'More' }).categories).toEqual(['testing', 'more']);
-    expect(skill({ occupation: ['Software Developers 15-1252'] }).occupations).toEqual(['software-developers-15-1252']);
   });
 
   it('are left out with a warning where nothing of them remains', () => {
@@ -323,7 +265,6 @@ describe('files', () => {
     ['/etc/passwd', 'etc/passwd'],
     ['./a/../../b//c', 'a/b/c'],
     ['a\u0000b\u001b.md', 'ab.md'],
-    ['..hidden', '..hidden'],
   ])('calls %j %s', (filename, expected) => {
     expect(skill({ files: [{ filename, text: 't' }] })).toMatchObject({
       files: [{ filename: expected, text: 't' }],
@@ -337,23 +278,6 @@ describe('files', () => {
     expect(read.files).toEqual([{ filename: 'b', text: 'kept' }]);
     expect(read.warnings).toHaveLength(4);
     expect(skill({ files: 'x' }).warnings).toHaveLength(1);
-  });
-
-  it('keeps the later of two with one name', () => {
-    const files = [
-      { filename: 'a', text: '1' },
-      { filename: './a', text: '2' },
-    ];
-    expect(skill({ files })).toMatchObject({
-      files: [{ filename: 'a', text: '2' }],
-      warnings: ['files: a occurs twice; the later one is kept'],
-    });
-  });
-
-  it('are one SKILL.md of the description where there is none', () => {
-    for (const files of [undefined, null, [], [{}]]) {
-      expect(skill({ files }).files).toEqual([{ filename: 'SKILL.md', text: 'b' }]);
-    }
   });
 
   it('are cut at 1 MiB between characters and cleaned of what cannot be stored', () => {
@@ -378,14 +302,6 @@ describe('properties', () => {
     expect(skill({ allowedTools: 'Read', license: 5, metadata: [] }).properties).toEqual({ allowedTools: 'Read' });
   });
 
-  it('leaves out metadata that is too large or no JSON', () => {
-    expect(skill({ metadata: { a: 'x'.repeat(17_000) } })).toMatchObject({
-      properties: {},
-      warnings: ['metadata: over 16 KiB; left out'],
-    });
-    expect(skill({ metadata: { a: 1n } }).warnings).toEqual(['metadata: not JSON; left out']);
-  });
-
   it('keeps front matter that a row brings as an object, unless it is too large', () => {
     expect(skill({ frontMatter: { version: '1.10', a: { b: null, c: 'x\0y' } } }).properties).toEqual({
       frontMatter: { version: '1.10', a: { b: null, c: 'xy' } },
@@ -395,14 +311,5 @@ describe('properties', () => {
       properties: {},
       warnings: ['frontMatter: over 64 KiB; left out'],
     });
-  });
-
-  it('is not fooled by names that objects have of their own', () => {
-    const row: unknown = JSON.parse(
-      '{"name":"a","description":"b","metadata":{"__proto__":{"x":1}},"__proto__":{"id":"z"}}',
-    );
-    const read = normalise(row);
-    expect(read).toMatchObject({ draft: { id: undefined } });
-    expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 });
