@@ -183,7 +183,8 @@ async function gatherQuestion(
 async function candidatesOf(state: OpenState, q: string, copies: CopyMode): Promise<DescribedCandidates> {
   const query = resolveSemanticQuery({ q, copies });
   const sources = await openSources(state, query, state.closing);
-  return describeCandidates(sources, query, readQuestion(query.q, state.how.stopWords), undefined, state.closing);
+  const question = readQuestion(query.q, state.how.stopWords);
+  return describeCandidates({ sources, query, question, filter: undefined, signal: state.closing });
 }
 
 export function evenly<T>(all: readonly T[], most = all.length): readonly T[] {

@@ -1,13 +1,23 @@
-import { type Comparator, type DocumentNumber, inTurns, type Pieces, topOf } from '../core/index.js';
-import type { Question } from '../keyword/index.js';
+import {
+  type Comparator,
+  type DocumentNumber,
+  giveWay,
+  inTurns,
+  OneAtATime,
+  type Pieces,
+  topOf,
+  untilAborted,
+} from '../core/index.js';
+import { FIELD_WEIGHTS, type KeywordIndex, type Question, type RankedDocuments, Work } from '../keyword/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { ScoreParts } from '../result.js';
-import { type CatalogueColumns, collapseCopies, copyPreference } from '../store/index.js';
-import { type GatheredCandidates, gatherCandidates, type SemanticSources } from './gather-candidates.js';
+import { type CatalogueColumns, collapseCopies, copiesOf, copyPreference, prepareCopies } from '../store/index.js';
 import type { DocumentVectors } from './nearest-documents.js';
-import type { Candidate } from './ranking/features.js';
+import { oncePer } from './once.js';
+import type { Candidate, NameMatch } from './ranking/features.js';
 import { COMPARED, HybridScorer, type QuestionContext, type ScoredCandidate } from './ranking/hybrid.js';
 import { comparatorOf } from './ranking/ranks.js';
+import type { VectorSearch } from './vector-search.js';
 
 /** A document that is shown. */
 export interface SemanticMatch {
@@ -52,12 +62,31 @@ export function rankCandidates(
   return { confident, matches };
 }
 
+/** What is asked, and of what. */
+export interface Asked {
+  readonly sources: SemanticSources;
+  readonly query: ResolvedSemanticQuery;
+  readonly question: Question;
+  /** One byte a document, 0 if it may not be found. */
+  readonly filter: Uint8Array | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What a semantic search looks into. */
+export interface SemanticSources {
+  readonly columns: CatalogueColumns;
+  /** Undefined for `ranking: 'vector'`, which ignores words. */
+  readonly words: KeywordIndex | undefined;
+  /** Undefined for `ranking: 'words'`, which ignores meaning. */
+  readonly vectors: VectorSearch | undefined;
+}
+
 /** All that the scores of an answer depend on. */
 export interface DescribedCandidates {
   readonly context: QuestionContext;
   /** By ascending document number. */
   readonly candidates: readonly Candidate[];
-  /** See {@link GatheredCandidates.groupSizes}. */
+  /** How many documents may be found of each group of copies of which only some are here. */
   readonly groupSizes: ReadonlyMap<DocumentNumber, number>;
   /** Whether there was not enough work for all words. */
   readonly truncated: boolean;
@@ -68,44 +97,104 @@ export interface DescribedCandidates {
 }
 
 /**
- * Gathers the documents that compete for an answer, and describes each by words and by meaning, whichever of the two
- * found it.
+ * How many documents compete for an answer: the best so many by words, by meaning, and by names that begin with the
+ * question. As many as a semantic search may return (`MAX_SEMANTIC_LIMIT`), so that each way alone could fill an
+ * answer.
+ */
+const CANDIDATES = 100;
+
+/** Of more copies than this of one skill only some compete: those that were found first, and the preferred one. */
+const MOST_COPIES = 100;
+
+/** How many documents are ranked by words at most, to have {@link CANDIDATES} groups of copies. */
+const MOST_RANKED = CANDIDATES * MOST_COPIES;
+
+/**
+ * Gathers the documents that compete for an answer: the best by words, the best by meaning, those with the question as
+ * their name or as its beginning; and the copies of all these, if copies are collapsed. Describes each by words and by
+ * meaning, whichever of the two found it.
  *
- * @param filter one byte a document, 0 if it may not be found
  * @throws {SkillSearchError} `EMBEDDER_FAILED`, `SERVICE_UNAVAILABLE`
  * @throws the signal's reason when aborted
  */
-export async function describeCandidates(
-  sources: SemanticSources,
-  query: ResolvedSemanticQuery,
-  question: Question,
-  filter: Uint8Array | undefined,
-  signal: AbortSignal | undefined,
-): Promise<DescribedCandidates> {
-  const gathered = await gatherCandidates(sources, query, question, filter, signal);
-  const sentences = await gathered.meaning.sentences;
-  return inTurns(describeInPieces(gathered, sentences, sources, query, question), signal);
+export async function describeCandidates(asked: Asked): Promise<DescribedCandidates> {
+  const { sources, query, filter, signal } = asked;
+  const { columns, words, vectors } = sources;
+  const reading = vectors === undefined ? undefined : readMeaning(vectors, asked);
+  // Awaited below. While the model's thread reads the question, this one looks up its words. This catch only prevents
+  // an unhandled rejection.
+  reading?.catch(() => {});
+  const work = Work.forQuestion(columns.size);
+  const groupSizes = new Map<DocumentNumber, number>();
+  const withCopies = (found: Iterable<DocumentNumber>): Uint32Array =>
+    Uint32Array.from(query.copies === 'collapse' ? withTheirCopies(found, columns, filter, groupSizes) : found).sort();
+  const byWords =
+    words === undefined
+      ? undefined
+      : await lookUpsOf(words).run(() => inTurns(lookUpWords(words, asked, work, withCopies), signal));
+
+  const meaning = await reading;
+  if (query.copies === 'collapse') await inTurns(prepareCopies(columns.copyGroup), signal);
+  await giveWay(signal);
+  const found = new Set(byWords?.documents);
+  for (const place of meaning?.nearest ?? []) {
+    for (const document of passing(vectors!.documents.documentsAt(place), filter)) found.add(document);
+  }
+  const documents = withCopies(found);
+  await giveWay(signal);
+  const read = vectors?.documents.read(documents, byWords?.vectors);
+  const sentences = (await meaning?.sentences) ?? [];
+  const described = describeInPieces(asked, documents, byWords, meaning, sentences, read);
+  return { ...(await inTurns(described, signal)), groupSizes, truncated: work.truncated };
+}
+
+/** How near a question is to documents. */
+interface Meaning {
+  /** The places of the nearest vectors, of type `VectorPlace`. */
+  readonly nearest: Uint32Array;
+  /** The vector of the whole question. */
+  readonly whole: Float32Array;
+  /** The vectors of its sentences, if it has several. They may come later. */
+  readonly sentences: Promise<readonly Float32Array[]>;
+  /** Share of the question that the model can read, 0 to 1. */
+  readonly readable: number;
+  /** Whether the model reads the language of the question. */
+  readonly readsLanguage: boolean;
+}
+
+async function readMeaning(vectors: VectorSearch, { query, question, filter, signal }: Asked): Promise<Meaning> {
+  const { q, ranking } = query;
+  const readable = vectors.readableShare(q);
+  const readsLanguage = vectors.readsLanguage(question.language);
+  const embedded = vectors.embed(q, { sentences: ranking === 'hybrid' && readable > 0, signal });
+  const sentences = untilAborted(embedded.sentences, signal);
+  // Awaited later. This catch only prevents an unhandled rejection.
+  sentences.catch(() => {});
+  const whole = await untilAborted(embedded.whole, signal);
+  await giveWay(signal);
+  const nearest = await untilAborted(vectors.documents.nearest(whole, CANDIDATES, filter), signal);
+  return { nearest, whole, sentences, readable, readsLanguage };
 }
 
 function* describeInPieces(
-  { documents, ranked, nameMatches, meaning, vectors, groupSizes, truncated }: GatheredCandidates,
+  { sources: { columns }, query: { ranking }, question }: Asked,
+  documents: Uint32Array,
+  byWords: FoundByWords | undefined,
+  meaning: Meaning | undefined,
   sentences: readonly Float32Array[],
-  { columns }: SemanticSources,
-  { ranking }: ResolvedSemanticQuery,
-  question: Question,
-): Pieces<DescribedCandidates> {
-  const wordScores = ranked?.scoresOf(documents);
+  vectors: DocumentVectors | undefined,
+): Pieces<Omit<DescribedCandidates, 'groupSizes' | 'truncated'>> {
+  const wordScores = byWords?.ranked.scoresOf(documents);
   yield;
-  const cosines =
-    meaning.whole === undefined ? NO_COSINES : (vectors?.cosines([meaning.whole, ...sentences]) ?? NO_COSINES);
+  const cosines = meaning && vectors?.cosines([meaning.whole, ...sentences]);
   yield;
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
-    const [cosine, ...ofSentences] = cosines.get(document) ?? [];
+    const [cosine, ...ofSentences] = cosines?.get(document) ?? [];
     if (ranking === 'vector' && cosine === undefined) continue;
     candidates.push({
       document,
-      nameMatch: nameMatches.get(document) ?? 'other',
+      nameMatch: byWords?.names.matches.get(document) ?? 'other',
       cosine,
       sentence: ofSentences.length === 0 ? undefined : Math.max(...ofSentences),
       feedback: undefined,
@@ -115,26 +204,168 @@ function* describeInPieces(
   }
   const context: QuestionContext = {
     ranking,
-    highest: ranked?.highest ?? 0,
-    readable: meaning.readable,
-    inModelLanguage: meaning.readsLanguage,
-    usualCosine: medianOf([...cosines.values()].map(([cosine = 0]) => cosine)),
+    highest: byWords?.ranked.highest ?? 0,
+    readable: meaning?.readable ?? 1,
+    inModelLanguage: meaning?.readsLanguage ?? true,
+    usualCosine: medianOf(Array.from(cosines?.values() ?? [], ([cosine = 0]) => cosine)),
     usualFeedback: 0,
     skills: columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
   };
-  const told = { groupSizes, truncated, damaged: vectors?.damaged ?? [], questionVector: meaning.whole };
-  if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, ...told };
+  const others = { damaged: vectors?.damaged ?? [], questionVector: meaning?.whole };
+  if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, ...others };
   yield;
   const fedBack =
     candidates.length < FEWEST_WITH_FEEDBACK
       ? withoutFeedback(candidates, context)
       : withFeedback(candidates, context, vectors, columns.copyGroup);
-  return {
-    context: { ...context, usualFeedback: fedBack.usualFeedback },
-    candidates: fedBack.candidates,
-    ...told,
-  };
+  const { usualFeedback } = fedBack;
+  return { context: { ...context, usualFeedback }, candidates: fedBack.candidates, ...others };
+}
+
+/** What the words of a question find. */
+interface FoundByWords {
+  readonly ranked: RankedDocuments;
+  readonly names: Names;
+  readonly documents: readonly DocumentNumber[];
+  /** The vectors of these and of their copies; undefined by words alone. */
+  readonly vectors: DocumentVectors | undefined;
+}
+
+/** The look-ups of each index: one at a time, because each that is on its way has working space of its own. */
+const lookUpsOf = oncePer((_: KeywordIndex) => new OneAtATime());
+
+/**
+ * Finds documents by words, and reads of them what every answer needs: while the model's thread reads the question,
+ * this one has nothing else to do.
+ *
+ * @param withCopies gives some documents and, if copies are collapsed, their copies; ascending
+ */
+function* lookUpWords(
+  words: KeywordIndex,
+  asked: Asked,
+  work: Work,
+  withCopies: (found: Iterable<DocumentNumber>) => Uint32Array,
+): Pieces<FoundByWords> {
+  const { sources, query, question, filter } = asked;
+  const { copyGroup } = sources.columns;
+  const ranked = yield* rankWords(words, asked, work);
+  const names = query.ranking === 'hybrid' ? matchNames(words, question, ranked, copyGroup, filter) : NO_NAMES;
+  yield;
+  if (query.copies === 'collapse') yield* prepareCopies(copyGroup);
+  const documents = [...new Set(passing([...ranked.documents, ...names.competing], filter))];
+  const all = withCopies(documents);
+  yield;
+  ranked.scoresOf(all);
+  yield;
+  const vectors = sources.vectors?.documents.read(all);
+  yield;
+  return { ranked, names, documents, vectors };
+}
+
+/**
+ * The best documents by words. If copies are collapsed, as many as it takes to have {@link CANDIDATES} groups of
+ * copies: as a rule a quarter more is enough, so a second attempt is rare. There is none if there is not enough work
+ * for it.
+ */
+function* rankWords(
+  words: KeywordIndex,
+  { sources, query: { copies }, question, filter }: Asked,
+  work: Work,
+): Pieces<RankedDocuments> {
+  const { copyGroup } = sources.columns;
+  const weights = FIELD_WEIGHTS;
+  if (copies === 'keep') return yield* words.rank(question, { weights, limit: CANDIDATES, filter, work });
+  for (let limit = CANDIDATES * 1.25; ; limit *= 4) {
+    const before = work.spent;
+    const ranked = yield* words.rank(question, { weights, limit, filter, work });
+    const cost = work.spent - before;
+    const groups = new Set<number>();
+    const enough = ranked.documents.findIndex((document) => groups.add(copyGroup[document]!).size === CANDIDATES);
+    if (enough >= 0) {
+      const [documents, scores] = [ranked.documents.subarray(0, enough + 1), ranked.scores.subarray(0, enough + 1)];
+      return { ...ranked, documents, scores };
+    }
+    if (ranked.documents.length < limit) return ranked;
+    if (work.left < cost || limit * 4 > MOST_RANKED) {
+      work.truncate();
+      return ranked;
+    }
+  }
+}
+
+/** Documents whose names are the question, or begin with it. */
+interface Names {
+  readonly matches: ReadonlyMap<DocumentNumber, NameMatch>;
+  /** All with exactly this name, and those of the best {@link CANDIDATES} groups of copies that begin with it. */
+  readonly competing: readonly DocumentNumber[];
+}
+
+const NO_NAMES: Names = { matches: new Map(), competing: [] };
+
+function matchNames(
+  words: KeywordIndex,
+  question: Question,
+  ranked: RankedDocuments,
+  copyGroup: Uint32Array,
+  filter: Uint8Array | undefined,
+): Names {
+  const exact = passing(words.named(question), filter);
+  const beginning = Uint32Array.from(passing(words.beginning(question), filter));
+  const scores = ranked.scoresOf(beginning);
+  const scoreAt = (i: number): number => scores[i]!.score;
+  const groups = new Set<number>();
+  const competing = [...exact];
+  for (const i of [...beginning.keys()].sort((a, b) => scoreAt(b) - scoreAt(a) || a - b)) {
+    const document = beginning[i]!;
+    const group = copyGroup[document]!;
+    if (groups.size === CANDIDATES && !groups.has(group)) continue;
+    groups.add(group);
+    competing.push(document);
+  }
+  const matches = new Map<DocumentNumber, NameMatch>(Array.from(beginning, (document) => [document, 'beginning']));
+  for (const document of exact) matches.set(document, 'exact');
+  return { matches, competing };
+}
+
+/**
+ * Some documents and their copies, each once.
+ *
+ * @param found documents that pass the filter
+ * @param groupSizes gets the sizes of the groups that have more than {@link MOST_COPIES}
+ */
+function withTheirCopies(
+  found: Iterable<DocumentNumber>,
+  columns: CatalogueColumns,
+  filter: Uint8Array | undefined,
+  groupSizes: Map<DocumentNumber, number>,
+): Set<DocumentNumber> {
+  const { copyGroup } = columns;
+  const preference = copyPreference(columns);
+  const byGroup = new Map<DocumentNumber, DocumentNumber[]>();
+  for (const document of found) {
+    const group = copyGroup[document]!;
+    const some = byGroup.get(group);
+    if (some === undefined) byGroup.set(group, [document]);
+    else some.push(document);
+  }
+  const all = new Set<DocumentNumber>();
+  for (const [group, some] of byGroup) {
+    const copies = copiesOf(group, copyGroup);
+    const members = passing(copies, filter);
+    const isLarge = copies.length > MOST_COPIES;
+    for (const document of isLarge ? some.slice(0, MOST_COPIES) : members) all.add(document);
+    if (!isLarge) continue;
+    all.add(members.reduce((best, copy) => (preference(copy, best) < 0 ? copy : best), some[0]!));
+    groupSizes.set(group, members.length);
+  }
+  return all;
+}
+
+/** Those of some documents that may be found. */
+function passing(documents: Iterable<DocumentNumber>, filter: Uint8Array | undefined): DocumentNumber[] {
+  const all = [...documents];
+  return filter === undefined ? all : all.filter((document) => filter[document] === 1);
 }
 
 /** Each of few candidates would speak mostly for itself, whatever was asked. The question speaks in their place. */
@@ -147,8 +378,6 @@ function withoutFeedback(candidates: readonly Candidate[], { readable, usualCosi
     usualFeedback: readable * usualCosine,
   };
 }
-
-const NO_COSINES: ReadonlyMap<DocumentNumber, readonly number[]> = new Map();
 
 /** How many of the best candidates speak for the question. Those beyond would count next to nothing. */
 const BEST = 20;

@@ -19,11 +19,10 @@ import { askedWords, readQuestion } from '../keyword/index.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import type { DamagedSkill, SemanticHit, SemanticResult, SimilarSkill } from '../result.js';
 import { allCopiesOf, type CatalogueColumns, collapseCopies, copyPreference, prepareCopies } from '../store/index.js';
-import type { SemanticSources } from './gather-candidates.js';
 import { copyIds, damagedPart, idOf, readShown, Shown, toSemanticHit } from './hits.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenState } from './open-state.js';
-import { describeCandidates, rankCandidates } from './rank-candidates.js';
+import { describeCandidates, rankCandidates, type SemanticSources } from './rank-candidates.js';
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf } from './ranking/ranks.js';
 import type { SemanticAnswer, SemanticOptions, SimilarOptions } from './skill-search.js';
@@ -92,7 +91,7 @@ async function answerByMeaning(
   await giveWay(signal);
   const filter = filterMask(columns, resolved);
   await giveWay(signal);
-  const described = await state.untilClosed(describeCandidates(sources, resolved, question, filter, signal));
+  const described = await state.untilClosed(describeCandidates({ sources, query: resolved, question, filter, signal }));
   const { reader } = state;
   const asked = askedWords(question);
   const copyIdsOf = explain
