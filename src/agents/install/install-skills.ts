@@ -72,8 +72,8 @@ export interface InstallReport {
 const OPTIONS = namesOf<InstallOptions>({ ids: true, to: true, lock: true, within: true, force: true });
 
 /**
- * Writes skills of a catalogue into a folder, as they were: all files, each compared with its digest. All of the skills
- * are installed or none. Nothing is overwritten without `force`.
+ * Writes skills of a catalogue into a folder, as they were: all files, each compared with its digest. A skill is
+ * installed whole or not at all, and none before all are written. Nothing is overwritten without `force`.
  *
  * @param search opened with `localPaths: true` where skills without a repository should be noted with their folder
  * @throws {SkillSearchError} `INVALID_OPTION`, `SKILL_NOT_FOUND`, `DATABASE_DAMAGED`; `INSTALL_REFUSED`, with the
@@ -181,41 +181,23 @@ async function stateOf(
 }
 
 /**
- * Puts all skills in their places and notes them, or none. They are written beside their places first, and then renamed
- * one by one.
+ * Puts all skills in their places. They are written beside their places first, and noted in the lock file, and then
+ * renamed one by one: until then nothing is installed.
  */
 async function carryOut(planned: readonly PlannedSkill[], base: string, lock: LockFile): Promise<void> {
   const changed = planned.filter(({ state }) => state !== 'unchanged');
   const staging = join(base, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
-  const undo: (() => Promise<void>)[] = [];
-  // Whether a skill that was there before may still lie in the staging folder.
-  let isNeeded = false;
   try {
     for (const { skill, files } of changed) await writeFiles(join(staging, 'new', skill.name), files);
     if (changed.length > 0) makeFolder(join(staging, 'replaced'), { code: 'INSTALL_REFUSED' });
-    try {
-      for (const { skill, state } of changed) {
-        const target = join(base, skill.name);
-        const [fresh, former] = [join(staging, 'new', skill.name), join(staging, 'replaced', skill.name)];
-        if (state === 'replaced') {
-          await rename(target, former);
-          undo.push(() => rename(former, target));
-        }
-        await rename(fresh, target);
-        undo.push(() => rename(target, fresh));
-      }
-      const unnoted = planned.filter(({ state, skill }) => state !== 'unchanged' || !lock.entries.has(skill.name));
-      lock.write(unnoted.map(({ skill, files }) => [skill.name, lockEntry(skill, files)]));
-    } catch (error) {
-      for (const step of undo.toReversed()) {
-        await step().catch(() => {
-          isNeeded = true;
-        });
-      }
-      throw error;
+    const unnoted = planned.filter(({ state, skill }) => state !== 'unchanged' || !lock.entries.has(skill.name));
+    lock.write(unnoted.map(({ skill, files }) => [skill.name, lockEntry(skill, files)]));
+    for (const { skill, state } of changed) {
+      if (state === 'replaced') await rename(join(base, skill.name), join(staging, 'replaced', skill.name));
+      await rename(join(staging, 'new', skill.name), join(base, skill.name));
     }
   } finally {
-    if (!isNeeded) await rm(staging, { recursive: true, force: true });
+    await removeStaging(staging, base);
   }
 }
 
@@ -233,22 +215,26 @@ async function writeFiles(root: string, files: readonly HashedFile[]): Promise<v
 const PREFIX = '.skill-discovery-install-';
 const STAGING = /^\.skill-discovery-install-(\d+)-[0-9a-f]{12}$/;
 
-/** Removes what installs left whose processes are no more, and puts back a skill that was to be replaced. */
+/** Removes what installs left whose processes are no more. */
 async function clearLeftovers(base: string): Promise<void> {
-  const entries = await readdir(base, { withFileTypes: true });
-  const names = new Set(entries.map(({ name }) => name));
-  for (const entry of entries) {
+  for (const entry of await readdir(base, { withFileTypes: true })) {
     const pid = STAGING.exec(entry.name)?.[1];
     if (pid === undefined || !entry.isDirectory() || isAlive(Number(pid))) continue;
-    const replaced = join(base, entry.name, 'replaced');
-    // A project may come with a link in its place: what is behind that is not ours.
-    const isFolder = lstatSync(replaced, { throwIfNoEntry: false })?.isDirectory() === true;
-    for (const former of isFolder ? await readdir(replaced, { withFileTypes: true }) : []) {
-      const isLost = former.isDirectory() && !names.has(former.name);
-      if (isLost) await rename(join(replaced, former.name), join(base, former.name));
-    }
-    await rm(join(base, entry.name), { recursive: true, force: true });
+    await removeStaging(join(base, entry.name), base);
   }
+}
+
+/** Removes a staging folder, and puts back a skill that was to be replaced and was not. */
+async function removeStaging(staging: string, base: string): Promise<void> {
+  const replaced = join(staging, 'replaced');
+  // A project may come with a link in its place: what is behind that is not ours.
+  const isFolder = lstatSync(replaced, { throwIfNoEntry: false })?.isDirectory() === true;
+  for (const former of isFolder ? await readdir(replaced, { withFileTypes: true }) : []) {
+    const target = join(base, former.name);
+    const isLost = former.isDirectory() && lstatSync(target, { throwIfNoEntry: false }) === undefined;
+    if (isLost) await rename(join(replaced, former.name), target);
+  }
+  await rm(staging, { recursive: true, force: true });
 }
 
 /** Largest lock file that is read, in bytes. A project brings its own. */

@@ -14,21 +14,13 @@ export interface HashedFile {
   readonly executable: boolean;
 }
 
-/** Folders that `npx skills` leaves out of its hash. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
-
 /**
  * `computedHash` of `skills-lock.json`, as `npx skills` computes it: the SHA-256 of path and bytes of each file, in the
- * order of `localeCompare`. It does not see which files are executable.
+ * order of `localeCompare`, without folders of git and npm. It does not see which files are executable.
  */
 export function hashOfFiles(files: readonly HashedFile[]): string {
   const hash = createHash('sha256');
-  const isLeftOut = (path: string): boolean =>
-    path
-      .split('/')
-      .slice(0, -1)
-      .some((folder) => LEFT_OUT.has(folder));
-  const kept = files.filter(({ path }) => !isLeftOut(path));
+  const kept = files.filter(({ path }) => !/(?:^|\/)(?:\.git|node_modules)\//.test(path));
   for (const { path, bytes } of kept.toSorted((a, b) => a.path.localeCompare(b.path))) {
     hash.update(path).update(bytes);
   }
@@ -143,7 +135,6 @@ const LONGEST_SEGMENT = 255;
  * @returns undefined where it may
  */
 function faultOfPath(path: string): string | undefined {
-  if (path === '' || path.startsWith('/')) return 'it is no path inside a folder';
   for (const segment of path.split('/')) {
     const fault = faultOfSegment(segment);
     if (fault !== undefined) return fault;
@@ -170,26 +161,17 @@ function faultOfSegment(segment: string): string | undefined {
  * @returns the first fault, with the path; undefined where they may
  */
 export function faultOfPaths(paths: readonly string[]): string | undefined {
-  const files = new Map<string, string>();
+  // Folders have a `/` at their end.
+  const seen = new Map<string, string>();
   for (const path of paths) {
     const fault = faultOfPath(path);
     if (fault !== undefined) return `${JSON.stringify(path)}: ${fault}`;
-    const same = files.get(folded(path));
-    if (same !== undefined) return `${JSON.stringify(path)} and ${JSON.stringify(same)} are one file on some systems`;
-    files.set(folded(path), path);
-  }
-  const folders = new Map<string, string>();
-  for (const path of paths) {
-    const segments = path.split('/');
-    for (let length = 1; length < segments.length; length++) {
-      const folder = segments.slice(0, length).join('/');
-      const file = files.get(folded(folder));
-      if (file !== undefined) return `${JSON.stringify(file)} is a file and the folder of ${JSON.stringify(path)}`;
-      const other = folders.get(folded(folder));
-      if (other !== undefined && other !== folder) {
-        return `the folders ${JSON.stringify(folder)} and ${JSON.stringify(other)} are one on some systems`;
-      }
-      folders.set(folded(folder), folder);
+    for (const one of [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1)).concat(path)) {
+      const key = folded(one.replace(/\/$/, ''));
+      const other = seen.get(key);
+      seen.set(key, one);
+      if (other === undefined || (other === one && one.endsWith('/'))) continue;
+      return `${JSON.stringify(other)} and ${JSON.stringify(one)} are one file or folder on some systems`;
     }
   }
   return undefined;
