@@ -20,16 +20,13 @@ export function openForWriting(path: string, timeout = 0): Connection {
   return new Database(path, { timeout });
 }
 
-/** Chooses the size of the pages of a database that has none yet, or that will be packed. */
-export function choosePages(connection: Connection, bytes: number = PAGE_BYTES): void {
-  connection.pragma(`page_size = ${bytes}`);
-}
-
-/** Makes an empty database a catalogue. The size of its pages must be chosen before, see {@link choosePages}. */
+/** Makes an empty database a catalogue. */
 export function createSchema(connection: Connection): void {
+  connection.pragma(`page_size = ${PAGE_BYTES}`);
   connection.pragma(`application_id = ${APPLICATION_ID}`);
   connection.pragma(`user_version = ${FORMAT_VERSION}`);
-  connection.exec(SCHEMA.join(';\n'));
+  // One transaction, because each waits for the disk.
+  connection.exec(`BEGIN; ${SCHEMA.join(';\n')}; COMMIT`);
 }
 
 /**
@@ -258,22 +255,3 @@ export function problemIn({ message, path }: SkillSearchError): string {
  * fit one; in larger pages a record that is shown costs more to read.
  */
 export const PAGE_BYTES = 8192;
-
-/** Bytes of a page of a small catalogue: most of its pages are those of tables and indexes with a row or none. */
-export const SMALL_PAGE_BYTES = 4096;
-
-/** A catalogue of at most so many bytes gets small pages. */
-const SMALL: number = 2 ** 20;
-
-/** One that has small pages keeps them up to so many bytes, or each load about the bound would write it twice. */
-const GROWN: number = 4 * SMALL;
-
-/**
- * The size of page that a catalogue should have.
- *
- * @param bytes of the catalogue
- * @param now the size of its pages
- */
-export function pageBytesFor(bytes: number, now: number): number {
-  return bytes <= (now < PAGE_BYTES ? GROWN : SMALL) ? SMALL_PAGE_BYTES : PAGE_BYTES;
-}

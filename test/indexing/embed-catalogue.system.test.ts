@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest';
 import {
   type BuildOptions,
   buildCatalogue,
-  type Embedder,
   type LoadProgress,
   type LoadReport,
   removeSkills,
@@ -56,25 +55,6 @@ describe('a load with vectors', () => {
     expect(after.filter(({ number }) => numbers.has(number))).toHaveLength(2);
   });
 
-  test('takes the vectors of pruned and removed skills away', async () => {
-    const { database } = await loaded([{ name: 'rows', rows: ROWS }]);
-    await load(database, [{ name: 'rows', rows: ROWS.slice(1) }], { prune: true });
-    expect(vectorsOf(database)).toHaveLength(2);
-    expect(await removeSkills({ database, ids: ['b'] })).toBe(1);
-    // Searches that are open may still read it. The next load that writes takes it away.
-    expect(vectorsOf(database)).toHaveLength(2);
-    await load(database, [{ name: 'rows', rows: [ROWS[2]!, row('d')] }]);
-    expect(vectorsOf(database).map(({ number }) => number)).not.toContain(2);
-  });
-
-  test('never gives the number of a vector to another', async () => {
-    const { database, vectors } = await loaded([ROWS]);
-    await removeSkills({ database, ids: ['c'] });
-    await load(database, [[row('d')]]);
-    const last = Math.max(...vectors.map(({ number }) => number));
-    expect(Math.max(...vectorsOf(database).map(({ number }) => number))).toBeGreaterThan(last);
-  });
-
   test('after one without makes up for it, and one without leaves those there are', async () => {
     const database = scratchFile('skills.db');
     expect(await load(database, [ROWS], { semantic: false, embedder: undefined })).toMatchObject({ embedded: 0 });
@@ -118,21 +98,6 @@ describe('a load with vectors', () => {
       expect(model).not.toBe('skill-minilm@0123456789ab');
     }
   });
-
-  test('tells how far it is', async () => {
-    const rows = Array.from({ length: 1200 }, (_, i) => row(`s${i}`));
-    const told: LoadProgress[] = [];
-    await load(scratchFile('skills.db'), [rows], { onProgress: (progress) => told.push(progress) });
-    const embedding = told.filter(({ phase }) => phase === 'embedding').map(({ done, total }) => [done, total]);
-    expect(embedding).toEqual([
-      [0, 1200],
-      [512, 1200],
-      [1024, 1200],
-      [1200, 1200],
-    ]);
-    const phases = [...new Set(told.map(({ phase }) => phase))];
-    expect(phases.slice(0, 3)).toEqual(['reading', 'embedding', 'publishing']);
-  });
 });
 
 describe('a load with wrong options', () => {
@@ -169,22 +134,6 @@ describe('a load that ends while it embeds', () => {
     expect(vectorsOf(database)).toHaveLength(1500);
   });
 
-  test('because the embedder fails asks it for nothing more', async () => {
-    const signals: AbortSignal[] = [];
-    const embedder: Embedder = {
-      model: 'stand-in',
-      embed: async (_, options) => {
-        signals.push(options!.signal!);
-        if (signals.length > 1) return new Promise(() => {});
-        await new Promise(setImmediate);
-        throw new Error('out of credit');
-      },
-    };
-    const rows = Array.from({ length: 1200 }, (_, i) => row(`s${i}`));
-    await load(scratchFile('skills.db'), [rows], { embedder }).catch(() => {});
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-  });
-
   test('because the embedder fails leaves the catalogue as it was and keeps what was embedded', async () => {
     const { database } = await loaded([ROWS]);
     const before = traceOf(database);
@@ -218,41 +167,6 @@ describe('a load that ends while it embeds', () => {
     });
   });
 
-  test('keeps what was embedded also where it is finished without', async () => {
-    const database = scratchFile('skills.db');
-    const stop = new AbortController();
-    const sources = [{ name: 'rows', rows }];
-    const onProgress = ({ phase, done }: LoadProgress): void => {
-      if (phase === 'embedding' && done >= 512) stop.abort(new Error('enough'));
-    };
-    await expect(load(database, sources, { signal: stop.signal, onProgress })).rejects.toThrow('enough');
-    await load(database, sources, { semantic: false, embedder: undefined });
-    expect(vectorsOf(database)).toHaveLength(512);
-    expect(await load(database, sources)).toMatchObject({ unchanged: 1500, embedded: 1500 - 512 });
-  });
-
-  test('leaves what was embedded also to a load of other sources', async () => {
-    for (const first of [true, false]) {
-      const { database } = first ? { database: scratchFile('skills.db') } : await loaded([ROWS]);
-      const stop = new AbortController();
-      const onProgress = ({ phase, done }: LoadProgress): void => {
-        if (phase === 'embedding' && done >= 512) stop.abort(new Error('enough'));
-      };
-      const killed = load(database, [{ name: 'rows', rows }], { signal: stop.signal, onProgress });
-      await expect(killed).rejects.toThrow('enough');
-
-      const wrong = load(database, [{ name: 'wrong', rows: [row('x')] }], { embedder: new FailingEmbedder() });
-      await expect(wrong).rejects.toMatchObject({ code: 'EMBEDDER_FAILED' });
-      const more = [row('more'), ...rows.slice(0, 1000)];
-      expect(await load(database, [{ name: 'others', rows: more }])).toMatchObject({
-        added: 1001,
-        embedded: 1001 - 512,
-      });
-      expect(vectorsOf(database)).toHaveLength(first ? 1001 : 1004);
-      expect(filesBeside(database)).toEqual(['skills.db.vectors']);
-    }
-  });
-
   test('because the process was killed goes on where it was', async () => {
     const database = scratchFile('skills.db');
     const source = scratchFile('rows.jsonl');
@@ -274,12 +188,6 @@ describe('a load that ends while it embeds', () => {
     expect(vectorsOf(database)).toHaveLength(1500);
   });
 });
-
-class FailingEmbedder extends StandInEmbedder {
-  override async embed(): Promise<Float32Array[]> {
-    throw new Error('out of order');
-  }
-}
 
 async function loaded(sources: BuildOptions['sources']) {
   const database = scratchFile('skills.db');

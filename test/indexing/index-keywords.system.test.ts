@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { describe, expect, test } from 'vitest';
 import { runJob, WORD_RULES, writeArrayFile } from '../../src/core/index.js';
 import { buildCatalogue, type KeywordResult, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
-import { buildKeywords } from '../../src/indexing/index-keywords.js';
 import { isCurrentKeywordFile, openKeywordFile, readKeywordFile } from '../../src/indexing/keyword-file.js';
 import { stampOf } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
@@ -66,20 +65,6 @@ describe('the index of words', () => {
     expect((await answersOf(database))[0]?.pagination.total).toBe(count - 1);
   });
 
-  test('is brought up to date by a load, also by one that changes nothing else', async () => {
-    const database = await catalogueOf(30);
-    rmSync(`${database}.keyword`);
-    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(30) }] });
-    expect(await isCurrentKeywordFile(database, stampOf(database))).toBe(true);
-    await buildCatalogue({
-      database,
-      semantic: false,
-      sources: [{ name: 'more', rows: [row('new', { description: 'delta' })] }],
-    });
-    await using search = await openSkillSearch({ database });
-    expect(search.keyword({ q: 'delta' }).pagination.total).toBe(1);
-  });
-
   test('of what has not changed is kept, and is what making all of it anew gives', async () => {
     const database = await catalogueOf(MANY);
     const file = `${database}.keyword`;
@@ -103,28 +88,6 @@ describe('the index of words', () => {
     expect([...totals]).toEqual([22, MANY - 20]);
     expect(await readKeywordFile(database)).toEqual(kept);
     expect(await answersOf(database)).toEqual(await answersOf([...changed, row('new', { description: 'epsilon' })]));
-  });
-
-  test('is made anew where the former one is of few skills, or damaged', async () => {
-    const database = await catalogueOf(30);
-    const load = (count: number): Promise<LoadReport> =>
-      buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(count) }] });
-    await load(MANY);
-    const good = readFileSync(`${database}.keyword`);
-    good[good.length >> 1] = (good[good.length >> 1] as number) ^ 1;
-    writeFileSync(`${database}.keyword`, good);
-    await load(MANY + 1);
-    expect(await answersOf(database)).toEqual(await answersOf(rows(MANY + 1)));
-  });
-
-  test('that is damaged is made anew by a load that changes nothing', async () => {
-    const database = await catalogueOf(30);
-    const good = readFileSync(`${database}.keyword`);
-    const bad = Buffer.from(good);
-    bad[bad.length - 20] = (bad.at(-20) as number) ^ 1;
-    writeFileSync(`${database}.keyword`, bad);
-    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(30) }] });
-    expect(readFileSync(`${database}.keyword`).equals(good)).toBe(true);
   });
 
   test.each([30, MANY])('of %i skills that was made by other word rules is not believed', async (count) => {
@@ -162,11 +125,6 @@ describe('the index of words', () => {
     const report = await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: rows(3) }] });
     expect(report).toMatchObject({ added: 3, warnings: [{ origin: 'words' }] });
     expect((await answersOf(database))[0]?.pagination.total).toBe(3);
-  });
-
-  test('of a state that is no longer there is not made', async () => {
-    const database = await catalogueOf(MANY);
-    expect(await buildKeywords({ catalogue: database, stamp: 'another' })).toBeUndefined();
   });
 
   test('is given up when its making is called off', async () => {

@@ -11,7 +11,7 @@ import {
 } from '../../src/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { buildVectorFiles } from '../../src/semantic/index.js';
-import { SMALL_PAGE_BYTES } from '../../src/store/database.js';
+import { PAGE_BYTES } from '../../src/store/database.js';
 import { filesBeside } from '../../src/store/files.js';
 import { openStoredVectors } from '../../src/store/read/stored-vectors.js';
 import { storedRecords } from '../../test/catalogue-file.js';
@@ -20,7 +20,7 @@ import { wholeFile } from '../loads.js';
 import type { Trial, TrialContext } from '../trial.js';
 
 const SKILLS = 160;
-const PAGE = SMALL_PAGE_BYTES;
+const PAGE = PAGE_BYTES;
 const LIMIT = 20;
 
 const TOPICS = ['kite', 'baking', 'git history', 'spreadsheet', 'release notes', 'Gemüse', '漢字 reading', 'c++ build'];

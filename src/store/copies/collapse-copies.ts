@@ -22,41 +22,25 @@ export interface Collapsed {
 }
 
 /**
- * Keeps one document of each group of copies.
+ * Keeps one document of each group of copies, in the place of the first of them.
  *
+ * @param documents each once
  * @param groupOf group of each document, named by one of its documents
  * @param preference the first document of a group in this order is kept
  */
 export function collapseCopies(
   documents: ArrayLike<DocumentNumber>,
-  groupOf: ArrayLike<DocumentNumber>,
+  groupOf: Uint32Array,
   preference: Comparator,
 ): Collapsed {
-  const keptOf = spaceOf(groupOf);
+  const among = new CopiesAmong(Uint32Array.from(documents), groupOf, preference, spacesOfCalls);
+  const kept = among.firsts().map((document) => among.keptOf(document));
   const counts = new Map<DocumentNumber, number>();
-  for (let i = 0; i < documents.length; i++) {
-    const document = documents[i]!;
-    const group = groupOf[document]!;
-    const other = keptOf[group]! - 1;
-    if (other === -1) {
-      keptOf[group] = document + 1;
-      continue;
-    }
-    const count = (counts.get(other) ?? 1) + 1;
-    const winner = preference(document, other) < 0 ? document : other;
-    counts.delete(other);
-    counts.set(winner, count);
-    keptOf[group] = winner + 1;
+  for (const document of kept) {
+    const count = among.countOf(document);
+    if (count > 1) counts.set(document, count);
   }
-  const kept = new Uint32Array(documents.length);
-  let count = 0;
-  for (let i = 0; i < documents.length; i++) {
-    const group = groupOf[documents[i]!]!;
-    if (keptOf[group] === 0) continue;
-    kept[count++] = keptOf[group]! - 1;
-    keptOf[group] = 0;
-  }
-  return { documents: kept.subarray(0, count), counts };
+  return { documents: kept, counts };
 }
 
 /**
@@ -65,22 +49,14 @@ export function collapseCopies(
  * @param documents each once
  * @param groupOf group of each document, named by one of its documents
  */
-export function besideTheirCopies(documents: Uint32Array, groupOf: ArrayLike<DocumentNumber>): Uint32Array {
-  const lastOf = spaceOf(groupOf);
-  // By index of a document, the index of the one before it in its group, plus one; 0 for the first.
-  const before = new Uint32Array(documents.length);
-  for (let i = 0; i < documents.length; i++) {
-    const group = groupOf[documents[i]!]!;
-    before[i] = lastOf[group]!;
-    lastOf[group] = i + 1;
-  }
+export function besideTheirCopies(documents: Uint32Array, groupOf: Uint32Array): Uint32Array {
+  const among = new CopiesAmong(documents, groupOf, () => 0, spacesOfCalls);
   const ordered = new Uint32Array(documents.length);
   let count = 0;
-  for (let i = 0; i < documents.length; i++) {
-    const group = groupOf[documents[i]!]!;
-    for (let next = lastOf[group]!; next !== 0; next = before[next - 1]!) ordered[count++] = documents[next - 1]!;
-    lastOf[group] = 0;
-  }
+  const add = (document: DocumentNumber): void => {
+    ordered[count++] = document;
+  };
+  for (const first of among.firsts()) among.visitGroup(first, add);
   return ordered;
 }
 
@@ -96,7 +72,12 @@ export function allCopiesOf(documents: readonly DocumentNumber[], groupOf: Uint3
 
 /** A document and its copies, ascending. The array belongs to the catalogue. */
 export function copiesOf(document: DocumentNumber, groupOf: Uint32Array): Uint32Array {
-  return membersOf(groupOf).of(groupOf[document]!);
+  let members = membersByGroups.get(groupOf);
+  if (members === undefined) {
+    members = Members.byGroup(groupOf, groupOf.length);
+    membersByGroups.set(groupOf, members);
+  }
+  return members.of(groupOf[document]!);
 }
 
 /**
@@ -111,28 +92,6 @@ export function* prepareCopies(groupOf: Uint32Array): Pieces<void> {
 /** The members of the groups of each catalogue; made when its copies are first looked for. */
 const membersByGroups = new WeakMap<Uint32Array, Members>();
 
-function membersOf(groupOf: Uint32Array): Members {
-  let members = membersByGroups.get(groupOf);
-  if (members === undefined) {
-    members = Members.byGroup(groupOf, groupOf.length);
-    membersByGroups.set(groupOf, members);
-  }
-  return members;
-}
-
-/** Working space of each catalogue: a number by group; all 0 between two calls. */
-const spaces = new WeakMap<ArrayLike<number>, Int32Array>();
-
-function spaceOf(groupOf: ArrayLike<DocumentNumber>): Int32Array {
-  let space = spaces.get(groupOf);
-  if (space === undefined) {
-    // One entry per document, since groups are named by documents.
-    space = new Int32Array(groupOf.length);
-    spaces.set(groupOf, space);
-  }
-  return space;
-}
-
 /** A group of copies, reduced to one document. */
 interface CollapsedGroup {
   readonly kept: DocumentNumber;
@@ -140,9 +99,9 @@ interface CollapsedGroup {
 }
 
 /**
- * Keeps one document of each group of copies among some documents. How many groups there are is counted at once; which
- * document is kept of a group, and for how many it stands, is found out where somebody asks: for those of a page. Valid
- * until the next one is made over the same groups.
+ * The groups of copies among some documents. How many there are is counted at once; which document is kept of a group,
+ * and for how many it stands, is found out when that is asked for: for those of a page. Valid until the next one is
+ * made over the same groups in the same space.
  */
 export class CopiesAmong {
   /** Number of groups. */
@@ -164,8 +123,13 @@ export class CopiesAmong {
    * @param groupOf group of each document of the catalogue, named by one of its documents
    * @param preference the first document of a group in this order is kept
    */
-  constructor(documents: Uint32Array, groupOf: Uint32Array, preference: Comparator) {
-    const space = spaceFor(groupOf);
+  constructor(
+    documents: Uint32Array,
+    groupOf: Uint32Array,
+    preference: Comparator,
+    spaces: GroupSpaces = spacesOfPages,
+  ) {
+    const space = spaceFor(groupOf, spaces);
     const first = takePlaces(space, documents.length);
     const { lastOf, hasCopies } = space;
     const before = new Uint32Array(documents.length);
@@ -192,9 +156,19 @@ export class CopiesAmong {
     this.#before = before;
   }
 
+  /** The first document of each group, in their order. */
+  firsts(): Uint32Array {
+    return this.#documents.filter((_, i) => this.#before[i] === 0);
+  }
+
+  /** The document that is kept of the group of one of those given. */
+  keptOf(document: DocumentNumber): DocumentNumber {
+    return this.#hasCopies[document] === 0 ? document : this.#groupWith(document).kept;
+  }
+
   /** Whether a document, one of those given, is kept. */
   isKept(document: DocumentNumber): boolean {
-    return this.#hasCopies[document] === 0 || this.#groupWith(document).kept === document;
+    return this.keptOf(document) === document;
   }
 
   /** How many of the documents a kept one stands for, itself included. */
@@ -202,26 +176,27 @@ export class CopiesAmong {
     return this.#hasCopies[document] === 0 ? 1 : this.#groupWith(document).count;
   }
 
+  /** Visits the documents of the group of one of those given, the last one first. */
+  visitGroup(document: DocumentNumber, visit: (document: DocumentNumber) => void): void {
+    const isAlone = this.#hasCopies[document] === 0;
+    if (isAlone) visit(document);
+    let next = isAlone ? 0 : this.#lastOf[this.#groupOf[document]!]! - this.#first + 1;
+    for (; next !== 0; next = this.#before[next - 1]!) visit(this.#documents[next - 1]!);
+  }
+
   #groupWith(document: DocumentNumber): CollapsedGroup {
     const group = this.#groupOf[document]!;
     let collapsed = this.#collapsed.get(group);
     if (collapsed === undefined) {
-      collapsed = this.#collapse(this.#lastOf[group]! - this.#first);
+      let [kept, count] = [document, 0];
+      this.visitGroup(document, (other) => {
+        if (this.#preference(other, kept) < 0) kept = other;
+        count += 1;
+      });
+      collapsed = { kept, count };
       this.#collapsed.set(group, collapsed);
     }
     return collapsed;
-  }
-
-  /** @param last place of the last document of a group */
-  #collapse(last: number): CollapsedGroup {
-    let kept = this.#documents[last]!;
-    let count = 1;
-    for (let next = this.#before[last]!; next !== 0; next = this.#before[next - 1]!) {
-      const document = this.#documents[next - 1]!;
-      if (this.#preference(document, kept) < 0) kept = document;
-      count += 1;
-    }
-    return { kept, count };
   }
 }
 
@@ -235,21 +210,25 @@ interface GroupSpace {
   readonly hasCopies: Uint8Array;
 }
 
-const groupSpaces = new WeakMap<Uint32Array, GroupSpace>();
+type GroupSpaces = WeakMap<Uint32Array, GroupSpace>;
 
-function spaceFor(groupOf: Uint32Array): GroupSpace {
-  let space = groupSpaces.get(groupOf);
+/** Of groups that are asked about as long as a page is made, and of those that are asked about in one call. */
+const spacesOfPages: GroupSpaces = new WeakMap();
+const spacesOfCalls: GroupSpaces = new WeakMap();
+
+function spaceFor(groupOf: Uint32Array, spaces: GroupSpaces): GroupSpace {
+  let space = spaces.get(groupOf);
   if (space === undefined) {
     // One entry per document, since groups are named by documents. Place 0 is that of groups that were never met.
     space = { lastOf: new Uint32Array(groupOf.length), free: 1, hasCopies: documentsWithCopies(groupOf) };
-    groupSpaces.set(groupOf, space);
+    spaces.set(groupOf, space);
   }
   return space;
 }
 
-/** Takes places for some documents: the first of them. */
+/** Takes places for some documents: the first of them. They fit in 32 bits. */
 function takePlaces(space: GroupSpace, count: number): number {
-  if (space.free + count > MOST_PLACES) {
+  if (space.free + count > 2 ** 32) {
     space.lastOf.fill(0);
     space.free = 1;
   }
@@ -258,17 +237,13 @@ function takePlaces(space: GroupSpace, count: number): number {
   return first;
 }
 
-/** Places fit in 32 bits. */
-const MOST_PLACES = 2 ** 32;
-
 function documentsWithCopies(groupOf: Uint32Array): Uint8Array {
   const hasCopies = new Uint8Array(groupOf.length);
-  for (let document = 0; document < groupOf.length; document++) {
-    const group = groupOf[document]!;
-    // A group is named by one of its documents, so whoever is in the group of another has it for a copy.
-    if (group === document) continue;
+  groupOf.forEach((group, document) => {
+    // A group is named by one of its documents, so a document in the group of another has it for a copy.
+    if (group === document) return;
     hasCopies[document] = 1;
     hasCopies[group] = 1;
-  }
+  });
   return hasCopies;
 }

@@ -73,7 +73,7 @@ const VECTORS_A_TURN = 500;
  * The vectors of a skill, one a model. `CROSS JOIN` keeps SQLite from reading all vectors for each skill, which it
  * prefers where it knows nothing of the number of models.
  */
-export const VECTORS_OF_SKILL: string = `
+const VECTORS_OF_SKILL: string = `
   SELECT vector.number, embedding, dimensions, vector.checksum
   FROM skill CROSS JOIN model CROSS JOIN vector ON vector.model = model.number AND vector.text_hash = skill.text_hash
   WHERE skill.number = ?`;

@@ -4,14 +4,12 @@ import { SkillSearchError, syncToDisk } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
 import {
   checkFormat,
-  choosePages,
   createSchema,
   isCorrupt,
   notWritable,
   openForReading,
   openForWriting,
   PAGE_BYTES,
-  pageBytesFor,
   storeError,
 } from '../database.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../files.js';
@@ -63,11 +61,7 @@ export class StagingFile {
         chmodSync(loadingPart, statSync(loadingPart).mode | 0o200);
       }
       const part = openForWriting(loadingPart);
-      if (!exists) choosePages(part);
-      // One transaction, because each waits for the disk.
-      part.exec('BEGIN');
       if (!exists) createSchema(part);
-      part.exec('COMMIT');
       if (isCatalogue(loading)) takeVectors(part, loading);
       part.close();
       removeDatabase(loading);
@@ -166,14 +160,10 @@ function replaceCatalogue(catalogue: string, workingCopy: string, connection: Co
   putInPlace(catalogue, workingCopy);
 }
 
-/** Writes the file again without the pages that are free, or in pages of the size that is right for it. */
+/** Writes the file again without the pages that are free, if they are many. */
 function packIfWorthwhile(connection: Connection): void {
   const numberIn = (name: string): number => connection.pragma(name, { simple: true }) as number;
-  const [pages, free, pageBytes] = [numberIn('page_count'), numberIn('freelist_count'), numberIn('page_size')];
-  const wanted = pageBytesFor((pages - free) * pageBytes, pageBytes);
-  if (free <= pages * MAX_FREE_SHARE && wanted === pageBytes) return;
-  choosePages(connection, wanted);
-  pack(connection);
+  if (numberIn('freelist_count') > numberIn('page_count') * MAX_FREE_SHARE) pack(connection);
 }
 
 /** Packing needs room for the file twice more. Without that room the file stays as large as it is, and as good. */

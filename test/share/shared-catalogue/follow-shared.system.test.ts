@@ -19,7 +19,7 @@ import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
-import { damageNotes } from '../../store/damage-notes.js';
+import { damageNotes } from '../../store/foreign.js';
 import { until } from '../../until.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { SharedLoader, startFollowing } from './machines.js';

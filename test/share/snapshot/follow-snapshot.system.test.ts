@@ -17,8 +17,7 @@ import { chunkPath, type Manifest, manifestText, readManifest } from '../../../s
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
-import { damageNotes } from '../../store/damage-notes.js';
-import { LIES, lie } from '../../store/foreign.js';
+import { damageNotes, LIES, lie } from '../../store/foreign.js';
 import { until } from '../../until.js';
 import { largeCatalogue, publishLie, type SnapshotServer, serveFolder } from './snapshots.js';
 

@@ -10,7 +10,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { type Connection, Database } from '../../../src/store/sqlite.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
-import { withChanges } from './with-changes.js';
+import { withChanges } from './states.js';
 
 const [base = '', next = '', database = '', moment] = process.argv.slice(2);
 

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import { buildCatalogue, checkCatalogue, removeSkills } from '../../src/index.js';
+import { readNamedState, writeNote } from '../../src/store/notes.js';
+import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
+import { Database } from '../../src/store/sqlite.js';
+import type { SkillToStore } from '../../src/store/stored-skill.js';
+import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
+import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';
+import { stampOf, vectorsOf } from '../catalogue-file.js';
+import { codeOf } from '../error-code.js';
+import { row } from '../rows.js';
+import { scratchFile } from '../scratch-folder.js';
+import { loadItems, storeItem } from './store-items.js';
+
+describe('catalogue order', () => {
+  /** Ids in code-point order; by UTF-16 units the ones with surrogates would stand before U+FF5E. */
+  const IDS = ['A', 'a', 'a-b', 'aa', 'z', 'é', '漢', '\ue000', '\uff5e', '𐀀', '😀', '😀a', '🛠'];
+
+  describe('ids', () => {
+    test('are ranked in code-point order, characters beyond U+FFFF included', () => {
+      const path = scratchFile('skills.db');
+      loadItems(path, [...IDS].reverse().map(withoutDate), false);
+
+      const reader = CatalogueReader.open(path);
+      expect(byRank(reader)).toEqual(IDS);
+      reader.close();
+    });
+
+    test('decide the document number where the dates are equal', () => {
+      const reader = inMemory([
+        storeItem('b', { updatedAt: 5 }),
+        storeItem('😀', { updatedAt: 7 }),
+        storeItem('\uff5e', { updatedAt: 7 }),
+        storeItem('a', { updatedAt: 5 }),
+      ]);
+
+      expect([0, 1, 2, 3].map((number) => reader.skill(number).id)).toEqual(['\uff5e', '😀', 'a', 'b']);
+      expect([...reader.columns.updatedAt]).toEqual([7, 7, 5, 5]);
+      reader.close();
+    });
+  });
+
+  describe('a catalogue in memory', () => {
+    test('keeps the later of two skills with one id, and says so', () => {
+      const catalogue = new MemoryCatalogue();
+      expect(catalogue.put(storeItem('a', { stars: 1 }, ['SKILL.md', 'b.md']))).toBe('stored');
+      expect(catalogue.put(storeItem('b'))).toBe('stored');
+      expect(catalogue.put(storeItem('a', { stars: 2 }))).toBe('again');
+
+      const reader = catalogue.read();
+      expect(reader.columns.size).toBe(2);
+      expect(reader.get('a')?.stars).toBe(2);
+      expect(reader.files('a')).toHaveLength(1);
+      expect(reader.stamp).toMatch(/^[0-9a-f]{32}$/);
+      reader.close();
+    });
+  });
+
+  function withoutDate(id: string): SkillToStore {
+    return storeItem(id);
+  }
+
+  function inMemory(items: readonly SkillToStore[]): CatalogueReader {
+    const catalogue = new MemoryCatalogue();
+    for (const item of items) catalogue.put(item);
+    return catalogue.read();
+  }
+
+  /** The ids in the order of their ranks. */
+  function byRank(reader: CatalogueReader): string[] {
+    const { size, idRank } = reader.columns;
+    const ids: string[] = [];
+    for (let number = 0; number < size; number++) ids[idRank[number] as number] = reader.skill(number).id;
+    return ids;
+  }
+});
+
+describe('readers during load', () => {
+  describe('a reader', () => {
+    test('that opened before a load keeps the old state until it opens again', () => {
+      const path = scratchFile('skills.db');
+      loadItems(path, [storeItem('a'), storeItem('b')], false);
+      const before = CatalogueReader.open(path);
+
+      const writer = new CatalogueWriter(path, undefined, true);
+      writer.put(storeItem('a', { description: 'changed' }), 'source');
+      writer.put(storeItem('c'), 'source');
+      writer.prune(['source']);
+      writer.finish();
+
+      const after = CatalogueReader.open(path);
+      expect(idsOf(before)).toEqual(['a', 'b']);
+      expect(before.get('a')?.description).toBe('a skill');
+      expect(before.files('b')).toHaveLength(1);
+      expect(before.get('c')).toBeUndefined();
+      expect(idsOf(after)).toEqual(['a', 'c']);
+      expect(after.get('a')?.description).toBe('changed');
+      expect(after.stamp).not.toBe(before.stamp);
+      before.close();
+      after.close();
+    });
+
+    test('that opens while a load works sees nothing of it', () => {
+      const path = scratchFile('skills.db');
+      loadItems(path, [storeItem('a')], false);
+      const writer = new CatalogueWriter(path, undefined, true);
+      writer.put(storeItem('b'), 'source');
+      writer.flush();
+
+      const reader = CatalogueReader.open(path);
+      expect(idsOf(reader)).toEqual(['a']);
+      reader.close();
+      writer.finish();
+    });
+  });
+
+  function idsOf(reader: CatalogueReader): string[] {
+    return Array.from({ length: reader.columns.size }, (_, number) => reader.skill(number).id).sort();
+  }
+});
+
+describe('vectors', () => {
+  describe('the vectors of a catalogue', () => {
+    test('stay where a load names another model and makes no vector of it', () => {
+      const path = withVectors('old', ['a', 'b']);
+      const writer = new CatalogueWriter(path, undefined, true);
+      writer.put(storeItem('c'), 'source');
+      expect(writer.vectors.useModel('new')).toHaveLength(3);
+      writer.finish();
+      expect(vectorsOf(path).map(({ model }) => model)).toEqual(['old', 'old']);
+      const reader = CatalogueReader.open(path);
+      expect([reader.vectors.model, reader.vectors.count, reader.vectors.dimensions]).toEqual(['old', 2, 2]);
+      reader.close();
+    });
+
+    test('that are not of the length they should have are told, not read', async () => {
+      const path = withVectors('model', ['a', 'b']);
+      const database = new Database(path);
+      database.exec("UPDATE vector SET embedding = x'00000000' WHERE number = 2");
+      database.close();
+      const reader = CatalogueReader.open(path);
+      expect(await codeOf(() => reader.vectors.all())).toBe('DATABASE_DAMAGED');
+      expect(reader.vectors.vectors([1, 2, 99], 2).damaged).toEqual([1, 2]);
+      reader.close();
+    });
+  });
+
+  describe('a writer that has published', () => {
+    test('holds the right to load until it is closed, for what is derived from the catalogue', async () => {
+      const path = scratchFile('skills.db');
+      const writer = new CatalogueWriter(path, undefined, false);
+      writer.put(storeItem('a'), 'source');
+      expect(writer.publish()).toMatchObject({ added: 1 });
+      expect(await codeOf(() => new CatalogueWriter(path, undefined, true))).toBe('LOAD_IN_PROGRESS');
+      writer.close();
+      new CatalogueWriter(path, undefined, true).close();
+    });
+  });
+
+  /** A catalogue of skills with a vector each. */
+  function withVectors(model: string, ids: readonly string[]): string {
+    const path = scratchFile('skills.db');
+    const writer = new CatalogueWriter(path, undefined, false);
+    for (const id of ids) writer.put(storeItem(id), 'source');
+    const texts = writer.vectors.useModel(model).map((number) => writer.vectors.textToEmbed(number));
+    writer.vectors.putVectors(
+      texts.map(({ textHash }, i) => ({ textHash, vector: Float32Array.of(Math.cos(i), Math.sin(i)) })),
+    );
+    writer.finish();
+    return path;
+  }
+});
+
+describe('shared note', () => {
+  describe('the note of a state', () => {
+    test('is read again, and changes nothing else', async () => {
+      const database = await catalogue();
+      const stamp = stampOf(database);
+      expect(readNamedState(database)?.note).toBeUndefined();
+      writeNote(database, 'a 1');
+      writeNote(database, 'b 2');
+      expect([readNamedState(database)?.note, stampOf(database)]).toEqual(['b 2', stamp]);
+      expect(await checkCatalogue({ database })).toMatchObject({ problems: [] });
+    });
+
+    test('is void in the next state', async () => {
+      const database = await catalogue();
+      writeNote(database, 'a 1');
+      await removeSkills({ database, ids: ['a'] });
+      expect(readNamedState(database)?.note).toBeUndefined();
+    });
+
+    test('counts for nothing if what a catalogue says of itself is damaged, which no note hides', async () => {
+      const database = await catalogue();
+      writeNote(database, 'a 1');
+      const connection = new Database(database);
+      connection.exec("UPDATE meta SET value = '{}' WHERE key = 'facts'");
+      connection.close();
+      expect(readNamedState(database)?.note).toBeUndefined();
+      expect(await codeOf(() => writeNote(database, 'a 2'))).toBe('DATABASE_DAMAGED');
+    });
+  });
+
+  async function catalogue(): Promise<string> {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [[row('a'), row('b')]], semantic: false });
+    return database;
+  }
+});
