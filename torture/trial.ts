@@ -22,19 +22,29 @@ export interface TrialContext {
   readonly say: (line: string) => void;
 }
 
-/** What a trial that found nothing reports. */
-export interface TrialOutcome {
-  /** How often it tried to break the promise. At least 1. */
-  readonly attempts: number;
-  /** Figures worth knowing: the worst case found, how the attempts are divided. */
+/** A trial that is under way. */
+interface Trying {
+  /** Figures worth knowing: the worst case found, how the attempts are divided. Attempts add to them. */
   readonly facts: Readonly<Record<string, number | string>>;
+  /**
+   * Tries to break the promise.
+   *
+   * @param number of attempts before
+   * @returns how many attempts that were; 1 if it is undefined
+   * @throws Error that says what happened and what is needed to repeat it, if the promise broke
+   */
+  readonly attempt: (number: number) => Promise<number | undefined>;
+  readonly end?: () => void | Promise<void>;
 }
 
-/**
- * Tries to break a promise of docs/promises.md, over and over with random input.
- *
- * An attempt that breaks it throws an error that says what happened and what is needed to repeat it.
- */
+/** What a trial that found nothing reports. */
+export interface TrialOutcome {
+  /** At least 1. */
+  readonly attempts: number;
+  readonly facts: Trying['facts'];
+}
+
+/** Tries to break a promise of docs/promises.md, over and over with random input. */
 export interface Trial {
   /** Kebab-case, the name of its file. */
   readonly name: string;
@@ -42,7 +52,7 @@ export interface Trial {
   readonly promise: string;
   /** Why it cannot run on this machine; undefined if it can. */
   readonly missing?: () => string | undefined;
-  readonly run: (context: TrialContext) => Promise<TrialOutcome>;
+  readonly begin: (context: TrialContext) => Promise<Trying>;
 }
 
 /** An integer from 0 up to `below`, without that. */
@@ -54,6 +64,9 @@ export function randomInteger(random: () => number, below: number): number {
 export function oneOf<T>(random: () => number, values: readonly T[]): T {
   return values[randomInteger(random, values.length)]!;
 }
+
+/** Milliseconds after which a trial tells how far it is. */
+const BETWEEN_NEWS = 20_000;
 
 export interface RunOptions {
   /** Of the random numbers. */
@@ -75,10 +88,26 @@ export async function runTrial(trial: Trial, options: RunOptions): Promise<Trial
   const { seed, milliseconds, material, program, isLong = false, say = () => {} } = options;
   const folder = await mkdtemp(join(tmpdir(), `skill-discovery-${trial.name}-`));
   const until = performance.now() + milliseconds;
+  let trying: Trying | undefined;
   try {
-    const random = randomNumbers(seed);
-    return await trial.run({ random, until, folder, material, program, isLong, say });
+    trying = await trial.begin({ random: randomNumbers(seed), until, folder, material, program, isLong, say });
+    const { facts, attempt } = trying;
+    let attempts = 0;
+    let told = performance.now();
+    do {
+      attempts += (await attempt(attempts)) ?? 1;
+      if (performance.now() - told > BETWEEN_NEWS) {
+        told = performance.now();
+        say(`${attempts} attempts: ${JSON.stringify(facts)}`);
+      }
+    } while (performance.now() < until);
+    const { end } = trying;
+    trying = undefined;
+    await end?.();
+    return { attempts, facts };
   } catch (cause) {
+    // What the attempt says counts.
+    await (async () => trying?.end?.())().catch(() => {});
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`${trial.name}, seed ${seed}: ${message}`, { cause });
   } finally {

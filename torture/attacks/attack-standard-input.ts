@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
+import type { Trial, TrialContext } from '../trial.js';
 import { HEAVY, hostileCatalogue } from './hostile-catalogues.js';
 import { SOURCES } from './run-attack.js';
 
@@ -22,10 +22,16 @@ export const STANDARD_INPUT: Trial = {
   promise:
     'However many of the largest files are asked for on standard input at once, each is answered in bounded memory.',
   missing: () => (process.platform === 'linux' ? undefined : 'it reads /proc'),
-  run: attack,
+  begin: async (context) => {
+    const facts = { 'MB at rest': 0, 'MB at most': 0 };
+    return { facts, attempt: () => attack(context, facts) };
+  },
 };
 
-async function attack({ program, isLong, say }: TrialContext): Promise<TrialOutcome> {
+async function attack(
+  { program, isLong, say }: TrialContext,
+  facts: { 'MB at rest': number; 'MB at most': number },
+): Promise<number> {
   const database = await hostileCatalogue('heavy', isLong ? 'long' : 'short');
   const reads = isLong ? READS_LONG : READS_SHORT;
   const start = program === undefined ? ['--import', 'tsx', SOURCES] : [program];
@@ -77,7 +83,8 @@ async function attack({ program, isLong, say }: TrialContext): Promise<TrialOutc
     await watched;
     say(`${reads} reads, ${rest} MB at rest, ${most} MB at most`);
     if (most > rest + MORE) throw new Error(`${most} MB were taken for ${reads} reads, ${rest} MB at rest`);
-    return { attempts: reads, facts: { 'MB at rest': rest, 'MB at most': most } };
+    Object.assign(facts, { 'MB at rest': rest, 'MB at most': Math.max(most, facts['MB at most']) });
+    return reads;
   } finally {
     isOver = true;
     child.kill('SIGKILL');

@@ -242,7 +242,15 @@ export const ATTACK_TRIALS: readonly Trial[] = ATTACKS.map((attack) => ({
   promise: `Under ${attack.what}, another address has its answers, no turn of the event loop takes long, and memory is bounded.`,
   missing: () =>
     process.platform === 'linux' ? undefined : 'it reads /proc and comes from several addresses 127.x.x.x',
-  run: (context) => runAttack(attack, context),
+  begin: async (context) => {
+    const facts = {};
+    const attempt = async (): Promise<number> => {
+      const outcome = await runAttack(attack, context);
+      Object.assign(facts, outcome.facts);
+      return outcome.attempts;
+    };
+    return { facts, attempt };
+  },
 }));
 
 /** The command of the sources. */

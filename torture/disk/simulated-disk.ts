@@ -247,13 +247,11 @@ function operationsOf(call: string, args: readonly string[], result: number, fol
       return [{ kind: 'write', path, bytes: Buffer.concat(pieces).subarray(0, result), at: undefined }];
     }
     case 'copy_file_range':
-      return isInside(fileOf(args[2]!))
-        ? [{ kind: 'copy', path: fileOf(args[2]!), from: fileOf(args[0]!), length: result }]
-        : [];
-    case 'sendfile':
-      return isInside(fileOf(args[0]!))
-        ? [{ kind: 'copy', path: fileOf(args[0]!), from: fileOf(args[1]!), length: result }]
-        : [];
+    case 'sendfile': {
+      const [from, path] =
+        call === 'sendfile' ? [fileOf(args[1]!), fileOf(args[0]!)] : [fileOf(args[0]!), fileOf(args[2]!)];
+      return isInside(path) ? [{ kind: 'copy', path, from, length: result }] : [];
+    }
     case 'ftruncate':
       return isInside(fileOf(args[0]!)) ? [{ kind: 'truncate', path: fileOf(args[0]!), length: Number(args[1]) }] : [];
     case 'fsync':

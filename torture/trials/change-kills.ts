@@ -18,11 +18,12 @@ export const CHANGE_KILLS: Trial = {
   promise:
     'A small change that is killed at any system call leaves all of it or nothing, at once and for readers that were open before; these go on answering from what they opened.',
   missing: straceMissing,
-  run: async ({ random, until, folder, say }) => {
+  begin: async ({ random, until, folder }) => {
     const embedder = new StandInEmbedder();
     const facts = { before: 0, updated: 0, 'updated and removed': 0, 'ended before': 0 };
-    let attempts = 0;
-    for (let round = 0; attempts === 0 || performance.now() < until; round++) {
+    let round = 0;
+    const attempt = async (): Promise<number> => {
+      round += 1;
       const before = join(folder, `before-${round}`);
       mkdirSync(before);
       const database = join(before, 'skills.db');
@@ -45,7 +46,8 @@ export const CHANGE_KILLS: Trial = {
 
       takeCopy(before, whole);
       const calls = await countCalls({ args: ['change', reference, change] }, CALLS, join(folder, 'calls'));
-      for (let kills = 0; kills < 20 && (kills === 0 || performance.now() < until); kills++) {
+      let kills = 0;
+      for (; kills < 20 && (kills === 0 || performance.now() < until); kills++) {
         const { call, count } = oneOf(random, calls);
         const when = 1 + randomInteger(random, count);
         const killed = join(folder, 'killed');
@@ -71,10 +73,9 @@ export const CHANGE_KILLS: Trial = {
         } catch (cause) {
           throw new Error(`killed at ${call} number ${when}: ${(cause as Error).stack}`, { cause });
         }
-        attempts += 1;
-        if (attempts % 50 === 0) say(`${attempts} attempts`);
       }
-    }
-    return { attempts, facts };
+      return kills;
+    };
+    return { facts, attempt };
   },
 };

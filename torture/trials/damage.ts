@@ -192,18 +192,9 @@ async function build(database: string): Promise<Truth> {
   return { answers, skills: new Map(search.ids().map((id) => [id, withoutProperties(search.get(id)!)])) };
 }
 
-function withoutProperties({
-  id,
-  name,
-  author,
-  description,
-  codehostUrl,
-  skillUrl,
-  stars,
-  updatedAt,
-  ...more
-}: Skill): Skill {
-  const { categories, occupations, tags } = more;
+function withoutProperties(skill: Skill): Skill {
+  const { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt } = skill;
+  const { categories, occupations, tags } = skill;
   return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt, categories, occupations, tags };
 }
 
@@ -211,13 +202,12 @@ export const DAMAGE: Trial = {
   name: 'damage',
   promise:
     'A damaged catalogue or derived file gives no wrong answer: the right one, one that says what it lacks, or an error with a code.',
-  run: async (context: TrialContext) => {
+  begin: async (context: TrialContext) => {
     const whole = join(context.folder, 'whole.db');
     const database = join(context.folder, 'skills.db');
     const truth = await build(whole);
     const facts = { answers: 0, lacking: 0, errors: 0, 'not opened': 0, unharmed: 0 };
-    let attempts = 0;
-    do {
+    const attempt = async (): Promise<undefined> => {
       for (const [from, to] of [whole, ...Object.values(filesBeside(whole)).flat()].map((path) => [
         path,
         path.replace('whole.db', 'skills.db'),
@@ -229,12 +219,10 @@ export const DAMAGE: Trial = {
         await tryAll(database, truth, facts);
       } catch (cause) {
         const message = `${file.split('/').at(-1)}, ${what}: ${cause instanceof Error ? cause.stack : cause}`;
-        throw new Error(`attempt ${attempts}, ${message}`, { cause });
+        throw new Error(message, { cause });
       }
-      attempts += 1;
-      if (attempts % 100 === 0) context.say(`${attempts} damages: ${JSON.stringify(facts)}`);
-    } while (performance.now() < context.until);
-    return { attempts, facts };
+    };
+    return { facts, attempt };
   },
 };
 

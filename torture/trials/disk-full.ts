@@ -28,7 +28,7 @@ export const DISK_FULL: Trial = {
   promise:
     'A full disk, at whatever phase of a load, gives a coded error or a warning, leaves the old or the new catalogue, whole, and nothing that hinders the next load.',
   missing: straceMissing,
-  run: async ({ random, until, folder, say }) => {
+  begin: async ({ random, folder }) => {
     const loads = new DisturbedLoads(join(folder, 'loads'), 60);
     const calls = new Map<DisturbedLoad, ReturnType<typeof countCalls>>();
     const mounts = canMount();
@@ -41,13 +41,11 @@ export const DISK_FULL: Trial = {
       'small disks': 0,
       'state files': 0,
     };
-    let attempts = 0;
-    do {
+    const attempt = async (): Promise<undefined> => {
       if (mounts && randomInteger(random, 8) === 0) {
         fillUnderState(join(folder, 'state'), random);
         facts['state files'] += 1;
-        attempts += 1;
-        continue;
+        return;
       }
       const disturbed = await loads.one(random);
       const full = join(folder, 'full');
@@ -74,10 +72,8 @@ export const DISK_FULL: Trial = {
       } finally {
         if (mounts) spawnSync('umount', [full]);
       }
-      attempts += 1;
-      if (attempts % 50 === 0) say(`${attempts} attempts`);
-    } while (performance.now() < until);
-    return { attempts, facts };
+    };
+    return { facts, attempt };
   },
 };
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ChildProgram } from '../child-program.js';
 import type { HostileLoad } from '../programs/hostile-load.js';
-import type { Trial, TrialContext, TrialOutcome } from '../trial.js';
+import type { Trial } from '../trial.js';
 import { oneOf, randomInteger } from '../trial.js';
 
 /** Memory that a hostile source may take beside an ordinary one, in megabytes. */
@@ -37,37 +37,31 @@ export const HOSTILE_SOURCES: Trial = {
   name: 'hostile-sources',
   promise:
     'Loading any source takes at most 200 MB more memory than an ordinary one, gives the event loop its turns, and tells nothing of other repositories of the machine.',
-  run: attack,
-};
-
-async function attack({ random, until, folder, say }: TrialContext): Promise<TrialOutcome> {
-  const catalogues = mkdtempSync(join(folder, 'catalogues-'));
-  const child = new ChildProgram('hostile-load', [catalogues]);
-  let attempts = 0;
-  let [most, of] = [0, ''];
-  try {
+  begin: async ({ random, folder }) => {
+    const catalogues = mkdtempSync(join(folder, 'catalogues-'));
+    const child = new ChildProgram('hostile-load', [catalogues]);
     const ordinary = join(folder, 'ordinary.jsonl');
     writeFileSync(ordinary, Array.from({ length: ORDINARY_ROWS }, () => ordinaryRow(random)).join(''));
-    const { megabytes: usual } = await child.ask<HostileLoad>(ordinary);
     const names = Object.keys(MAKERS);
     const first = randomInteger(random, names.length);
-    do {
+    const facts = { 'megabytes more than ordinary': 0, 'by a source of': 'none' };
+    let usual: number | undefined;
+    const attempt = async (number: number): Promise<undefined> => {
+      usual ??= (await child.ask<HostileLoad>(ordinary)).megabytes;
       // All in turn, so that a long run has tried each.
-      const name = names[(first + attempts) % names.length]!;
+      const name = names[(first + number) % names.length]!;
       const place = mkdtempSync(join(folder, 'source-'));
-      const source = await MAKERS[name]!(place, random);
-      const load = await child.ask<HostileLoad>(source, 240_000);
+      const load = await child.ask<HostileLoad>(await MAKERS[name]!(place, random), 240_000);
       check(name, load, usual);
-      if (load.megabytes - usual > most) [most, of] = [load.megabytes - usual, name];
+      const more = load.megabytes - usual;
+      if (more > facts['megabytes more than ordinary']) {
+        Object.assign(facts, { 'megabytes more than ordinary': more, 'by a source of': name });
+      }
       rmSync(place, { recursive: true, force: true });
-      attempts += 1;
-      if (attempts % 20 === 0) say(`${attempts} sources, at most ${most} MB more than an ordinary one (${of})`);
-    } while (performance.now() < until);
-  } finally {
-    child.end();
-  }
-  return { attempts, facts: { 'megabytes more than ordinary': most, 'by a source of': of || 'none' } };
-}
+    };
+    return { facts, attempt, end: () => child.end() };
+  },
+};
 
 function check(name: string, { megabytes, turns, rows, shown }: HostileLoad, usual: number): void {
   if (megabytes > usual + MORE_MEGABYTES) {
@@ -119,12 +113,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   'a bomb of aliases': (folder, random) => {
     const width = 2 + randomInteger(random, 9);
     const lines = ['a0: &a0 [x, x]'];
-    for (let i = 1; i < 30; i++)
-      lines.push(
-        `a${i}: &a${i} [${Array(width)
-          .fill(`*a${i - 1}`)
-          .join(', ')}]`,
-      );
+    for (let i = 1; i < 30; i++) lines.push(`a${i}: &a${i} [${`*a${i - 1}, `.repeat(width)}]`);
     return skills(folder, 5, `---\nname: skill\n${lines.join('\n')}\n---\n`);
   },
   'many files': (folder, random) => {
@@ -161,34 +150,15 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 const REPOSITORY_ATTACKS: readonly ((dotGit: string, other: string, random: Random) => void)[] = [
   (dotGit, other, random) => {
     const value = oneOf(random, ['/dev/zero', `${other}/config`, '/', '/proc/self/environ']);
-    const [section, key] = oneOf(random, [
-      ['diff', 'orderFile'],
-      ['core', 'attributesFile'],
-      ['core', 'worktree'],
-      ['include', 'path'],
-      ['includeIf "gitdir:/"', 'path'],
-      ['mailmap', 'file'],
-      ['core', 'excludesFile'],
-    ] as const);
+    const keys =
+      'diff.orderFile core.attributesFile core.worktree include.path includeIf "gitdir:/".path mailmap.file core.excludesFile';
+    const [section, key] = oneOf(random, keys.split(/ (?!")/)).split('.');
     attempt(() => writeFileSync(join(dotGit, 'config'), `[${section}]\n\t${key} = ${value}\n`, { flag: 'a' }));
   },
   (dotGit, other, random) => {
-    const name = oneOf(random, [
-      'config',
-      'HEAD',
-      'packed-refs',
-      'shallow',
-      'index',
-      'commondir',
-      'info/grafts',
-      'info/attributes',
-      'objects',
-      'objects/info/alternates',
-      'objects/pack',
-      'refs/heads/main',
-      'refs/heads/master',
-      'refs/replace',
-    ]);
+    const names =
+      'config HEAD packed-refs shallow index commondir info/grafts info/attributes objects objects/info/alternates objects/pack refs/heads/main refs/heads/master refs/replace';
+    const name = oneOf(random, names.split(' '));
     const path = join(dotGit, name);
     attempt(() => rmSync(path, { recursive: true, force: true }));
     attempt(() => mkdirSync(join(path, '..'), { recursive: true }));

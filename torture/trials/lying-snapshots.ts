@@ -30,7 +30,7 @@ export const LYING_SNAPSHOTS: Trial = {
   name: 'lying-snapshots',
   promise:
     'A server over a snapshot whose files lie goes on with the state that it has, takes the next one that is right, and ends when it is told to.',
-  run: async ({ random, until, folder, say }) => {
+  begin: async ({ random, folder }) => {
     const database = join(folder, 'skills.db');
     const site = join(folder, 'site');
     const rows = Array.from({ length: 300 }, (_, i) => ({ id: `s${i}`, name: `s${i}`, description: `alpha ${i}` }));
@@ -50,32 +50,32 @@ export const LYING_SNAPSHOTS: Trial = {
     const words = ['--anonymous-daily', '0', '--anonymous-per-minute', '0', '--log-level', 'silent'];
     const cache = ['--cache', join(folder, 'cache'), '--look-every', '1'];
     const child = startCommand(['serve', '--port', '0', '--database', address, ...cache, ...words]);
-    let attempts = 0;
-    try {
-      const server = await addressOf(child.stdout);
-      do {
-        const kind = randomInteger(random, LIES.length + 2);
-        publish(site, lyingFile(folder, database, kind, random), kind === LIES.length ? 100 : 1);
-        await untilAsked(asked, 3);
-        await isServed(server, 's1');
-        const id = `later-${attempts}`;
-        await updateSkills({ database, rows: [{ id, name: id, description: 'alpha' }], semantic: false });
-        rmSync(join(site, 'manifest.json'));
-        await writeSnapshot({ database, to: site });
-        await isServed(server, id);
-        attempts += 1;
-        say(`${attempts} lies`);
-      } while (performance.now() < until);
+    const server = addressOf(child.stdout);
+    const attempt = async (number: number): Promise<undefined> => {
+      const kind = randomInteger(random, LIES.length + 2);
+      await isServed(await server, 's1');
+      publish(site, lyingFile(folder, database, kind, random), kind === LIES.length ? 100 : 1);
+      await untilAsked(asked, 3);
+      await isServed(await server, 's1');
+      const id = `later-${number}`;
+      await updateSkills({ database, rows: [{ id, name: id, description: 'alpha' }], semantic: false });
+      rmSync(join(site, 'manifest.json'));
+      await writeSnapshot({ database, to: site });
+      await isServed(await server, id);
+    };
+    const end = async (): Promise<void> => {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
-      const late = new Promise((_, reject) => setTimeout(reject, PATIENCE, new Error('it did not end')).unref());
-      await Promise.race([ended, late]);
-    } finally {
-      child.kill('SIGKILL');
-      web.closeAllConnections();
-      web.close();
-    }
-    return { attempts, facts: {} };
+      try {
+        await within(async () => child.exitCode !== null, 'it did not end');
+        await ended;
+      } finally {
+        child.kill('SIGKILL');
+        web.closeAllConnections();
+        web.close();
+      }
+    };
+    return { facts: {}, attempt, end };
   },
 };
 

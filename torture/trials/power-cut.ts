@@ -24,12 +24,11 @@ export const POWER_CUT: Trial = {
   promise:
     'A power cut during a load or a copy leaves the old or the new catalogue, whole, whatever the disk did with what was not synced, and the next load ends as if nothing had happened. No key that was shown is lost.',
   missing: straceMissing,
-  run: async ({ random, until, folder, say }) => {
+  begin: async ({ random, folder }) => {
     const loads = new DisturbedLoads(join(folder, 'loads'), 60);
     const watched = new Map<string, Promise<Watched>>();
-    const left: Record<string, number> = { old: 0, new: 0, copies: 0, keys: 0 };
-    let attempts = 0;
-    do {
+    const facts: Record<string, number> = { old: 0, new: 0, copies: 0, keys: 0 };
+    const attempt = async (): Promise<undefined> => {
       const subject = await oneSubject(loads, join(folder, 'subjects'), random);
       const { name, before } = subject;
       const run = watched.get(name) ?? watch(subject, join(folder, name));
@@ -43,24 +42,14 @@ export const POWER_CUT: Trial = {
       disk.cut(cut, how, random);
       try {
         const state = await subject.check(cut);
-        left[state] = left[state]! + 1;
+        facts[state] = facts[state]! + 1;
       } catch (cause) {
         const { kind, path } = operations[after - 1] ?? { kind: 'nothing', path: '' };
         const where = `${name}, cut after ${after} operations (${kind} ${path}), the disk ${how}`;
         throw new Error(`${where}: ${(cause as Error).stack}`, { cause });
       }
-      attempts += 1;
-      if (attempts % 100 === 0) say(`${attempts} attempts`);
-    } while (performance.now() < until);
-    return {
-      attempts,
-      facts: {
-        'old catalogue': left['old']!,
-        'new catalogue': left['new']!,
-        copies: left['copies']!,
-        keys: left['keys']!,
-      },
     };
+    return { facts, attempt };
   },
 };
 

@@ -13,16 +13,14 @@ const ADDRESS = '192.0.2.1';
 export const QUOTA_RACES: Trial = {
   name: 'quota-races',
   promise: 'However many processes share a state file and are killed, a quota of N admits N requests.',
-  run: async ({ random, until, folder, say }: TrialContext) => {
-    let attempts = 0;
-    let admitted = 0;
-    let killed = 0;
-    do {
+  begin: async ({ random, folder }: TrialContext) => {
+    const facts = { admitted: 0, killed: 0 };
+    const attempt = async (number: number): Promise<undefined> => {
       const quota = 50 + Math.floor(random() * 400);
       const processes = 2 + Math.floor(random() * 3);
       // Each is killed when it has said so much; one is never killed, and uses up what is left.
       const kills = Array.from({ length: processes - 1 }, () => 1 + Math.floor(random() * quota));
-      const state = join(folder, `${attempts}.db`);
+      const state = join(folder, `${number}.db`);
       const counts = await Promise.all(
         [Number.POSITIVE_INFINITY, ...kills].map((kill) => askUntilRefused(state, quota, kill)),
       );
@@ -30,15 +28,13 @@ export const QUOTA_RACES: Trial = {
       const died = counts.filter(({ isKilled }) => isKilled).length;
       // Each process that was killed may have been admitted once without having said so.
       if (said > quota || said < quota - died) {
-        throw new Error(`attempt ${attempts}: ${said} of a quota of ${quota}, ${processes} processes, ${died} killed`);
+        throw new Error(`${said} of a quota of ${quota}, ${processes} processes, ${died} killed`);
       }
-      if (isAdmitted(state, quota)) throw new Error(`attempt ${attempts}: one more than a quota of ${quota}`);
-      attempts += 1;
-      admitted += said;
-      killed += died;
-      say(`${attempts} races, ${admitted} admitted, ${killed} processes killed`);
-    } while (performance.now() < until);
-    return { attempts, facts: { admitted, killed } };
+      if (isAdmitted(state, quota)) throw new Error(`one more than a quota of ${quota}`);
+      facts.admitted += said;
+      facts.killed += died;
+    };
+    return { facts, attempt };
   },
 };
 

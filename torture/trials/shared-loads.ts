@@ -11,27 +11,21 @@ export const SHARED_LOADS: Trial = {
   promise:
     'However many machines load one catalogue in PostgreSQL and are killed, every server shows whole loads only, none is lost, and no vector is made again.',
   missing: () => (programs === undefined ? 'no PostgreSQL' : undefined),
-  run: async ({ random, until, folder, say }) => {
+  begin: async ({ random, folder }) => {
     const cluster = await PostgresCluster.make();
-    let [attempts, loads, kills, states] = [0, 0, 0, 0];
-    try {
-      await cluster.start();
-      do {
-        const caches = join(folder, String(attempts));
-        mkdirSync(caches);
-        const race = { database: await cluster.database(), folder: caches, random, loads: 10 };
-        const raced = await raceSharedLoads(race);
-        rmSync(caches, { recursive: true });
-        attempts += 1;
-        loads += race.loads;
-        kills += raced.kills;
-        states += raced.seen;
-        say(`${attempts} races, ${loads} loads, ${kills} kills, ${states} states seen`);
-      } while (performance.now() < until);
-    } finally {
-      await cluster.remove();
-    }
-    return { attempts, facts: { loads, kills, 'states seen': states } };
+    const facts = { loads: 0, kills: 0, 'states seen': 0 };
+    const attempt = async (number: number): Promise<undefined> => {
+      if (number === 0) await cluster.start();
+      const caches = join(folder, String(number));
+      mkdirSync(caches);
+      const race = { database: await cluster.database(), folder: caches, random, loads: 10 };
+      const raced = await raceSharedLoads(race);
+      rmSync(caches, { recursive: true });
+      facts.loads += race.loads;
+      facts.kills += raced.kills;
+      facts['states seen'] += raced.seen;
+    };
+    return { facts, attempt, end: () => cluster.remove() };
   },
 };
 

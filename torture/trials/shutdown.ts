@@ -16,26 +16,22 @@ type Ending = 'answered' | 'refused' | { readonly lost: string };
 export const SHUTDOWN: Trial = {
   name: 'shutdown',
   promise: 'A server that is told to stop under load answers each request in full, or refuses its connection.',
-  run: async ({ random, until, folder, say }: TrialContext) => {
+  begin: async ({ random, folder }: TrialContext) => {
     const database = join(folder, 'skills.db');
     const rows = Array.from({ length: SKILLS }, (_, i) => ({ id: `s${i}`, name: `s${i}`, description: `alpha ${i}` }));
     await buildCatalogue({ database, sources: [rows], semantic: false });
-    let attempts = 0;
-    let answered = 0;
-    let refused = 0;
-    do {
+    const facts = { answered: 0, refused: 0 };
+    const attempt = async (): Promise<undefined> => {
       const endings = await stopUnderLoad(database, 100 + Math.floor(random() * 500));
       const lost = endings.filter((ending) => typeof ending === 'object');
       if (lost.length > 0) {
         const how = lost.map((ending) => (ending as { lost: string }).lost);
-        throw new Error(`attempt ${attempts}: ${lost.length} of ${endings.length} requests were lost: ${how[0]}`);
+        throw new Error(`${lost.length} of ${endings.length} requests were lost: ${how[0]}`);
       }
-      answered += endings.filter((ending) => ending === 'answered').length;
-      refused += endings.filter((ending) => ending === 'refused').length;
-      attempts += 1;
-      say(`${attempts} stops, ${answered} answered, ${refused} refused`);
-    } while (performance.now() < until);
-    return { attempts, facts: { answered, refused } };
+      facts.answered += endings.filter((ending) => ending === 'answered').length;
+      facts.refused += endings.filter((ending) => ending === 'refused').length;
+    };
+    return { facts, attempt };
   },
 };
 
