@@ -14,6 +14,7 @@ import {
   openServerMetrics,
   type PublishRule,
   type RunningServer,
+  type ServerOptions,
   startMetricsServer,
   startServer,
 } from '../http/index.js';
@@ -64,29 +65,27 @@ const LIMITS = {
   requestsPerSecond: 'requests a second of each address, ten times as many at once',
 } as const satisfies Record<keyof typeof DEFAULT_LIMITS, string>;
 const LIMIT_NAMES = Object.keys(LIMITS) as (keyof typeof LIMITS)[];
-type LimitFlags = Readonly<Record<keyof typeof LIMITS, number>>;
+/** Flags that are options of `startServer` under the same names. */
+const SAME = ['host', 'port', 'publish', 'publicUrl', 'trustProxy', 'pages', 'mcp', 'cors'] as const;
 
-interface ServeFlags extends LimitFlags, StateFlags, StopWordsFlags, ServerWatchFlags {
+interface ServeFlags
+  extends Pick<ServerOptions, (typeof SAME)[number] | keyof typeof LIMITS>,
+    StateFlags,
+    StopWordsFlags,
+    ServerWatchFlags {
   readonly lookEvery?: number;
   readonly host: string;
-  readonly port: number;
   readonly anonymousDaily: number;
   readonly anonymousPerMinute: number;
   readonly keyDaily: number;
   readonly keyPerMinute: number;
   readonly stateConnections?: number;
   readonly allowAnonymousIfQuotaDbUnavailable?: true;
-  readonly publish?: readonly PublishRule[];
   readonly metricsPort?: number;
   readonly metricsHost: string;
-  readonly trustProxy?: number | readonly string[];
-  readonly publicUrl?: string;
   readonly compat?: Compatibility;
   readonly allLanguages?: true;
-  readonly pages: boolean;
-  readonly mcp?: true;
   readonly allowedHost?: readonly string[];
-  readonly cors?: true;
   readonly logLevel: LogLevel;
   readonly demo?: true;
 }
@@ -219,8 +218,7 @@ async function serve(
       onChange: log.onState,
     });
     const server = await startServer(search, {
-      ...pick(flags, ...LIMIT_NAMES),
-      ...pick(flags, 'host', 'port', 'publish', 'publicUrl', 'trustProxy', 'pages', 'mcp', 'cors'),
+      ...pick(flags, ...LIMIT_NAMES, ...SAME),
       ...{ access, compatibility: flags.compat, allowedHosts: flags.allowedHost },
       onUnpublished: unpublishedLog(log.info),
       log: (event) => {

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { showCopies } from '../../bench/engines/copies-shown.js';
-import { measureSet } from '../../bench/engines/measure-set.js';
-import { type Run, readBenchmark, readRun } from '../../src/evaluation/index.js';
-import { buildCatalogue, openSkillSearch } from '../../src/index.js';
+import { readRun } from '../../src/evaluation/index.js';
+import { buildCatalogue } from '../../src/index.js';
 import { toJsonLines } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 
@@ -101,23 +99,4 @@ test('the command measures engines on graded and on given sets, and stores their
   ).toEqual(['forms', 'forms-copy']);
   const ours = await readRun(join(runs, 'made-up.hybrid.run'));
   expect(ours.get('en-001')?.map(({ id }) => id)).not.toContain('forms-copy');
-});
-
-const ranked = (...ids: readonly string[]): Run => new Map([['en-001', ids.map((id, i) => ({ id, score: -i }))]]);
-
-test('a copy of what stands above takes a place and is of no use, until copies are taken out', async () => {
-  await using search = await openSkillSearch({ database: await loadedCatalogue(false) });
-  const benchmark = await readBenchmark(gradedFolder());
-  const runs = new Map([['fts5', ranked('forms-copy', 'forms', 'merge', 'notes')]]);
-  const { shown, collapsed } = showCopies(search, benchmark, runs);
-  const idsOf = (run: Run | undefined): string[] | undefined => run?.get('en-001')?.map(({ id }) => id);
-  expect(idsOf(shown.get('fts5'))).toEqual(['forms', 'copy:forms', 'merge', 'notes']);
-  expect(idsOf(collapsed.get('fts5'))).toEqual(['forms', 'merge', 'notes']);
-
-  const only = { ...benchmark, questions: benchmark.questions.filter(({ id }) => id === 'en-001') };
-  const [row] = await measureSet(search, only, new Map([['fts5', ranked('forms-copy', 'forms', 'merge', 'notes')]]));
-  // Gains of 7 and 1 at the places 1 and 3; nobody has judged the last of the four.
-  expect(row?.figures.figures['ndcg@10']).toBeCloseTo((7 + 1 / 2) / (7 + 1 / Math.log2(3)), 10);
-  expect(row?.collapsed?.figures['ndcg@10']).toBe(1);
-  expect(row?.figures.figures).toMatchObject({ 'judged@10': 0.75, 'useful@5': 0.2, 'useful@1': 1 });
 });

@@ -19,13 +19,6 @@ describe('the documents of a benchmark', () => {
     expect(remarks).toEqual([]);
   });
 
-  test('that are empty are left out, which is told', async () => {
-    const documents = fileOf('corpus.jsonl', [...FRUIT, { _id: 'nothing', title: '', text: ' ' }]);
-    const { search, remarks } = await open({ documents });
-    expect(search.ids()).toHaveLength(FRUIT.length);
-    expect(remarks).toEqual([expect.stringMatching(/a document is left out \(number 6: name: /)]);
-  });
-
   test.each([
     ['no id', { title: 'a', text: 'b' }, /:1: expected a document: an object with `_id`, `title` and `text`/],
     ['no text', { _id: 'a', title: 'a' }, /:1: expected a document/],

@@ -196,15 +196,6 @@ describe('an evaluation of graded requests', () => {
     ]);
   });
 
-  test('tells how far the first scores of hybrid search are probabilities', async () => {
-    const { modes } = await evaluate({ benchmark: GRADED, search: await searchOver(ROWS) });
-    expect(modes.filter(({ reliability }) => reliability !== undefined).map(({ name }) => name)).toEqual(['hybrid']);
-    // The question without a letter or digit has no first hit.
-    const { questions, useful } = modes[2]?.reliability ?? {};
-    expect(questions).toBe(3);
-    expect([1 / 3, 2 / 3]).toContain(useful);
-  });
-
   test('counts a group of copies as one, with the best grade of its members, if copies are collapsed', async () => {
     const twin = { name: 'twin', description: 'Counts the stars.' };
     // The file makes the second twin the best one, where files count, and the stars make the first the preferred one.
@@ -242,27 +233,6 @@ describe('an evaluation of graded requests', () => {
       code: 'INVALID_OPTION',
       message: expect.stringMatching(message),
     });
-  });
-});
-
-describe('the summary of an evaluation', () => {
-  test('is one object: benchmark, number of queries, figures by mode', async () => {
-    const benchmark = benchmarkOf({ q1: ['x', { a: 1 }], q2: ['y', { c: 1 }] });
-    const runs = [
-      { name: 'one', run: runOf({ q1: ['x', 'y', 'a'], q2: ['c'] }) },
-      { name: 'two', run: runOf({ q1: ['a'] }) },
-    ];
-    const summary = summarise(await evaluate({ benchmark, runs, baseline: 'two' }), { byQuery: true, extremes: 1 });
-    expect(summary).toMatchObject({
-      benchmark: 'made up',
-      queries: 2,
-      modes: { one: { 'ndcg@10': 0.75, 'mrr@10': 0.666667, 'hit@1': 0.5 }, two: { 'ndcg@10': 0.5 } },
-      intervals: { one: { 'hit@1': [0, 1] } },
-      comparisons: [{ mode: 'one', baseline: 'two', difference: 0.25, won: 1, lost: 1, tied: 0 }],
-      byQuery: { one: { q1: { 'ndcg@10': 0.5 } }, two: { q2: { 'ndcg@10': 0 } } },
-    });
-    expect(summary.comparisons?.[0]?.wonMost).toEqual([{ id: 'q2', text: 'y', figure: 1, baseline: 0 }]);
-    expect(JSON.parse(JSON.stringify(summary))).toEqual(summary);
   });
 });
 

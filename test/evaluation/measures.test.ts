@@ -31,24 +31,6 @@ describe('metrics', () => {
       expect(ndcg(found, ideal, 10)).toBeCloseTo(4.361353 / (5.692536 + 0.386853), 5);
     });
 
-    test('of grades are also how much is judged, and how much is useful', () => {
-      const grades = new Map(Object.entries({ a: 3, b: 0, c: 1, d: 2 }));
-      const ranking = ['c', 'x', 'a', 'y', 'b', 'd'].map((id, i) => ({ id, score: 1 - i / 10 }));
-      expect(measureRanking(ranking, grades, { at: [2, 10], graded: true })).toMatchObject({
-        'judged@2': 1 / 2,
-        'judged@10': 4 / 6,
-        'useful@5': 1 / 5,
-        'useful@1': 0,
-      });
-      // Three shown: judged is a share of these, useful a share of five.
-      expect(measureRanking(ranking.slice(0, 3), grades, { at: [10], graded: true })).toMatchObject({
-        'judged@10': 2 / 3,
-        'useful@5': 1 / 5,
-      });
-      expect(measureRanking([], grades, { at: [10], graded: true })).toMatchObject({ 'judged@10': 1, 'useful@5': 0 });
-      expect(Object.keys(measureRanking(ranking, grades, { at: [10] }))).not.toContain('judged@10');
-    });
-
     test('of random grades are those of a naive count', () => {
       const ranking = fc.uniqueArray(fc.nat({ max: 20 }).map(String), { maxLength: 15 });
       const judged = fc.dictionary(fc.nat({ max: 20 }).map(String), fc.nat({ max: 3 }), { noNullPrototype: true });
@@ -206,16 +188,5 @@ describe('significance', () => {
       expect(lost.map(({ id }) => id)).toEqual(['d', 'c']);
       expect(extremesOf(comparison, 1).lost.map(({ id }) => id)).toEqual(['d']);
     });
-  });
-
-  test('random numbers are spread evenly from 0 to 1', () => {
-    const random = randomNumbers(1);
-    const tenths = new Array<number>(10).fill(0);
-    for (let i = 0; i < 10_000; i++) {
-      const tenth = Math.floor(random() * 10);
-      tenths[tenth] = (tenths[tenth] as number) + 1;
-    }
-    // 1,000 each, with a standard deviation of 30.
-    for (const count of tenths) expect(Math.abs(count - 1000)).toBeLessThan(150);
   });
 });
