@@ -11,17 +11,7 @@ import { agentOption } from './load-flags.js';
 import { jsonOption } from './options.js';
 import { columnsOf, oneLine, printJson, printLines } from './output.js';
 import type { SetUp } from './run.js';
-import {
-  counted,
-  fitColumns,
-  grouped,
-  joinParts,
-  pad,
-  type Styles,
-  stylesFor,
-  widthOf,
-  wrapLines,
-} from './text-columns.js';
+import { counted, fitColumns, grouped, pad, type Styles, stylesFor, widthOf, wrapLines } from './text-columns.js';
 
 interface AgentsFlags {
   readonly agent?: readonly string[];
@@ -63,18 +53,18 @@ function agentLines(report: InstalledReport, layout: Layout): string[] {
   const { agents, skills, collisions, problems } = report;
   const broken = skills.filter(({ faults }) => faults.length > 0);
   const installations = skills.reduce((sum, skill) => sum + skill.installations.length, 0);
-  const parts = [
-    `${counted(skills.length, 'skill')} in ${counted(installations, 'place')}, `,
-    `${counted(collisions.length, 'name')} of several skills, `,
-    `${broken.length.toLocaleString('en')} broken, `,
-    `${problems.length.toLocaleString('en')} not read`,
-  ];
+  const summary = [
+    `${counted(skills.length, 'skill')} in ${counted(installations, 'place')}`,
+    `${counted(collisions.length, 'name')} of several skills`,
+    `${grouped(broken.length)} broken`,
+    `${grouped(problems.length)} not read`,
+  ].join(', ');
   return [
     ...agents.flatMap((agent) => agentTable(agent, layout)),
     ...section('Names of several skills', collisions, layout, (collision) => collisionLines(collision, layout)),
     ...section('Broken', broken, layout, ({ path, faults }) => faultLines(path, faults, layout)),
     ...section('Not read', problems, layout, ({ path, message }) => faultLines(path, [message], layout)),
-    ...joinParts(parts, layout.columns).map(layout.styles.dim),
+    ...wrapped(summary, 0, layout).map(layout.styles.dim),
   ];
 }
 

@@ -17,7 +17,6 @@ import {
   counted,
   fitColumns,
   grouped,
-  joinParts,
   pad,
   type Range,
   type Styles,
@@ -43,9 +42,6 @@ const TRUNCATED_NOTE = '(the question was too costly to finish: there may be mor
 
 /** What is shown of a hit of either kind of search, or of a skill of a list. */
 type Hit = Pick<KeywordHit, 'skill' | 'copies' | 'snippet'> | SemanticHit;
-
-/** A text that may break between words, or parts that stay whole, each with its separator. */
-type Reason = string | readonly string[];
 
 /**
  * A page of hits as text: for each a line with name, author, stars and age in columns, then the matching text.
@@ -107,7 +103,7 @@ function hitLines<H extends Hit>(
   hits: readonly H[],
   columns: number,
   styles: Styles,
-  reasonsOf: (hit: H) => Reason[],
+  reasonsOf: (hit: H) => string[],
 ): string[] {
   const names = hits.map(({ skill }) => fitColumns(oneLine(skill.name), MAX_NAME));
   const authors = hits.map(({ skill }) => fitColumns(oneLine(skill.author), MAX_AUTHOR));
@@ -125,16 +121,11 @@ function hitLines<H extends Hit>(
       // Whole, so that it can be copied.
       ...(hit.skill.localPath === undefined ? [] : [`  ${styles.dim(oneLine(hit.skill.localPath))}`]),
       ...reasonsOf(hit)
-        .flatMap((reason) => wrapped(reason, columns - 2))
+        .flatMap((reason) => wrapLines(reason, columns - 2))
         .map((line) => `  ${line}`),
       '',
     ];
   });
-}
-
-function wrapped(reason: Reason, columns: number): string[] {
-  const lines = typeof reason === 'string' ? [reason] : joinParts(reason, columns);
-  return lines.flatMap((line) => wrapLines(line, columns));
 }
 
 function widest(texts: readonly string[]): number {
@@ -183,28 +174,25 @@ function keywordReasons({ matches, score }: KeywordHit, step: KeywordResult['ste
   return [[`step ${step}`, ...parts, ...matchNotes(matches)].join('; ')];
 }
 
-function semanticReasons(hit: SemanticHit): Reason[] {
+function semanticReasons(hit: SemanticHit): string[] {
   const { matches, filename, explain } = hit;
   if (explain === undefined) return [];
   const { features = [], bm25, copies } = explain;
-  const counted = features.filter(({ weight, value }) => weight * value !== 0);
-  const numbers = counted.map(
-    ({ feature, value, weight, share }) =>
-      `${feature} ${value.toFixed(3)} x ${weight.toFixed(2)} (${Math.round(100 * share)} %)`,
+  const numbers = features
+    .filter(({ weight, value }) => weight * value !== 0)
+    .map(({ feature, value, weight, share }) => {
+      return `${feature} ${value.toFixed(3)} x ${weight.toFixed(2)} (${Math.round(100 * share)} %)`;
+    });
+  const byField = Object.entries(bm25 ?? {}).flatMap(([field, part]) =>
+    part > 0 ? [`${field} ${part.toFixed(2)}`] : [],
   );
-  const byField = Object.entries(bm25 ?? {}).filter(([, part]) => part > 0);
-  const bm25Parts = byField.map(([field, part]) => `${field} ${part.toFixed(2)}`);
   return [
     scoreReason(hit, explain),
-    ...(numbers.length === 0 ? [] : [[...separated(numbers, '; '), `file ${oneLine(filename)}`]]),
-    ...(bm25Parts.length === 0 ? [] : [['bm25: ', ...separated(bm25Parts, '')]]),
+    ...(numbers.length === 0 ? [] : [`${numbers.join(', ')}; file ${oneLine(filename)}`]),
+    ...(byField.length === 0 ? [] : [`bm25: ${byField.join(', ')}`]),
     ...matchNotes(matches),
     ...(copies.length > 1 ? [`copies: ${copies.map(oneLine).join(' ')}`] : []),
   ];
-}
-
-function separated(parts: readonly string[], end: string): string[] {
-  return parts.map((part, i) => part + (i < parts.length - 1 ? ', ' : end));
 }
 
 function matchNotes(matches: MatchedTerms): string[] {

@@ -70,20 +70,6 @@ export function wrapLines(text: string, columns: number): string[] {
   return wrapRanges(text, columns).map(([start, end]) => text.slice(start, end).trimEnd());
 }
 
-/** Joins parts to lines of at most `columns`, without blanks at their ends. A wider part gets a line of its own. */
-export function joinParts(parts: readonly string[], columns: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const part of parts) {
-    if (line !== '' && widthOf((line + part).trimEnd()) > columns) {
-      lines.push(line.trimEnd());
-      line = '';
-    }
-    line += part;
-  }
-  return line === '' ? lines : [...lines, line.trimEnd()];
-}
-
 let segmenter: Intl.Segmenter | undefined;
 
 /** Loading what Node knows of scripts takes longer than all else of a short text's lines. */

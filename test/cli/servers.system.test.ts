@@ -264,8 +264,6 @@ describe('serve.system', () => {
       });
     });
 
-    describe('the state file', () => {});
-
     describe('a server that cannot start', () => {
       test('says in one line that the port is in use', async () => {
         const database = await catalogue();

@@ -19,10 +19,10 @@ const PATIENCE = 30_000;
 const ENDLESS = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS key, i AS value FROM n';
 const LIES = [
   `DROP TABLE meta; CREATE VIEW meta AS ${ENDLESS}`,
-  `DROP TABLE skill; CREATE VIEW skill AS ${ENDLESS}`,
+  `DROP VIEW skill; DROP TABLE revision; CREATE VIEW revision AS ${ENDLESS}`,
   `CREATE TRIGGER more AFTER INSERT ON meta BEGIN ${ENDLESS}; END`,
-  'CREATE INDEX more ON skill (length(zeroblob(stars)))',
-  'ALTER TABLE skill ADD COLUMN more AS (length(zeroblob(stars)))',
+  'CREATE INDEX more ON revision (length(zeroblob(stars)))',
+  'ALTER TABLE revision ADD COLUMN more AS (length(zeroblob(stars)))',
   'CREATE VIRTUAL TABLE more USING fts5 (a)',
 ];
 
