@@ -31,16 +31,6 @@ describe('several processes on one file', () => {
       expect(said.filter((one) => one === refusal)).toHaveLength(300);
     }
   });
-
-  test('see at once what another one counted', async () => {
-    const state = scratchFile('access.db');
-    const here = asking({ daily: 10, perMinute: 0 }, state);
-    here.ask();
-    const other = await startStateFileProcess({ now: NOON, client: CLIENT, times: 4, daily: 10 });
-    other.tell(`count ${state}`);
-    expect(await other.answer()).toHaveLength(4);
-    expect(here.ask().dailyRemaining).toBe(4);
-  });
 });
 
 describe('a process that is killed', () => {

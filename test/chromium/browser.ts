@@ -1,6 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
-import { findChromium } from './find-chromium.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/index.js';
+import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 /** How a page is looked at. */
 export interface Looks {
@@ -96,4 +102,91 @@ export function watchFaults(context: BrowserContext, url: string): readonly stri
     dialog.dismiss().catch(() => {});
   });
   return faults;
+}
+
+/** Where Chromium is, or why there is none. */
+export type Found = { readonly path: string } | { readonly path: undefined; readonly reason: string };
+
+/** What Chromium is called, in the order in which it is looked for. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/**
+ * Finds the Chromium of this machine: `CHROMIUM_PATH`, else what is on `PATH`. A program of that name that cannot say
+ * its version counts as none: some systems have a stand-in there that only says what to install.
+ *
+ * @throws {Error} if `CHROMIUM_PATH` names something else: whoever sets it wants these tests
+ */
+export function findChromium(environment: NodeJS.ProcessEnv = process.env): Found {
+  const { CHROMIUM_PATH: chosen, PATH: path = '' } = environment;
+  if (chosen !== undefined && chosen !== '') {
+    if (isChromium(chosen)) return { path: chosen };
+    throw new Error(`CHROMIUM_PATH must be the path of Chromium or Chrome, got ${chosen}`);
+  }
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  const programs = NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).filter(isProgram);
+  const found = programs.find(isChromium);
+  if (found !== undefined) return { path: found };
+  const seen = programs.length === 0 ? '' : ` (${programs.join(', ')} cannot say a version)`;
+  return { path: undefined, reason: `none of ${NAMES.join(', ')} on PATH${seen}, and no CHROMIUM_PATH` };
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isChromium(path: string): boolean {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 20_000 });
+  return /^(Chromium|Google Chrome) \d/.test(stdout ?? '');
+}
+
+/** A server with pages over a catalogue in a file. */
+export interface Site {
+  /** Of its first page, without a slash at its end. */
+  readonly url: string;
+  readonly search: SkillSearch;
+  readonly server: RunningServer;
+  close(): Promise<void>;
+}
+
+interface SiteOptions extends ServerOptions {
+  /** Whether skills get vectors, made by the stand-in. @default true */
+  readonly vectors?: boolean;
+}
+
+/** Serves these rows at a free port. Nobody is counted, except where a test is about that. */
+export async function startSite(rows: readonly unknown[], options: SiteOptions = {}): Promise<Site> {
+  const { vectors = true, ...serverOptions } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'skill-discovery-'));
+  const database = join(folder, 'skills.db');
+  const embedder = new StandInEmbedder();
+  await buildCatalogue({
+    database,
+    sources: [{ name: 'rows', rows }],
+    ...(vectors ? { embedder } : { semantic: false }),
+  });
+  const search = await openSkillSearch({ database, embedder });
+  const server = await startServer(search, { port: 0, pages: true, access: false, ...serverOptions });
+  return {
+    ...{ url: server.url, search, server },
+    async close() {
+      await server.close(0);
+      await search.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One site for all tests of a `describe`; read it in tests only. */
+export function serving(rows: readonly unknown[], options: SiteOptions = {}): () => Site {
+  let site: Site | undefined;
+  beforeAll(async () => {
+    site = await startSite(rows, options);
+  });
+  afterAll(() => site?.close());
+  return () => site!;
 }

@@ -8,9 +8,8 @@ import { parseArgs } from 'node:util';
 import { run } from '../../src/cli/index.js';
 import { startServer } from '../../src/http/index.js';
 import { openSkillSearch } from '../../src/index.js';
-import { launch } from './browser.js';
-import { everyPage } from './every-page.js';
-import { findChromium } from './find-chromium.js';
+import { findChromium, launch } from './browser.js';
+import { everyPage } from './page-checks.js';
 
 const WIDTHS = [390, 1280];
 const SCHEMES = ['light', 'dark'] as const;

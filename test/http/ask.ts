@@ -183,3 +183,13 @@ function jsonOf(text: string): unknown {
     return undefined;
   }
 }
+
+/** A search with some of its methods replaced. */
+export function replacing(search: SkillSearch, methods: Partial<CatalogueSearch>): SkillSearch {
+  return new Proxy(search, {
+    get: (_, name) => {
+      const value: unknown = Reflect.get(name in methods ? methods : search, name);
+      return typeof value === 'function' ? value.bind(search) : value;
+    },
+  });
+}

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type LogEvent,
   type RunningServer,
@@ -9,7 +9,7 @@ import {
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { accessOf, HEALTH, keyword, searchOver } from './ask.js';
-import { request, Wire, type WireReply } from './wire.js';
+import { answered, request, Wire, type WireReply } from './wire.js';
 
 /** Ten may be done at once, and one a second: no test takes so long. */
 const TEN = 1;
@@ -112,17 +112,26 @@ describe('new connections of an address', () => {
   });
 });
 
+test('the connection that was silent longest makes room for one beyond all that there may be', async () => {
+  vi.spyOn(SERVER_LIMITS, 'connections', 'get').mockReturnValue(3);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { server } = await started({});
+  const wires: Wire[] = [];
+  for (let i = 0; i < 4; i++) {
+    const wire = await Wire.open(server.port);
+    expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
+    wires.push(wire);
+  }
+  expect(await wires.shift()!.reply()).toBe('closed');
+  for (const wire of wires) expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
+});
+
 test.each(['connectionsPerSecond', 'requestsPerSecond'])('%s is an integer from 0', async (name) => {
   const search = await searchOver([row('a')]);
   for (const value of [-1, 0.5, '5']) {
     expect(await codeOf(() => startServer(search, { port: 0, [name]: value }))).toBe('INVALID_OPTION');
   }
 });
-
-function answered(reply: WireReply | 'closed'): WireReply {
-  if (reply === 'closed') throw new Error('the connection was closed');
-  return reply;
-}
 
 /** A server without quotas of searches. */
 async function started(options: ServerOptions): Promise<{ server: RunningServer; events: LogEvent[] }> {

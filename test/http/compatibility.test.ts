@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createHandler, type HandlerOptions } from '../../src/http/index.js';
+import { createHandler } from '../../src/http/index.js';
 import type { SkillSearch } from '../../src/index.js';
 import type { ResolvedKeywordQuery } from '../../src/query.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
@@ -35,12 +35,6 @@ describe('without the switch', () => {
     const { ask } = await serve(SKILLS);
     expect((await ask(keyword({ q: 'name', limit: 51 }))).code).toBe('INVALID_PARAMETER');
     expect((await ask(`${FIND}?q=name`)).code).toBe('ENDPOINT_NOT_FOUND');
-  });
-
-  test.each(['SkillsMP', '', 'all', true])('%j is no switch', async (wrong) => {
-    const search = await searchOver(SKILLS);
-    const options = { compatibility: wrong } as unknown as HandlerOptions;
-    expect(await codeOf(() => createHandler(search, options))).toBe('INVALID_OPTION');
   });
 });
 

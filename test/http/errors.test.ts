@@ -52,15 +52,6 @@ describe('the order of the checks', () => {
       expect(told(await ask(good, { key }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     }
   });
-
-  test('puts a missing key before the limits of the address and before a faulty question', async () => {
-    const { ask } = await serve(SKILLS, { quotas: { anonymous: { daily: 1, perMinute: 1 } } });
-    for (let i = 0; i < 3; i++) expect(told(await ask(SEMANTIC))).toEqual([401, 'MISSING_API_KEY']);
-    expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
-    expect(told(await ask(KEYWORD))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-    expect(told(await ask(SEMANTIC))).toEqual([401, 'MISSING_API_KEY']);
-    expect(told(await ask(KEYWORD, { key: UNKNOWN_KEY }))).toEqual([401, 'INVALID_API_KEY']);
-  });
 });
 
 describe('404 ENDPOINT_NOT_FOUND', () => {
@@ -107,15 +98,10 @@ describe('401', () => {
     ['a key that nobody made', `Bearer ${UNKNOWN_KEY}`],
     ['a key of the other form that nobody made', `Bearer sk_live_skillsmp_${'A'.repeat(43)}`],
     ['no key', 'Bearer'],
-    ['no key but blanks', 'Bearer   '],
     ['another scheme', 'Basic d3JlbjprZXk='],
-    ['something malformed', ','],
     ['an empty header', ''],
-    ['a key without scheme', '<key>'],
     ['two keys', 'Bearer <key> <key>'],
     ['the key without its last character', 'Bearer <cut>'],
-    ['the key in other case', 'Bearer <upper>'],
-    ['the scheme and the key without a blank', 'Bearer<key>'],
   ])('INVALID_API_KEY is for %s, on both searches', async (_, header) => {
     const { ask, key, access } = await serve(SKILLS);
     const authorization = header
@@ -129,23 +115,13 @@ describe('401', () => {
     }
     expect(access.listKeys()).toHaveLength(1);
   });
-
-  test('INVALID_API_KEY is for a key that was revoked, from the next request on', async () => {
-    const { ask, key, access } = await serve(SKILLS);
-    for (const path of SEARCHES) expect((await ask(`${path}?q=kite`, { key })).status).toBe(200);
-    access.revokeKey(key);
-    for (const path of SEARCHES) expect(told(await ask(`${path}?q=kite`, { key }))).toEqual([401, 'INVALID_API_KEY']);
-  });
 });
 
 describe('400', () => {
   test.each<[string, string]>([
     ['absent', ''],
-    ['absent beside others', '?page=1&limit=5'],
     ['without =', '?q'],
     ['empty', '?q='],
-    ['blanks', '?q=%20+%20'],
-    ['a line break', '?q=%0D%0A%09'],
     ['white space of other scripts', '?q=%E3%80%80%E2%80%83%C2%A0%C2%85%E2%80%A8'],
   ])('MISSING_QUERY is for q that is %s, on both searches', async (_, query) => {
     const { ask, key } = await serve(SKILLS);
@@ -185,12 +161,8 @@ describe('400', () => {
 
   test.each<[string, string]>([
     ['a lone %', 'a%'],
-    ['a cut escape', 'a%2'],
     ['no hex digits', 'a%zz'],
     ['a lone surrogate', 'a%ED%A0%80'],
-    ['a pair of surrogates as six bytes', 'a%ED%A0%BD%ED%B0%80'],
-    ['an overlong form', 'a%C0%AF'],
-    ['a byte that is nowhere in UTF-8', 'a%FF'],
     ['half a character', 'a%E9%A3'],
     ['a code point above the last', 'a%F4%90%80%80'],
     ['NUL', 'a%00b'],

@@ -81,14 +81,6 @@ describe('headers', () => {
       }
     });
 
-    test('tells its kind where it has a body', async () => {
-      for (const [name, { headers, text }] of await everyAnswer()) {
-        if (text === '') continue;
-        const html = ['a welcome', 'a page'].includes(name);
-        expect(headers.get('Content-Type'), name).toBe(`${html ? 'text/html' : 'application/json'}; charset=utf-8`);
-      }
-    });
-
     test('has no other status header than its own: Allow on 405 and preflights, Retry-After on 429, WWW-Authenticate on 401', async () => {
       for (const [name, { status, headers }] of await everyAnswer()) {
         expect(headers.has('Allow'), name).toBe(status === 405 || status === 204);
@@ -146,38 +138,6 @@ describe('headers', () => {
       expect((await ask('/nowhere', { headers: { Origin: 'https://page.example' } })).code).toBe('ENDPOINT_NOT_FOUND');
       expect((await ask('/nowhere', { method: 'OPTIONS' })).code).toBe('ENDPOINT_NOT_FOUND');
     });
-
-    test('needs no key, minds no wrong one, and counts for nothing', async () => {
-      const { ask } = await serve(SKILLS, { quotas: { anonymous: { daily: 1, perMinute: 1 } } });
-      for (const key of [undefined, 'wrong']) {
-        for (const path of [KEYWORD, SEMANTIC]) {
-          expect((await ask(path, { method: 'OPTIONS', key })).status).toBe(204);
-        }
-      }
-      expect(quotaOf(await ask(keyword({ q: 'kite' })))).toEqual(['1', '0']);
-    });
-  });
-
-  describe('HEAD', () => {
-    test('has status and headers of GET, and no body', async () => {
-      const { ask, key } = await serve(SKILLS, { pages: true });
-      const paths = [
-        keyword({ q: 'kite' }),
-        semantic('kite'),
-        HEALTH,
-        KEYWORD,
-        '/nowhere',
-        '/',
-        '/openapi.json',
-        '/skills/kite',
-      ];
-      for (const path of paths) {
-        const [get, head] = [await ask(path, { key }), await ask(path, { key, method: 'HEAD' })];
-        expect([head.status, head.text], path).toEqual([get.status, '']);
-        expect(comparable(head), path).toEqual(comparable(get));
-        expect(get.text).not.toBe('');
-      }
-    });
   });
 
   describe('meta', () => {
@@ -199,11 +159,6 @@ describe('headers', () => {
 
   function listOf(header: string | null): string[] {
     return (header ?? '').toLowerCase().split(', ').toSorted();
-  }
-
-  /** Headers without what differs from answer to answer. */
-  function comparable({ headers }: Reply): [string, string][] {
-    return [...headers].filter(([name]) => name !== 'x-request-id');
   }
 });
 

@@ -18,13 +18,6 @@ describe('health', () => {
       }
     });
 
-    test('needs no key and minds none that is wrong', async () => {
-      const { ask, key } = await serve(SKILLS);
-      for (const how of [{}, { key }, { key: 'wrong' }, { headers: { Authorization: 'Basic x' } }]) {
-        expect((await ask(HEALTH, how)).status).toBe(200);
-      }
-    });
-
     test('uses no quota, neither of the day nor of the minute, and has no quota headers', async () => {
       const { ask } = await serve(SKILLS, { quotas: { anonymous: { daily: 2, perMinute: 2 } } });
       for (let i = 0; i < 20; i++) {

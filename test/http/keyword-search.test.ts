@@ -76,29 +76,6 @@ describe('keyword search', () => {
   });
 
   describe('a keyword search', () => {
-    test('needs no key, and takes one', async () => {
-      const { ask, key } = await serve([KITE]);
-      for (const how of [{}, { key }]) {
-        const reply = await ask(keyword({ q: 'kite' }), how);
-        expect(reply.status).toBe(200);
-        expect(faultsOf(KEYWORD_ANSWER, reply.body)).toEqual([]);
-        expect(reply.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
-      }
-    });
-
-    test('says 200 with no skills where nothing matches', async () => {
-      const { ask } = await serve([KITE]);
-      const reply = await ask(keyword({ q: 'submarine' }));
-      expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body)]).toEqual([200, []]);
-      expect([idsOf(reply), paginationOf(reply)]).toEqual([[], { page: 1, limit: 20, total: 0, totalPages: 0 }]);
-    });
-
-    test('works over an empty catalogue', async () => {
-      const { ask } = await serve([]);
-      const reply = await ask(keyword({ q: 'kite' }));
-      expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body), idsOf(reply)]).toEqual([200, [], []]);
-    });
-
     test('ignores parameters that it does not know, be they malformed or repeated', async () => {
       const { ask } = await serve([KITE]);
       const plain = await ask(keyword({ q: 'kite' }));
@@ -121,15 +98,6 @@ describe('keyword search', () => {
           idsOf(plain),
           paginationOf(plain),
         ]);
-      }
-    });
-
-    test('shows every copy of a skill, also by stars', async () => {
-      const twin = { name: 'kite', description: 'The same.' };
-      const { ask } = await serve(['a', 'b', 'c'].map((id) => row(id, twin)));
-      for (const sortBy of ['recent', 'stars']) {
-        const reply = await ask(keyword({ q: 'kite', sortBy }));
-        expect([idsOf(reply), paginationOf(reply)['total']]).toEqual([['a', 'b', 'c'], 3]);
       }
     });
   });
@@ -183,12 +151,6 @@ describe('keyword search', () => {
       expect(paginationOf(reply)).toEqual({ page, limit, total: 120, totalPages });
       expect(idsOf(reply)).toEqual(ids.slice((page - 1) * limit, page * limit));
     });
-
-    test('take decimal digits, zeros in front of them too', async () => {
-      const { ask } = await serve(rows);
-      const reply = await ask(`${keyword({ q: 'name' })}&page=002&limit=%30%35`);
-      expect(paginationOf(reply)).toMatchObject({ page: 2, limit: 5 });
-    });
   });
 
   describe('sortBy', () => {
@@ -237,12 +199,6 @@ describe('keyword search', () => {
       expect(await found('software-developers')).toEqual(['glue']);
       expect(await found('toy-makers')).toEqual(['glue']);
       expect(await found('software')).toEqual([]);
-    });
-
-    test.each(['category', 'occupation'])('an unknown slug of %s finds nothing and is no error', async (name) => {
-      const { ask } = await serve(LABELLED);
-      const reply = await ask(keyword({ q: 'name', [name]: 'nobody-has-this' }));
-      expect([reply.status, paginationOf(reply)]).toEqual([200, { page: 1, limit: 20, total: 0, totalPages: 0 }]);
     });
 
     test.each(
@@ -315,13 +271,6 @@ describe('filters', () => {
       const query = new URLSearchParams({ q: 'kite', ...mapped(filters) });
       const meant = await ask(`${SEMANTIC}?${query}`, { key });
       expect([meant.status, idsOf(meant).sort()]).toEqual([200, expected]);
-    });
-
-    test('changes nothing where it is not given, and copies and facets are no parameters', async () => {
-      const { ask } = await serve(SKILLS);
-      const reply = await ask(keyword({ q: 'kite', copies: 'x', facets: 'x' }));
-      expect([reply.status, idsOf(reply).sort()]).toEqual([200, ALL]);
-      expect(Object.keys((reply.body as { data: object }).data)).toEqual(['skills', 'pagination']);
     });
 
     test.each([

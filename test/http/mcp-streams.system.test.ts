@@ -6,7 +6,7 @@ import { callTool, ERAS, newClient } from '../mcp/connect.js';
 import { openWholeSkills, wholeRow } from '../mcp/whole-skills.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
-import { searchOver } from './ask.js';
+import { replacing, searchOver } from './ask.js';
 import { ACCEPTED, rpc, serveMcp, toolCall } from './mcp-serving.js';
 
 const KITE = { id: 'kite', name: 'kite' };
@@ -117,12 +117,7 @@ describe('calls in flight', () => {
       signals.push(signal!);
       return new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason as Error)));
     };
-    const search = new Proxy(real, {
-      get: (target, name) => {
-        const value: unknown = name === 'semantic' ? semantic : Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    const search = replacing(real, { semantic });
     const { post, access, events } = await serveMcp(search, { quotas: { anonymous: { daily: 9, perMinute: 0 } } });
     for (const headers of [{}, { 'MCP-Protocol-Version': '2025-11-25' }]) {
       const gone = new AbortController();
@@ -139,17 +134,11 @@ describe('calls in flight', () => {
 
   test('that waited too long for their turn are refused as an error of the tool', async () => {
     const real = await openWholeSkills([KITE]);
-    const slow = new Proxy(real, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name, target);
-        if (name !== 'semantic') return typeof value === 'function' ? value.bind(target) : value;
-        return (...given: Parameters<SkillSearch['semantic']>) => {
-          for (const end = performance.now() + 30; performance.now() < end; );
-          return target.semantic(...given);
-        };
-      },
-    });
-    const { post, events } = await serveMcp(slow, { longestWait: 0.1 });
+    const semantic: SkillSearch['semantic'] = (...given) => {
+      for (const end = performance.now() + 30; performance.now() < end; );
+      return real.semantic(...given);
+    };
+    const { post, events } = await serveMcp(replacing(real, { semantic }), { longestWait: 0.1 });
     const all = await Promise.all(Array.from({ length: 20 }, () => post(toolCall('search_skills', { query: 'kite' }))));
     const busy = all.filter(({ headers }) => headers.get('Retry-After') === '1');
     expect(busy.length).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { openWholeSkills, wholeRow } from '../mcp/whole-skills.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { failingSearch, KEYWORD } from './ask.js';
 import { type McpServing, type Posted, rpc, serveMcp, toldBy, toolCall } from './mcp-serving.js';
-import { Wire, type WireReply } from './wire.js';
+import { answered, Wire } from './wire.js';
 
 describe('mcp bodies', () => {
   let search: SkillSearch;
@@ -169,11 +169,6 @@ describe('mcp bodies', () => {
 
   function tellsOf({ status, message }: Posted): [status: number, rpcCode?: number, code?: string] {
     return [status, message.error?.code, message.error?.data?.code] as [number, number, string];
-  }
-
-  function answered(reply: WireReply | 'closed'): WireReply {
-    if (reply === 'closed') throw new Error('the connection was closed instead of answered');
-    return reply;
   }
 });
 

@@ -3,19 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_KEYWORD_QUERY_LENGTH, MAX_LIMIT, MAX_PAGE, MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/index.js';
 import { DEFAULT_LIMIT, DEFAULT_SEMANTIC_LIMIT } from '../../src/query.js';
 import { row } from '../rows.js';
-import {
-  FIND,
-  failingSearch,
-  HEALTH,
-  KEYWORD,
-  keyword,
-  ORIGIN,
-  type Reply,
-  SEMANTIC,
-  searchOver,
-  semantic,
-  serve,
-} from './ask.js';
+import { FIND, HEALTH, KEYWORD, keyword, ORIGIN, type Reply, SEMANTIC, searchOver, semantic, serve } from './ask.js';
 import { schemaFaults } from './shapes.js';
 
 describe('openapi', () => {
@@ -84,15 +72,6 @@ describe('openapi', () => {
       ]);
     });
 
-    test('declares a bearer key as the default, optional for words and needless for health', async () => {
-      const { security, components, paths } = await described();
-      expect(components.securitySchemes).toMatchObject({ bearer: { type: 'http', scheme: 'bearer' } });
-      expect(security).toEqual([{ bearer: [] }]);
-      expect(operationOf(paths, KEYWORD).security).toEqual([{}, { bearer: [] }]);
-      expect(operationOf(paths, SEMANTIC).security).toBeUndefined();
-      expect(operationOf(paths, HEALTH).security).toEqual([{}]);
-    });
-
     test('has the parameters of the specification and our own filters, with the constants of the library', async () => {
       const { paths } = await described();
       const slug = { type: 'string', minLength: 1, pattern: '^[a-z0-9-]+$' };
@@ -143,19 +122,6 @@ describe('openapi', () => {
           expect(await statuses(allowed), name).toEqual(allowed.map((value) => [value, 200]));
           expect(await statuses(refused), name).toEqual(refused.map((value) => [value, 400]));
           expect(allowed.length * refused.length, name).toBeGreaterThan(0);
-        }
-      }
-    });
-
-    test('has an example of each parameter that is answered, and allowed by its schema', async () => {
-      const description = await described();
-      const { ask, key } = await serve(SKILLS);
-      for (const path of [KEYWORD, SEMANTIC]) {
-        const parameters = operationOf(description.paths, path).parameters ?? [];
-        const query = parameters.map(({ name, example }) => `${name}=${encodeURIComponent(example)}`).join('&');
-        expect((await ask(`${path}?${query}`, { key })).status).toBe(200);
-        for (const { schema, example } of parameters) {
-          if (typeof example === 'string') expect(allows(description, schema, example), example).toBe(true);
         }
       }
     });
@@ -256,30 +222,6 @@ describe('openapi', () => {
       expect([...shown, ...elsewhere].toSorted()).toEqual(named.toSorted());
     });
 
-    test('has as examples of errors what the service really says', async () => {
-      const { paths } = await described();
-      const { ask, key } = await serve(SKILLS, { quotas: { anonymous: { daily: 50, perMinute: 0 } } });
-      const gone = await searchOver(SKILLS);
-      const closed = await serve(gone);
-      await gone.close();
-      for (let i = 0; i < 50; i++) await ask(keyword({ q: 'name' }), { address: '192.0.2.1' });
-      const replies: [string, Reply][] = [
-        [KEYWORD, await ask(KEYWORD)],
-        [KEYWORD, await ask(keyword({ q: '!' }))],
-        [KEYWORD, await ask(keyword({ q: 'git', page: 0 }))],
-        [KEYWORD, await ask(keyword({ q: 'name' }), { key: 'wrong' })],
-        [KEYWORD, await ask(keyword({ q: 'name' }), { address: '192.0.2.1' })],
-        [KEYWORD, await (await serve(failingSearch(new Error('unforeseen')))).ask(keyword({ q: 'name' }))],
-        [SEMANTIC, await ask(SEMANTIC, { key })],
-        [SEMANTIC, await ask(semantic('name'))],
-      ];
-      for (const [path, { status, body, code }] of replies) {
-        const { examples = {} } = operationOf(paths, path).responses[status]?.content['application/json'] ?? {};
-        expect(examples[code as string]?.value, code).toEqual(body);
-      }
-      expect((await closed.ask(keyword({ q: 'name' }))).code).toBe('SERVICE_UNAVAILABLE');
-    });
-
     test('describes what is added for clients of the public service, where it is', async () => {
       const { ask, key } = await serve(SKILLS, { pages: true, compatibility: 'skillsmp' });
       const description = (await ask('/openapi.json')).body as Description;
@@ -334,20 +276,6 @@ describe('openapi', () => {
         }
       },
     );
-
-    test('is of nothing that is not switched on', async () => {
-      for (const [path, options] of [
-        [FIND, { pages: true }],
-        ['/api/download/o/r/s', { pages: true, compatibility: 'skillsmp' }],
-        ['/.well-known/agent-skills/index.json', { pages: true }],
-        ['/.well-known/skills/index.json', { pages: true, compatibility: 'skillsmp' }],
-        [MCP, { pages: true }],
-        ['/openapi.json', {}],
-      ] as const) {
-        const { ask } = await serve(SKILLS, options);
-        expect((await ask(path)).code, path).toBe('ENDPOINT_NOT_FOUND');
-      }
-    });
   });
 
   async function described(): Promise<Description> {

@@ -6,9 +6,21 @@ import { type CatalogueSearch, catalogueSearchOf } from '../../src/search/index.
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { HEALTH, idsOf, KEYWORD, keyword, opened, quotaOf, type Reply, searchOver, semantic, serve } from './ask.js';
+import {
+  HEALTH,
+  idsOf,
+  KEYWORD,
+  keyword,
+  opened,
+  quotaOf,
+  type Reply,
+  replacing,
+  searchOver,
+  semantic,
+  serve,
+} from './ask.js';
 import { faultsOf, SEMANTIC_ANSWER } from './shapes.js';
-import { request, Wire, type WireReply } from './wire.js';
+import { answered, request, Wire, type WireReply } from './wire.js';
 
 describe('semantic search', () => {
   const SKILLS: readonly Row[] = [
@@ -72,20 +84,6 @@ describe('semantic search', () => {
       expect(await fileOf('mast')).toMatchObject({ file_id: 'knots/SKILL.md', filename: 'SKILL.md' });
     });
 
-    test('names SKILL.md of a skill whose row had no files', async () => {
-      const { ask, key } = await serve(SKILLS);
-      const tides = itemsOf(await ask(semantic('tables of tides'), { key }))[0];
-      expect(tides).toMatchObject({ file_id: 'tides/SKILL.md', filename: 'SKILL.md', skill: { id: 'tides' } });
-    });
-
-    test('gives every file an id of its own, the same in each answer', async () => {
-      const { ask, key } = await serve(SKILLS);
-      const ids = async () => itemsOf(await ask(semantic('rope and birds'), { key })).map(({ file_id }) => file_id);
-      const first = await ids();
-      expect(new Set(first).size).toBe(SKILLS.length);
-      expect(await ids()).toEqual(first);
-    });
-
     test('ranks by meaning and words: finds by words what has no vector, and by meaning what has no word', async () => {
       const database = scratchFile('skills.db');
       const embedder = new StandInEmbedder();
@@ -105,14 +103,6 @@ describe('semantic search', () => {
       expect(good.skill).toMatchObject({ id: 'knots' });
       expect(bad.score).toBeLessThan(good.score / 2);
       for (const { score } of [good, bad]) expect(score >= 0 && score <= 1).toBe(true);
-    });
-
-    test('shows one of a group of copies, the one with the most stars', async () => {
-      const twin = { name: 'twin', description: 'Counts birds.' };
-      const { ask, key } = await serve([...SKILLS, row('t1', twin), row('t2', { ...twin, stars: 7 }), row('t3', twin)]);
-      const ids = idsOf(await ask(semantic('counts birds'), { key }));
-      expect(ids[0]).toBe('t2');
-      expect(ids).toHaveLength(SKILLS.length + 1);
     });
 
     test('takes no other parameter than q: those of the keyword search are ignored, whatever they are', async () => {
@@ -219,16 +209,6 @@ describe('busy', () => {
         200,
       ]);
     });
-
-    test('waits as long as it takes where nobody limits it', async () => {
-      const embedder = {
-        model: 'busy',
-        embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(1, 0)),
-        expectedWait: () => 1e9,
-      };
-      const { ask, key } = await serve(await opened({ skills: [row('kite')], embedder }), { longestWait: 0 });
-      expect((await ask(semantic('kite'), { key })).status).toBe(200);
-    });
   });
 
   describe('many searches that take long', () => {
@@ -281,22 +261,11 @@ describe('busy', () => {
       for (const end = performance.now() + 20; performance.now() < end; );
       return catalogueSearchOf(real).keywordRecords(query);
     };
-    const search = new Proxy(real, {
-      get(target, name) {
-        if (name === 'keywordRecords') return keywordRecords;
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    const search = replacing(real, { keywordRecords });
     const access = openAccess({ state: ':memory:', key: { daily: 1000, perMinute: 0 } });
     onTestFinished(() => access.close());
     const server = await startServer(search, { port: 0, access, ...options });
     onTestFinished(() => server.close(0));
     return { port: server.port, access, key: access.createKey().key };
-  }
-
-  function answered(reply: WireReply | 'closed'): WireReply {
-    if (reply === 'closed') throw new Error('the connection was closed instead of answered');
-    return reply;
   }
 });

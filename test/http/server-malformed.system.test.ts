@@ -5,7 +5,7 @@ import { type LogEvent, type RunningServer, SERVER_LIMITS, startServer } from '.
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { row } from '../rows.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { request, Wire, type WireReply } from './wire.js';
+import { answered, request, Wire, type WireReply } from './wire.js';
 
 const SEARCH = '/api/v1/skills/search?q=alpha&limit=1';
 /** Some 180 KB. */
@@ -55,61 +55,40 @@ const asking = (method: string, ...headers: readonly string[]): string =>
 
 const NOT_HTTP: readonly (readonly [what: string, bytes: string | Uint8Array])[] = [
   ['an unknown method', asking('BREW')],
-  ['a method in lower case', asking('get')],
-  ['a method that begins like a known one', asking('GETX')],
+  // RFC 9112, 3.2. Node would join two.
   ['no Host', `GET ${SEARCH} HTTP/1.1\r\n\r\n`],
+  ['two Host headers', withHeaders('Host: b')],
   ['a space in the name of a header', withHeaders('Bad Name: x')],
   ['a space before the colon', withHeaders('X : y')],
   ['a header without a colon', withHeaders('NoColon')],
-  ['a header without a name', withHeaders(': y')],
-  ['a header name that is not ASCII', withHeaders('Ünïcode: y')],
   ['a header over two lines', withHeaders('X: y', ' z')],
   ['NUL in the path', request('/api/\0health')],
-  ['NUL in the query', request('/api/v1/skills/search?q=a\0b')],
-  ['NUL in the method', asking('G\0T')],
   ['NUL in a header', withHeaders('X: a\0b')],
-  ['NUL in Authorization', withHeaders('Authorization: Bearer \0')],
-  ['letters outside ASCII in the query', request('/api/v1/skills/search?q=é')],
   ['a path without a slash', request('api/health')],
   ['lines that end without a carriage return', `GET ${SEARCH} HTTP/1.1\n${HOST}\n\n`],
   ['a version that there is not', `GET ${SEARCH} HTTP/9.9\r\n${HOST}\r\n\r\n`],
   ['the beginning of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0'],
   ['the hello of TLS', Buffer.from('16030100c8010000c4030300112233445566778899aabbccddeeff', 'hex')],
-  ['a proxy protocol line', `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${withHeaders()}`],
   ['two lengths that differ', `${withHeaders('Content-Length: 1', 'Content-Length: 2')}xx`],
   ['the same length twice', `${withHeaders('Content-Length: 1', 'Content-Length: 1')}x`],
-  ['a list of lengths', `${withHeaders('Content-Length: 1, 1')}x`],
   ['a negative length', withHeaders('Content-Length: -1')],
-  ['a length with a sign', `${withHeaders('Content-Length: +1')}x`],
   ['a hexadecimal length', `${withHeaders('Content-Length: 0x1')}x`],
-  ['an empty length', withHeaders('Content-Length: ')],
   ['a length beyond 64 bits', withHeaders('Content-Length: 99999999999999999999')],
   ['a length and chunks', `${withHeaders('Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`],
-  ['chunks and a length', `${withHeaders('Transfer-Encoding: chunked', 'Content-Length: 5')}0\r\n\r\n`],
   ['a coding that does not end in chunks', withHeaders('Transfer-Encoding: chunked, identity')],
   ['an unknown coding', `${withHeaders('Transfer-Encoding: xchunked')}5\r\nhello\r\n0\r\n\r\n`],
   ['a request that ends within its headers', `GET ${SEARCH} HTTP/1.1\r\nHos`],
-  ['a request that ends within its first line', 'GET /api'],
 ];
 
 const NOT_SERVED: readonly (readonly [what: string, path: string, status: number, code: string])[] = [
   ['a bad escape in q', '/api/v1/skills/search?q=%zz', 400, 'INVALID_QUERY'],
-  ['an escape that is cut off', '/api/v1/skills/search?q=a%', 400, 'INVALID_QUERY'],
-  ['half a character in q', '/api/v1/skills/search?q=%E2%82', 400, 'INVALID_QUERY'],
   ['an overlong NUL in q', '/api/v1/skills/search?q=%C0%80', 400, 'INVALID_QUERY'],
-  ['a surrogate in q', '/api/v1/skills/search?q=%ED%A0%80', 400, 'INVALID_QUERY'],
-  ['an escaped NUL in q', '/api/v1/skills/search?q=a%00b', 400, 'INVALID_QUERY'],
-  ['a bad escape in a filter', '/api/v1/skills/search?q=a&category=%zz', 400, 'INVALID_PARAMETER'],
   ['a URL of 16 KB', `/api/v1/skills/search?q=${'a'.repeat(16_000)}`, 400, 'INVALID_QUERY'],
   ['10,000 parameters', `/api/v1/skills/search?${'q&'.repeat(10_000)}`, 400, 'INVALID_PARAMETER'],
   ['a bad escape in the path', '/skills/%zz', 404, 'ENDPOINT_NOT_FOUND'],
   ['NUL in the path', '/skills/%00', 404, 'ENDPOINT_NOT_FOUND'],
   ['a path upwards', '/skills/..%2f..%2fetc%2fpasswd', 404, 'ENDPOINT_NOT_FOUND'],
-  ['a path upwards that is not escaped', '/../../etc/passwd', 404, 'ENDPOINT_NOT_FOUND'],
-  ['two slashes', '//api/health', 404, 'ENDPOINT_NOT_FOUND'],
-  ['a slash at the end', '/api/health/', 404, 'ENDPOINT_NOT_FOUND'],
   ['the name of a prototype', '/skills/__proto__', 404, 'ENDPOINT_NOT_FOUND'],
-  ['another scheme', 'ftp://wire.test/api/health', 404, 'ENDPOINT_NOT_FOUND'],
 ];
 
 describe('a client that does not speak HTTP', () => {
@@ -134,31 +113,6 @@ describe('a client that does not speak HTTP', () => {
       status: 400,
       code: 'MALFORMED_REQUEST',
     });
-  });
-
-  test.each(['FOO', 'RUBBISH', 'get'])('is told which methods there are where it has another: %s', async (method) => {
-    const wire = await connected();
-    const reply = answered(await wire.send(`${method} /api/health HTTP/1.1\r\n${HOST}\r\n\r\n`).reply());
-    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-    expectError(reply, 'METHOD_NOT_ALLOWED');
-  });
-
-  // RFC 9112, 3.2. Node would join them.
-  test('is told so without a Host, but need not have one in HTTP/1.0', async () => {
-    const wire = await connected();
-    const reply = answered(await wire.send(`GET ${SEARCH} HTTP/1.1\r\n\r\n`).reply());
-    expect(reply.status).toBe(400);
-    expectError(reply, 'MALFORMED_REQUEST');
-    const old = await connected();
-    expect(answered(await old.send('GET /api/health HTTP/1.0\r\n\r\n').reply()).status).toBe(200);
-  });
-
-  test('is refused with two Host headers', async () => {
-    const wire = await connected();
-    const reply = answered(await wire.send(request(SEARCH, 'Host: localhost', 'Host: b')).reply());
-    expect(reply.status).toBe(400);
-    expectError(reply, 'MALFORMED_REQUEST');
-    await wire.closed();
   });
 
   test('is refused whatever bytes it sends', async () => {
@@ -213,14 +167,6 @@ describe('a request that nobody serves', () => {
     await expectStillOpen(wire);
   });
 
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])('is answered by 405: %s', async (method) => {
-    const wire = await connected();
-    const reply = answered(await wire.send(asking(method)).reply());
-    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-    expectError(reply, 'METHOD_NOT_ALLOWED');
-    await expectStillOpen(wire);
-  });
-
   test.each(['POST', 'PUT', 'PATCH'])('is answered by 405 and ended with a body: %s', async (method) => {
     const wire = await connected();
     const body = JSON.stringify({ q: 'alpha' });
@@ -235,17 +181,11 @@ describe('a request that nobody serves', () => {
     expectRefused(await wire.send(`CONNECT wire.test:443 HTTP/1.1\r\n${HOST}\r\n\r\n`).reply());
     await wire.closed();
   });
-
-  test('is OPTIONS of everything', async () => {
-    const wire = await connected();
-    expectRefused(await wire.send(`OPTIONS * HTTP/1.1\r\n${HOST}\r\n\r\n`).reply());
-  });
 });
 
 describe('a request that is too long', () => {
   test.each([
     ['a header of 33 KB', withHeaders(`X: ${'a'.repeat(33 * 1024)}`)],
-    ['a header name of 33 KB', withHeaders(`${'a'.repeat(33 * 1024)}: x`)],
     ['headers of 40 KB together', withHeaders(...Array.from({ length: 400 }, (_, i) => `X-${i}: ${'a'.repeat(95)}`))],
     ['a URL of 40 KB', request(`/api/v1/skills/search?q=${'a'.repeat(40_000)}`)],
   ])('is answered by 431 and cut off: %s', async (_, bytes) => {
@@ -275,14 +215,6 @@ describe('a request that is too long', () => {
     const sent = request(`/api/v1/skills/ai-search?q=${q}`, HOST, `Authorization: Bearer ${key}`);
     expect(answered(await wire.send(sent).reply()).status).toBe(200);
     await expectStillOpen(wire);
-  });
-
-  test('is not one of 200 headers', async () => {
-    const many = Array.from({ length: 200 }, (_, i) => `X-Header-${i}: ${i}`);
-    const wire = await connected();
-    expect(answered(await wire.send(withHeaders(...many)).reply()).status).toBe(200);
-    const last = withHeaders(...many, 'Authorization: Bearer wrong');
-    expect(answered(await wire.send(last).reply()).status).toBe(401);
   });
 
   // By itself Node keeps 2,000 and drops the rest without a word: a wrong key among those is served as if there were
@@ -320,7 +252,6 @@ describe('a key', () => {
 describe('a question with a body', () => {
   const inner = request('/api/health');
   test.each([
-    ['small', `${withHeaders('Content-Length: 5')}hello`],
     ['in chunks', `${withHeaders('Transfer-Encoding: chunked')}5\r\nhello\r\n0\r\n\r\n`],
     ['never finished', `${withHeaders('Content-Length: 10')}abc`],
     ['in chunks, never finished', `${withHeaders('Transfer-Encoding: chunked')}5\r\nab`],
@@ -347,25 +278,11 @@ describe('a question with a body', () => {
     await wire.closed();
   });
 
-  test('is refused where its chunks are none', async () => {
-    const wire = await connected();
-    const reply = await wire.send(`${withHeaders('Transfer-Encoding: chunked')}zz\r\nhello\r\n`).reply();
-    if (reply !== 'closed' && reply.status !== 200) expectRefused(reply);
-    await wire.closed();
-    expect(wire.rest.length).toBe(0);
-  });
-
   test('is answered at once where the client asks first whether to send it', async () => {
     const wire = await connected();
     const reply = answered(await wire.send(withHeaders('Expect: 100-continue', 'Content-Length: 5')).reply());
     expect([reply.status, reply.headers.get('connection')]).toEqual([200, 'close']);
     await wire.closed();
-  });
-
-  test('is answered where the client expects something else', async () => {
-    const wire = await connected();
-    expect(answered(await wire.send(withHeaders('Expect: a-miracle')).reply()).status).toBe(200);
-    await expectStillOpen(wire);
   });
 
   test('stays HTTP/1.1 where the client would rather speak something else', async () => {
@@ -401,17 +318,6 @@ describe('requests one after the other, without waiting', () => {
     await expectStillOpen(wire);
   });
 
-  test('may come one byte at a time', async () => {
-    const wire = await connected();
-    const sent = request('/api/health');
-    for (const byte of sent + sent) {
-      wire.send(byte);
-      await new Promise(setImmediate);
-    }
-    expect(answered(await wire.reply()).status).toBe(200);
-    expect(answered(await wire.reply()).status).toBe(200);
-  });
-
   // Else the client would take the 400 for the answer to its first request, although that is served and counted.
   test.each([
     ['rubbish', 'RUBBISH\r\n\r\n'],
@@ -433,23 +339,12 @@ describe('requests one after the other, without waiting', () => {
 });
 
 describe('a client that goes, or comes and says nothing', () => {
-  test('is answered although it sends no more', async () => {
-    const wire = await connected();
-    expect(answered(await wire.send(request(SEARCH)).finish().reply()).status).toBe(200);
-    await wire.closed();
-  });
-
   test('is answered or cut off where it sends no more and the answer takes time', async () => {
     const wire = await connected();
     const asked = request('/api/v1/skills/ai-search?q=alpha', HOST, `Authorization: Bearer ${key}`);
     const reply = await wire.send(asked).finish().reply();
     if (reply !== 'closed') expect(reply.status).toBe(200);
     await wire.closed();
-  });
-
-  test('is let go', async () => {
-    const wire = await connected();
-    expect(await wire.finish().reply()).toBe('closed');
   });
 
   test('is no trouble when it is gone before its answer', async () => {
@@ -534,11 +429,6 @@ describe('a client that goes, or comes and says nothing', () => {
 
 function connected(): Promise<Wire> {
   return Wire.open(server.port);
-}
-
-function answered(reply: WireReply | 'closed'): WireReply {
-  if (reply === 'closed') throw new Error('the connection was closed instead of answered');
-  return reply;
 }
 
 function expectRefused(reply: WireReply | 'closed'): void {

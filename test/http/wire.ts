@@ -153,3 +153,9 @@ function readEmptyChunks(bytes: Buffer, from: number, head: Omit<WireReply, 'bod
   if (bytes.toString('latin1', from, from + end.length) !== end) throw new Error('a body in chunks');
   return { reply: { ...head, body: '' }, length: from + end.length };
 }
+
+/** @throws if the connection was closed */
+export function answered(reply: WireReply | 'closed'): WireReply {
+  if (reply === 'closed') throw new Error('the connection was closed instead of answered');
+  return reply;
+}

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { SkillSearch } from '../../../src/index.js';
 import type { Row } from '../../rows.js';
 import type { Reply } from '../ask.js';
 
@@ -83,13 +82,3 @@ export const HOSTILE: readonly string[] = [
   '<!-- & &lt;b&gt; &#60;b&#62; -->',
   '</h1><a href="javascript:alert(1)">click</a>',
 ];
-
-/** A search with some of its methods replaced. */
-export function replacing(search: SkillSearch, methods: Partial<SkillSearch>): SkillSearch {
-  return new Proxy(search, {
-    get: (_, name) => {
-      const value: unknown = Reflect.get(name in methods ? methods : search, name);
-      return typeof value === 'function' ? value.bind(search) : value;
-    },
-  });
-}

@@ -1,11 +1,10 @@
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_LONGEST_WAIT } from '../../../src/core/index.js';
-import { createHandler, type HandlerOptions, startServer } from '../../../src/http/index.js';
+import { createHandler } from '../../../src/http/index.js';
 import { SkillSearchError } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
 import { type Ask, failingSearch, KEYWORD, keyword, ORIGIN, type Reply, searchOver, serve } from '../ask.js';
-import { request, Wire, type WireReply } from '../wire.js';
 import { expectHarmless, KITE, linksOf, textOf } from './page-text.js';
 
 describe('pages', () => {
@@ -16,12 +15,6 @@ describe('pages', () => {
         for (const path of ['/', '/openapi.json', '/skills/kite'])
           expect((await ask(path)).code).toBe('ENDPOINT_NOT_FOUND');
       }
-    });
-
-    test('pages that are neither on nor off are refused', async () => {
-      const search = await searchOver([]);
-      const options = { pages: 'yes' } as unknown as HandlerOptions;
-      expect(await codeOf(() => createHandler(search, options))).toBe('INVALID_OPTION');
     });
   });
 
@@ -113,22 +106,6 @@ describe('assets', () => {
         expect((await ask(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
       },
     );
-
-    test('gets 304 over a connection that goes on, without a length', async () => {
-      const server = await startServer(await searchOver([KITE]), { port: 0, pages: true });
-      onTestFinished(() => server.close());
-      const wire = await Wire.open(server.port);
-      const ask = async (...headers: readonly string[]): Promise<WireReply> => {
-        const reply = await wire.send(request('/skills/kite', 'Host: localhost', ...headers)).reply();
-        if (reply === 'closed') throw new Error('the connection was closed');
-        return reply;
-      };
-      const first = await ask();
-      const tag = `If-None-Match: ${first.headers.get('etag')}`;
-      const again = await ask(tag);
-      expect([again.status, again.body, again.headers.has('content-length')]).toEqual([304, '', false]);
-      expect((await ask()).status).toBe(200);
-    });
   });
 });
 
@@ -183,15 +160,6 @@ describe('compression', () => {
       expect([offered.response.status, lasting(offered)]).toEqual([200, lasting(plain)]);
     });
 
-    test('gets a page of an error so, which varies by Accept too', async () => {
-      const ask = await askers();
-      const { response, bytes } = await ask('/skills/nobody', { ...TAKES, Accept: 'text/html' });
-      expect([response.status, response.headers.get('Content-Encoding')]).toEqual([404, 'gzip']);
-      expect(response.headers.get('Vary')).toBe('Accept, Accept-Encoding');
-      expect(gunzipSync(bytes).toString()).toContain('<!doctype html>');
-      expect(response.headers.has('ETag')).toBe(false);
-    });
-
     test('gets 304 by the tag of either form, and each form has its own', async () => {
       const ask = await askers();
       for (const path of ['/skills/kite', '/assets/page.js']) {
@@ -214,37 +182,16 @@ describe('compression', () => {
 
     test.each([
       ['gzip', true],
-      ['x-gzip', true],
       ['br;q=1.0, GZIP;q=0.5', true],
       ['*', true],
-      ['deflate, *;q=0.1', true],
       ['gzip;q=0', false],
       ['gzip; q=0.000, *', false],
-      ['*;q=0', false],
-      ['gzip;q=much', false],
       ['br, deflate', false],
-      ['identity', false],
       ['', false],
     ])('is one that says %j: %s', async (accepted, isPacked) => {
       const ask = await askers();
       const { response } = await ask('/', { 'Accept-Encoding': accepted });
       expect(response.headers.get('Content-Encoding') === 'gzip').toBe(isPacked);
-    });
-
-    test('gets it from a server, with the length of what is sent', async () => {
-      const server = await startServer(await searchOver(SKILLS), { port: 0, pages: true });
-      onTestFinished(() => server.close());
-      for (const path of COMPRESSED) {
-        const [packed, plain] = await Promise.all(
-          ['gzip', 'identity'].map((coding) => fetch(server.url + path, { headers: { 'Accept-Encoding': coding } })),
-        );
-        const length = Number(packed!.headers.get('Content-Length'));
-        expect(packed!.headers.get('Content-Encoding')).toBe('gzip');
-        expect(length).toBeLessThan(Number(plain!.headers.get('Content-Length')));
-        expect(await packed!.text()).toBe(await plain!.text());
-        const head = await fetch(server.url + path, { method: 'HEAD', headers: { 'Accept-Encoding': 'gzip' } });
-        expect(Number(head.headers.get('Content-Length')), path).toBe(length);
-      }
     });
   });
 });
@@ -256,15 +203,12 @@ describe('error page', () => {
   test.each([
     [BROWSER, true],
     ['text/html, application/json', true],
-    ['application/json;q=0.5, text/html;q=0.9', true],
     ['TEXT/HTML ; Q=1.0', true],
     ['*/*', false],
     ['', false],
     ['application/json, text/html;q=0.9', false],
     ['text/html;q=0', false],
     ['text/html;q=0.5, */*', false],
-    ['text/html;q=x', false],
-    ['text/*', false],
     [','.repeat(10_000), false],
   ])('a client that accepts %j gets an error as a page: %s', async (Accept, isHtml) => {
     const { ask } = await serve([KITE], { pages: true });
@@ -299,23 +243,6 @@ describe('error page', () => {
       },
     );
 
-    test('says which methods there are', async () => {
-      const { ask } = await serve([KITE], { pages: true });
-      const page = await ask('/skills/kite', { method: 'POST', headers: { Accept: BROWSER } });
-      expect([page.status, page.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-      expect(textOf(page)).toContain('GET, HEAD, OPTIONS');
-    });
-
-    test('says when to ask again', async () => {
-      const { ask } = await serve([KITE], { pages: true, pagesPerMinute: 1 });
-      const asked = (): Promise<Reply> => ask('/skills/kite', { headers: { Accept: BROWSER } });
-      await asked();
-      const page = await asked();
-      const seconds = page.headers.get('Retry-After');
-      expect([page.status, Number(seconds) > 0]).toEqual([429, true]);
-      expect(textOf(page)).toContain(`try again in ${seconds} second`);
-    });
-
     test('hides what only the log should tell, and names the request', async () => {
       const failing = async (error: unknown): Promise<[Reply, Ask]> => {
         const { ask } = await serve(failingSearch(error), { pages: true });
@@ -329,12 +256,6 @@ describe('error page', () => {
         expect(textOf(page)).toContain(page.headers.get('X-Request-Id'));
         expectHarmless(page);
       }
-    });
-
-    test('is there for a request whose URL has no origin', async () => {
-      const { handle } = await serve([KITE], { pages: true });
-      const response = await handle(new Request('about:blank', { headers: { Accept: BROWSER } }));
-      expect([response.status, response.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);
     });
 
     test('repeats nothing of the request that would run', async () => {

@@ -4,8 +4,8 @@ import { buildCatalogue, type SkillSearch, SkillSearchError } from '../../../src
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { scratchFile } from '../../scratch-folder.js';
-import { failingSearch, ORIGIN, opened, type Reply, searchOver, serve } from '../ask.js';
-import { expectHarmless, HOSTILE, KITE, linksOf, plainLinksOf, replacing, textOf } from './page-text.js';
+import { failingSearch, ORIGIN, opened, type Reply, replacing, searchOver, serve } from '../ask.js';
+import { expectHarmless, HOSTILE, KITE, linksOf, plainLinksOf, textOf } from './page-text.js';
 
 describe('search page', () => {
   const PAGE_SIZE = 20;
@@ -68,13 +68,6 @@ describe('search page', () => {
       expect(namesOf(reply)).toEqual(expect.arrayContaining(['kite-builder', 'sourdough']));
       expect(reply.text).toContain('<form id="search" class="search" role="search" action="/" method="get"');
       expectHarmless(reply);
-    });
-
-    test('works over an empty catalogue', async () => {
-      const { ask } = await serve([], { pages: true });
-      for (const path of ['/', '/?q=kite', '/?sortBy=recent']) {
-        expect((await ask(path)).status, path).toBe(200);
-      }
     });
   });
 
@@ -192,15 +185,6 @@ describe('search page', () => {
       expect(shownText(narrowed)).toMatch(/Crafts 2 Testing \(chosen; take away\) 1/);
     });
 
-    test.each(['both', 'meaning'])('by %s shows no number beside a value: a click finds another one', async (mode) => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      const links = [`/?q=kite&mode=${mode}&category=crafts`.replace('&mode=both', '')];
-      const page = await ask(`/?q=kite&mode=${mode}`);
-      expect(linksOf(page)).toEqual(expect.arrayContaining(links));
-      expect(page.text).not.toContain('class="count"');
-      expect((await ask(`/page/search?q=kite&mode=${mode}&quick=1`)).text).not.toContain('count');
-    });
-
     test('that fits nothing says so, and what else to try', async () => {
       const { ask } = await serve(SKILLS, { pages: true });
       const reply = await ask('/?q=zeppelin&mode=words&category=crafts');
@@ -217,9 +201,6 @@ describe('search page', () => {
       ['q=kite&sortBy=name', 'sortBy must be one of'],
       ['q=kite&page=0', 'page must be an integer of at least 1, got "0"'],
       ['q=kite&page=51&mode=words', 'page must be'],
-      ['q=kite&page=x', 'page must be'],
-      ['q=kite&category=A', 'category must be'],
-      ['minStars=-1', 'minStars must be'],
       ['updatedAfter=soon', 'updatedAfter must be'],
       ['q=kite&q=line', 'q must be given once'],
     ])('?%s is 400 with the form and what was wrong', async (query, message) => {
@@ -295,15 +276,6 @@ describe('search page', () => {
         const { answer, facets } = (await ask('/page/search?q=kite')).body as { answer: string; facets: string };
         expect(answer + facets).not.toContain(hostile);
       }
-    });
-
-    test('cannot bend a link: quotes, brackets and schemes stay parameters', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      const reply = await ask(
-        `/?q=${encodeURIComponent('kite" onmouseover="x')}&author=${encodeURIComponent('javascript:alert(1)')}`,
-      );
-      for (const link of linksOf(reply)) expect(link).toMatch(/^(?:\/[^/]|\/$)/);
-      expectHarmless(reply);
     });
   });
 });
@@ -404,21 +376,6 @@ describe('page search', () => {
         'href="/?q=kite&amp;category=crafts"',
       );
     });
-
-    test('suggests how a question may go on', async () => {
-      const suggest: SkillSearch['suggest'] = (text) => [{ text: `${text}e-builder`, kind: 'name', count: 1 }];
-      const search = await searchOver(SKILLS);
-      const { ask } = await serve(replacing(search, { suggest }), { pages: true });
-      for (const quick of ['&quick=1', '']) {
-        expect(((await ask(`/page/search?q=kit${quick}`)).body as Body).suggestions).toEqual(['kite-builder']);
-      }
-      expect(((await ask('/page/search?category=crafts')).body as Body).suggestions).toEqual([]);
-      const fail = (): never => {
-        throw new Error('cannot');
-      };
-      const without = await serve(replacing(search, { suggest: fail }), { pages: true });
-      expect((await without.ask('/page/search?q=kit')).body).toMatchObject({ suggestions: [], title: 'kit' });
-    });
   });
 
   describe('only our own pages', () => {
@@ -430,13 +387,10 @@ describe('page search', () => {
       [{ ...SAME, Origin: ORIGIN, Referer: `${ORIGIN}/?q=a` }, 200],
       [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
       [{ 'Sec-Fetch-Site': 'same-site' }, 403],
-      [{ 'Sec-Fetch-Site': 'none' }, 403],
       [{ Origin: 'https://page.example' }, 403],
       [{ Origin: 'null' }, 403],
       [{ Referer: 'https://page.example/' }, 403],
-      [{ ...SAME, Origin: 'https://page.example' }, 403],
       [{ Origin: `${ORIGIN}.page.example` }, 403],
-      [{ Origin: `${ORIGIN}, https://page.example` }, 403],
     ])('%j is answered %i', async (headers: Record<string, string>, status) => {
       const { ask, events } = await serve(SKILLS, { pages: true });
       const reply = await ask(PATH, { headers });
@@ -458,13 +412,6 @@ describe('page search', () => {
         const reply = await ask(path, { method, headers: { Origin: ORIGIN } });
         expect(reply.headers.has('Access-Control-Allow-Origin'), `${method} ${path}`).toBe(false);
       }
-    });
-
-    test('what others ask does not use up the limit', async () => {
-      const { ask } = await serve(SKILLS, { pages: true, pageSearchesPerMinute: 1 });
-      for (let i = 0; i < 3; i++)
-        expect((await ask(PATH, { headers: { 'Sec-Fetch-Site': 'cross-site' } })).status).toBe(403);
-      expect((await ask(PATH)).status).toBe(200);
     });
   });
 

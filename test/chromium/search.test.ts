@@ -1,0 +1,315 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { describeInChromium, newPage, type Site, serving, startSite } from './browser.js';
+import {
+  BY_MEANING,
+  boxOf,
+  hitsOf,
+  holdQuestions,
+  installClock,
+  recordShifts,
+  shiftsOf,
+  sticksOut,
+  stopClock,
+  summaryOf,
+  watchQuestions,
+} from './page-checks.js';
+import { ORDINARY_ROWS } from './rows.js';
+
+describe('typing', () => {
+  /** Milliseconds after the last key within which words are asked for. */
+  const AT_ONCE = 50;
+  /** And after which nobody is typing any more. */
+  const LONG_AFTER = 2000;
+
+  describeInChromium('somebody who types', () => {
+    const site = serving(ORDINARY_ROWS);
+
+    test('gets skills by words at once, and by meaning when the typing stops', async () => {
+      const page = await newPage(site().url);
+      await installClock(page);
+      const asked = watchQuestions(page);
+      await page.goto('/');
+      await stopClock(page);
+      for (const key of 'bread') await page.keyboard.press(key);
+      expect(asked).toEqual([]);
+      await boxOf(page).focus();
+      for (const key of 'bread') {
+        await page.keyboard.press(key);
+        await page.clock.runFor(AT_ONCE);
+      }
+      await expect.poll(() => asked.map(({ searchParams }) => searchParams.get('q'))).toContain('bread');
+      expect(asked.every(({ searchParams }) => searchParams.get('quick') === '1')).toBe(true);
+      await expect.poll(() => hitsOf(page).allInnerTexts()).toHaveLength(5);
+      expect((await hitsOf(page).allInnerTexts()).every((name) => name.startsWith('bread-'))).toBe(true);
+      await expect.poll(() => summaryOf(page).innerText()).toBe('5 skills');
+
+      await page.clock.runFor(LONG_AFTER);
+      await expect.poll(() => summaryOf(page).innerText()).toMatch(BY_MEANING);
+      expect(asked.at(-1)!.searchParams.get('quick')).toBeNull();
+      const count = asked.length;
+      await page.clock.runFor(10 * LONG_AFTER);
+      expect(asked.length).toBe(count);
+    });
+
+    test('never sees an answer to an earlier question after one to a later', async () => {
+      const page = await newPage(site().url);
+      await installClock(page);
+      await page.goto('/');
+      await stopClock(page);
+      const held = await holdQuestions(page);
+      const type = async (text: string) => {
+        const before = held.asked.length;
+        await boxOf(page).fill(text);
+        await page.clock.runFor(AT_ONCE);
+        await expect.poll(() => held.asked.length).toBeGreaterThan(before);
+        return held.asked.length - 1;
+      };
+      const first = await type('bread');
+      const second = await type('travel');
+      await held.release(second);
+      await expect.poll(() => hitsOf(page).allInnerTexts()).toHaveLength(5);
+      await held.release(first);
+      await page.clock.runFor(AT_ONCE);
+      const third = await type('maps');
+      await held.release(third);
+      await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^maps-/);
+      await expect.poll(() => boxOf(page).inputValue()).toBe('maps');
+    });
+
+    test('sees no meaning of a question over the words of a later one', async () => {
+      const page = await newPage(site().url);
+      await installClock(page);
+      await page.goto('/');
+      await stopClock(page);
+      const held = await holdQuestions(page);
+      await boxOf(page).fill('bread');
+      await page.clock.runFor(AT_ONCE);
+      await expect.poll(() => held.asked.length).toBe(1);
+      await held.release(0);
+      await expect.poll(() => summaryOf(page).innerText()).toBe('5 skills');
+      await page.clock.runFor(LONG_AFTER);
+      await expect.poll(() => held.asked.length).toBe(2);
+      await boxOf(page).fill('travel audit');
+      await page.clock.runFor(AT_ONCE);
+      await expect.poll(() => held.asked.length).toBe(3);
+      await held.release(2);
+      await expect.poll(() => summaryOf(page).innerText()).toBe('1 skill');
+      await held.release(1);
+      // Time for the answer to arrive and do harm.
+      await page.clock.runFor(AT_ONCE);
+      await page.request.get('/robots.txt');
+      expect(await hitsOf(page).allInnerTexts()).toEqual(['travel-audit']);
+    });
+
+    describe('and edits', () => {
+      test('gets the first page again with an empty box, and nothing for blanks', async () => {
+        const page = await newPage(site().url);
+        await page.goto('/');
+        const welcome = await page.locator('#answer').innerText();
+        await boxOf(page).pressSequentially('bread');
+        await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^bread-/);
+        await boxOf(page).fill('');
+        await expect.poll(() => page.locator('#answer').innerText()).toBe(welcome);
+        await boxOf(page).fill('   ');
+        await expect.poll(() => page.locator('#answer').innerText()).toBe(welcome);
+      });
+
+      test('is told what cannot be asked, and goes on typing', async () => {
+        const page = await newPage(site().url, { expected: [/status of 400/] });
+        await page.goto('/');
+        await boxOf(page).pressSequentially('?');
+        await expect.poll(() => page.locator('main').innerText()).toContain('a letter or a digit');
+        await boxOf(page).pressSequentially(' bread');
+        await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^bread-/);
+        expect(await page.locator('main').innerText()).not.toContain('a letter or a digit');
+      });
+    });
+
+    test('sees nothing move on the page that nobody moved', async () => {
+      const page = await newPage(site().url);
+      await recordShifts(page);
+      await page.goto('/?q=notes');
+      await boxOf(page).pressSequentially(' bread');
+      await expect.poll(() => summaryOf(page).innerText()).toMatch(BY_MEANING);
+      expect(await shiftsOf(page)).toEqual([]);
+    });
+  });
+});
+
+describe('history', () => {
+  /** What somebody sees of a search: what was asked, and what was found. */
+  async function stateOf(page: Page): Promise<unknown> {
+    return {
+      title: await page.title(),
+      question: await boxOf(page).inputValue(),
+      mode: await page.locator('input[name=mode]:checked').getAttribute('value'),
+      order: await page.locator('select[name=sortBy]').inputValue(),
+      minStars: await page.getByLabel('Stars, at least').inputValue(),
+      summary: await summaryOf(page).innerText(),
+      hits: await hitsOf(page).allInnerTexts(),
+      facets: await page.locator('#facets').innerText(),
+    };
+  }
+
+  describeInChromium('every state of a search', () => {
+    const site = serving(ORDINARY_ROWS);
+
+    test('is a link: back, forward, reload and a new tab show the same', { timeout: 90_000 }, async () => {
+      const page = await newPage(site().url);
+      await page.goto('/');
+      const states: { readonly url: string; readonly state: unknown }[] = [];
+      const remember = async () => states.push({ state: await stateOf(page), url: page.url() });
+      const openFilters = async () => {
+        const summary = page.locator('details.filters > summary');
+        if (await summary.isVisible()) await summary.click();
+      };
+
+      await boxOf(page).pressSequentially('notes', { delay: 30 });
+      await expect.poll(() => summaryOf(page).innerText()).toMatch(BY_MEANING);
+      await remember();
+      await page.getByRole('radio', { name: 'Words' }).check();
+      await expect.poll(() => summaryOf(page).innerText()).toBe('60 skills');
+      await remember();
+      await openFilters();
+      await page
+        .locator('#facets')
+        .getByRole('link', { name: /^data-analysis|^Data analysis/i })
+        .first()
+        .click();
+      await expect.poll(() => summaryOf(page).innerText()).toBe('15 skills');
+      await remember();
+      await page.locator('select[name=sortBy]').selectOption('stars');
+      await expect.poll(() => summaryOf(page).innerText()).toContain('most stars first');
+      await remember();
+      await page.goto('/?q=notes&mode=words');
+      await page.getByRole('link', { name: 'Next' }).click();
+      await expect.poll(() => page.locator('main').innerText()).toContain('Page 2 of 3');
+      await remember();
+      expect(new Set(states.map(({ url }) => url)).size).toBe(states.length);
+
+      const { state: last } = states.at(-1)!;
+      await page.reload();
+      expect(await stateOf(page)).toEqual(last);
+      await page.goBack();
+      await page.goBack();
+      await expect.poll(() => page.url()).toBe(states[3]!.url);
+      await expect.poll(() => stateOf(page)).toEqual(states[3]!.state);
+      await page.goBack();
+      await expect.poll(() => page.url()).toBe(states[2]!.url);
+      await expect.poll(() => stateOf(page)).toEqual(states[2]!.state);
+      await page.goForward();
+      await expect.poll(() => stateOf(page)).toEqual(states[3]!.state);
+
+      const other = await page.context().newPage();
+      for (const { url, state } of states) {
+        await other.goto(url);
+        expect(await stateOf(other), url).toEqual(state);
+      }
+    });
+
+    test('is there again after a skill was looked at', async () => {
+      const page = await newPage(site().url);
+      await page.goto('/');
+      await boxOf(page).pressSequentially('bread');
+      await expect.poll(() => summaryOf(page).innerText()).toMatch(BY_MEANING);
+      const before = await stateOf(page);
+      await hitsOf(page).first().click();
+      await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toMatch(/^bread-/);
+      await page.goBack();
+      await expect.poll(() => stateOf(page)).toEqual(before);
+    });
+  });
+});
+
+describe('weight', () => {
+  const MOST = 100_000;
+
+  /** Bytes that came over the wire for a page so far, heads and the icon of the tab included. */
+  async function countBytes(page: Page): Promise<() => Promise<number>> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    let sum = 0;
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      sum += encodedDataLength;
+    });
+    return async () => {
+      // Without a window there are no tabs, and nothing asks for their icons.
+      const icon = await page.request.get((await page.locator('link[rel=icon]').getAttribute('href'))!);
+      return sum + (await icon.body()).length + JSON.stringify(icon.headers()).length;
+    };
+  }
+
+  describeInChromium('the first answer', () => {
+    const many = Array.from({ length: 15 }, (_, i) =>
+      ORDINARY_ROWS.map((row) => ({ ...row, id: `${row.id}-${i}`, author: `author-${i}`, files: [] })),
+    ).flat();
+    const site = serving(many);
+
+    test('takes less than 100 kB by words and by meaning together, the page included, and moves nothing', async () => {
+      const page = await newPage(site().url);
+      const bytes = await countBytes(page);
+      await recordShifts(page);
+      await page.goto('/');
+      const held = await holdQuestions(page);
+      await boxOf(page).fill('notes');
+      await expect.poll(() => held.asked.length).toBe(2);
+      await held.release(0);
+      await expect.poll(() => summaryOf(page).innerText()).toMatch(/^\d+ skills/);
+      await held.release(1);
+      await expect.poll(() => summaryOf(page).innerText()).toMatch(BY_MEANING);
+      expect(await bytes()).toBeGreaterThan(10_000);
+      expect(await bytes()).toBeLessThan(MOST);
+      expect(await shiftsOf(page)).toEqual([]);
+    });
+  });
+});
+
+describe('troubles', () => {
+  async function siteOf(...given: Parameters<typeof startSite>): Promise<Site> {
+    const site = await startSite(...given);
+    onTestFinished(() => site.close());
+    return site;
+  }
+
+  describeInChromium('the search page', () => {
+    test('says kindly that a limit is reached, keeps what was found, and goes on', async () => {
+      const site = await siteOf(ORDINARY_ROWS, { pageSearchesPerMinute: 3 });
+      const page = await newPage(site.url, { expected: [/status of 429/] });
+      await page.goto('/?q=bread&mode=words');
+      for (let i = 0; i < 3; i++) await page.request.get('/page/search?q=travel');
+      await boxOf(page).fill('maps');
+      await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/minute/);
+      expect(await hitsOf(page).allInnerTexts()).toEqual(expect.arrayContaining(['bread-audit']));
+      expect(await boxOf(page).inputValue()).toBe('maps');
+      expect(await sticksOut(page)).toEqual([]);
+    });
+
+    test('says so when the server is away while somebody types, and finds again when it is back', async () => {
+      const site = await siteOf(ORDINARY_ROWS);
+      const page = await newPage(site.url, { expected: [/ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_CONNECTION/] });
+      await page.goto('/?mode=words');
+      await boxOf(page).fill('bread');
+      await expect.poll(() => hitsOf(page).count()).toBe(5);
+      await page.context().setOffline(true);
+      await boxOf(page).fill('travel');
+      await expect.poll(() => page.getByRole('alert').innerText()).not.toBe('');
+      await page.context().setOffline(false);
+      await boxOf(page).fill('maps');
+      await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^maps-/);
+      expect(await page.getByRole('alert').count()).toBe(0);
+    });
+
+    test('finds by words in a catalogue without vectors, and says so', async () => {
+      const site = await siteOf(ORDINARY_ROWS, { vectors: false });
+      const page = await newPage(site.url);
+      await page.goto('/?q=bread');
+      expect(await hitsOf(page).count()).toBe(5);
+      expect(await page.getByRole('main').innerText()).toContain('by words');
+      await boxOf(page).fill('travel');
+      await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^travel-/);
+      await page.goto('/skills/bread-audit');
+      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('bread-audit');
+    });
+  });
+});
