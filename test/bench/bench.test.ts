@@ -220,7 +220,7 @@ describe('documented engines', () => {
   });
 });
 
-describe('reciprocal ranks', () => {
+describe('reciprocal rank fusion', () => {
   const ranked = (ids: readonly string[]): RankedDocument[] => ids.map((id, i) => ({ id, score: -i }));
 
   /** By the definition: for every document that any ranking has, the sum over all rankings. */
@@ -231,24 +231,22 @@ describe('reciprocal ranks', () => {
     return new Map([...new Set(cut.flat())].map((id) => [id, sumOf(id)]));
   }
 
-  describe('reciprocal rank fusion', () => {
-    test('gives what its definition gives', () => {
-      const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghijklmnop'), { maxLength: 12 });
-      fc.assert(
-        fc.property(fc.array(ids, { maxLength: 4 }), fc.integer({ min: 1, max: 15 }), (rankings, depth) => {
-          const fused = fuseReciprocalRanks(rankings.map(ranked), depth);
-          const sums = naive(rankings, depth);
-          expect(fused).toHaveLength(Math.min(depth, sums.size));
-          for (const { id, score } of fused) expect(score).toBeCloseTo(sums.get(id) as number, 12);
-          const best = [...sums.values()].sort((a, b) => b - a).slice(0, depth);
-          for (const [i, { score }] of fused.entries()) expect(score).toBeCloseTo(best[i] as number, 12);
-        }),
-      );
-    });
+  test('gives what its definition gives', () => {
+    const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghijklmnop'), { maxLength: 12 });
+    fc.assert(
+      fc.property(fc.array(ids, { maxLength: 4 }), fc.integer({ min: 1, max: 15 }), (rankings, depth) => {
+        const fused = fuseReciprocalRanks(rankings.map(ranked), depth);
+        const sums = naive(rankings, depth);
+        expect(fused).toHaveLength(Math.min(depth, sums.size));
+        for (const { id, score } of fused) expect(score).toBeCloseTo(sums.get(id) as number, 12);
+        const best = [...sums.values()].sort((a, b) => b - a).slice(0, depth);
+        for (const [i, { score }] of fused.entries()) expect(score).toBeCloseTo(best[i] as number, 12);
+      }),
+    );
   });
 });
 
-describe('fit calibration', () => {
+describe('fitting a calibration', () => {
   const TRUTH = { slope: 1.5, others: 1, bySize: -1.2, intercept: -2, confident: 0, unfit: { weight: 0, bySize: 0 } };
 
   /**
@@ -266,21 +264,19 @@ describe('fit calibration', () => {
     });
   }
 
-  describe('fitting a calibration', () => {
-    test('finds the numbers that first hits were drawn by', () => {
-      const hits = hitsOf(20_000, 0.5);
-      const found = fitCalibration(hits);
-      for (const name of ['slope', 'others', 'bySize', 'intercept'] as const) {
-        expect(Math.abs(found[name] - TRUTH[name])).toBeLessThan(0.15);
-      }
-      const bins = reliabilityBins(withProbabilities(hits, found));
-      expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(hits.length);
-      expect(calibrationError(bins)).toBeLessThan(0.02);
-    });
+  test('finds the numbers that first hits were drawn by', () => {
+    const hits = hitsOf(20_000, 0.5);
+    const found = fitCalibration(hits);
+    for (const name of ['slope', 'others', 'bySize', 'intercept'] as const) {
+      expect(Math.abs(found[name] - TRUTH[name])).toBeLessThan(0.15);
+    }
+    const bins = reliabilityBins(withProbabilities(hits, found));
+    expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(hits.length);
+    expect(calibrationError(bins)).toBeLessThan(0.02);
   });
 });
 
-describe('ranking fit', () => {
+describe('fitting the ranking', () => {
   /** Questions of ten candidates, of which one is picked with a probability in proportion to e to its score. */
   function questionsBy(weights: readonly number[], count: number): JudgedQuestion[] {
     const random = randomNumbers(1);
@@ -320,33 +316,31 @@ describe('ranking fit', () => {
     return product(a, ofA, b, ofB) / Math.sqrt(product(a, ofA, a, ofA) * product(b, ofB, b, ofB));
   }
 
-  describe('fitting the ranking', () => {
-    test('finds the weights that questions were answered by', () => {
-      const weights = TERMS.map(({ part }) => ({ weight: 6, bySize: -2, byLength: 1 })[part]);
-      const found = fitListwise(questionsBy(weights, 4000));
-      // The fit keeps weights somewhat smaller than they are, all alike.
-      expect(correlationOf([...found], weights)).toBeGreaterThan(0.98);
-      expect(Math.max(...found)).toBeGreaterThan(4);
-    });
+  test('finds the weights that questions were answered by', () => {
+    const weights = TERMS.map(({ part }) => ({ weight: 6, bySize: -2, byLength: 1 })[part]);
+    const found = fitListwise(questionsBy(weights, 4000));
+    // The fit keeps weights somewhat smaller than they are, all alike.
+    expect(correlationOf([...found], weights)).toBeGreaterThan(0.98);
+    expect(Math.max(...found)).toBeGreaterThan(4);
+  });
 
-    test('solves equations as their product says', () => {
-      const numbers = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: 9, maxLength: 9 });
-      fc.assert(
-        fc.property(numbers, (entries) => {
-          // The product of a matrix and itself turned over, and 1 on the diagonal, is positive definite.
-          const at = (row: number, column: number): number => entries[3 * row + column] as number;
-          const matrix = Float64Array.from({ length: 9 }, (_, i) => {
-            const [row, column] = [Math.floor(i / 3), i % 3];
-            return [0, 1, 2].reduce((sum, k) => sum + at(row, k) * at(column, k), row === column ? 1 : 0);
-          });
-          const solved = solve(matrix.slice(), Float64Array.of(1, 2, 3));
-          const back = [0, 1, 2].map((row) =>
-            [0, 1, 2].reduce((sum, k) => sum + (matrix[3 * row + k] as number) * (solved[k] as number), 0),
-          );
-          for (const [i, value] of back.entries()) expect(value).toBeCloseTo(i + 1, 6);
-        }),
-      );
-    });
+  test('solves equations as their product says', () => {
+    const numbers = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: 9, maxLength: 9 });
+    fc.assert(
+      fc.property(numbers, (entries) => {
+        // The product of a matrix and itself turned over, and 1 on the diagonal, is positive definite.
+        const at = (row: number, column: number): number => entries[3 * row + column] as number;
+        const matrix = Float64Array.from({ length: 9 }, (_, i) => {
+          const [row, column] = [Math.floor(i / 3), i % 3];
+          return [0, 1, 2].reduce((sum, k) => sum + at(row, k) * at(column, k), row === column ? 1 : 0);
+        });
+        const solved = solve(matrix.slice(), Float64Array.of(1, 2, 3));
+        const back = [0, 1, 2].map((row) =>
+          [0, 1, 2].reduce((sum, k) => sum + (matrix[3 * row + k] as number) * (solved[k] as number), 0),
+        );
+        for (const [i, value] of back.entries()) expect(value).toBeCloseTo(i + 1, 6);
+      }),
+    );
   });
 });
 

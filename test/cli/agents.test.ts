@@ -192,45 +192,43 @@ describe('install', () => {
     return { run, home, project, folder, database, pdf: idOf(search, 'pdf-forms'), cron: idOf(search, 'cron') };
   }
 
-  describe('install', () => {
-    test('writes skills for the user, and says what it did', async () => {
-      const { run, home, pdf, cron } = await userWithCatalogue();
-      const { status, out, error } = await run('install', pdf, cron);
-      expect([status, linesOf(out)]).toEqual([
-        0,
-        [
-          'installed  pdf-forms, 4 files, in ~/.agents/skills/pdf-forms',
-          'installed  cron, 1 file, in ~/.agents/skills/cron',
-          'noted in ~/.agents/skills/skills-lock.json',
-        ],
-      ]);
-      expect(error).toContain('read a skill before');
-      expect(readFileSync(join(home, '.agents', 'skills', 'cron', 'SKILL.md'), 'utf8')).toBe(skillText('cron'));
-      expect(linesOf((await run('install', cron)).out)[0]).toMatch(/^unchanged/);
-    });
+  test('writes skills for the user, and says what it did', async () => {
+    const { run, home, pdf, cron } = await userWithCatalogue();
+    const { status, out, error } = await run('install', pdf, cron);
+    expect([status, linesOf(out)]).toEqual([
+      0,
+      [
+        'installed  pdf-forms, 4 files, in ~/.agents/skills/pdf-forms',
+        'installed  cron, 1 file, in ~/.agents/skills/cron',
+        'noted in ~/.agents/skills/skills-lock.json',
+      ],
+    ]);
+    expect(error).toContain('read a skill before');
+    expect(readFileSync(join(home, '.agents', 'skills', 'cron', 'SKILL.md'), 'utf8')).toBe(skillText('cron'));
+    expect(linesOf((await run('install', cron)).out)[0]).toMatch(/^unchanged/);
+  });
 
-    test('writes where an agent looks, in the project, or where it is told', async () => {
-      const { run, home, project, cron } = await userWithCatalogue();
-      expect((await run('install', cron, '--agent', 'claude-code')).status).toBe(0);
-      expect((await run('install', cron, '--agent', 'claude-code', '--project')).status).toBe(0);
-      const to = scratchFolder();
-      const { out } = await run('install', cron, '--to', to, '--json');
-      expect(JSON.parse(out)).toMatchObject({ skills: [{ id: cron, state: 'installed', folder: join(to, 'cron') }] });
-      for (const folder of [join(home, '.claude', 'skills'), join(project, '.claude', 'skills'), to]) {
-        expect(existsSync(join(folder, 'cron', 'SKILL.md')), folder).toBe(true);
-      }
-      expect(existsSync(join(project, 'skills-lock.json'))).toBe(true);
-    });
+  test('writes where an agent looks, in the project, or where it is told', async () => {
+    const { run, home, project, cron } = await userWithCatalogue();
+    expect((await run('install', cron, '--agent', 'claude-code')).status).toBe(0);
+    expect((await run('install', cron, '--agent', 'claude-code', '--project')).status).toBe(0);
+    const to = scratchFolder();
+    const { out } = await run('install', cron, '--to', to, '--json');
+    expect(JSON.parse(out)).toMatchObject({ skills: [{ id: cron, state: 'installed', folder: join(to, 'cron') }] });
+    for (const folder of [join(home, '.claude', 'skills'), join(project, '.claude', 'skills'), to]) {
+      expect(existsSync(join(folder, 'cron', 'SKILL.md')), folder).toBe(true);
+    }
+    expect(existsSync(join(project, 'skills-lock.json'))).toBe(true);
+  });
 
-    test('replaces with --force only', async () => {
-      const { run, folder, database, cron } = await userWithCatalogue();
-      await run('install', cron);
-      await writeFiles(folder, { 'cron/SKILL.md': skillText('cron', 'Otherwise.') });
-      await buildCatalogue({ database, sources: [folder], semantic: false });
-      const refused = await run('install', cron);
-      expect([refused.status, refused.out]).toEqual([1, '']);
-      expect(refused.error).toContain('the option force');
-      expect(linesOf((await run('install', cron, '--force')).out)[0]).toMatch(/^replaced /);
-    });
+  test('replaces with --force only', async () => {
+    const { run, folder, database, cron } = await userWithCatalogue();
+    await run('install', cron);
+    await writeFiles(folder, { 'cron/SKILL.md': skillText('cron', 'Otherwise.') });
+    await buildCatalogue({ database, sources: [folder], semantic: false });
+    const refused = await run('install', cron);
+    expect([refused.status, refused.out]).toEqual([1, '']);
+    expect(refused.error).toContain('the option force');
+    expect(linesOf((await run('install', cron, '--force')).out)[0]).toMatch(/^replaced /);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openAccess } from '../../src/access/index.js';
@@ -43,16 +43,6 @@ describe('keys.system', () => {
       });
       expect(made.createdAt).toBeGreaterThanOrEqual(before);
       expect(made.createdAt).toBeLessThanOrEqual(Date.now() / 1000);
-    });
-
-    test('writes to access.db beside the catalogue, which need not exist', async () => {
-      const folder = scratchFolder();
-      mkdirSync(join(folder, 'deep'));
-      const { status, out } = await keys('create', '--database', join(folder, 'deep', 'skills.db'));
-
-      expect(status).toBe(0);
-      expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(['deep', 'deep/access.db']);
-      expect(isAccepted(join(folder, 'deep', 'access.db'), out.trim())).toBe(true);
     });
   });
 

@@ -1,15 +1,9 @@
 import { once } from 'node:events';
-import { existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  buildCatalogue,
-  type KeywordResult,
-  type LoadReport,
-  type SemanticResult,
-  writeSnapshot,
-} from '../../src/index.js';
+import { buildCatalogue, type KeywordResult, type LoadReport, type SemanticResult } from '../../src/index.js';
 import { contentOf, filesBeside, vectorsOf } from '../catalogue-file.js';
 import { projectWithout } from '../project-copy.js';
 import { row, toJsonLines, writeJsonLines } from '../rows.js';
@@ -21,80 +15,78 @@ import { type Captured, linesOf, runCaptured } from './run-captured.js';
 import { catchOutput, runProcess, SEARCH, startProcess, startServing } from './run-process.js';
 
 describe('process.system', () => {
-  describe('process.system', () => {
-    describe('the command as a process', () => {
-      test('loads from standard input, then searches', async () => {
-        const database = scratchFile('skills.db');
-        const rows = toJsonLines([row('a', { description: 'alpha' }), row('b', { description: 'beta' })]);
+  describe('the command as a process', () => {
+    test('loads from standard input, then searches', async () => {
+      const database = scratchFile('skills.db');
+      const rows = toJsonLines([row('a', { description: 'alpha' }), row('b', { description: 'beta' })]);
 
-        const loaded = await runProcess(['load', '-', '--json', '--database', database, '--no-semantic'], rows);
-        expect([loaded.status, loaded.error]).toEqual([0, '']);
-        expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ added: 2 });
+      const loaded = await runProcess(['load', '-', '--json', '--database', database, '--no-semantic'], rows);
+      expect([loaded.status, loaded.error]).toEqual([0, '']);
+      expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ added: 2 });
 
-        const found = await runProcess(['search', 'beta', '--json', '--database', database]);
-        expect([found.status, found.error]).toEqual([0, '']);
-        expect((JSON.parse(found.out) as KeywordResult).hits.map(({ skill }) => skill.id)).toEqual(['b']);
-      });
+      const found = await runProcess(['search', 'beta', '--json', '--database', database]);
+      expect([found.status, found.error]).toEqual([0, '']);
+      expect((JSON.parse(found.out) as KeywordResult).hits.map(({ skill }) => skill.id)).toEqual(['b']);
+    });
 
-      test('ends quietly when whoever reads its output has seen enough', async () => {
-        const database = scratchFile('skills.db');
-        const rows = Array.from({ length: 50 }, (_, i) => row(`s-${i}`, { description: 'alpha '.repeat(500) + i }));
-        await buildCatalogue({ semantic: false, database, sources: [rows] });
+    test('ends quietly when whoever reads its output has seen enough', async () => {
+      const database = scratchFile('skills.db');
+      const rows = Array.from({ length: 50 }, (_, i) => row(`s-${i}`, { description: 'alpha '.repeat(500) + i }));
+      await buildCatalogue({ semantic: false, database, sources: [rows] });
 
-        const child = startProcess(['search', 'alpha', '--json', '--limit', '50', '--database', database]);
+      const child = startProcess(['search', 'alpha', '--json', '--limit', '50', '--database', database]);
+      const output = catchOutput(child);
+      child.stdout.destroy();
+      await once(child, 'close');
+      expect(output().error).toBe('');
+    });
+
+    const isFullThere = existsSync('/dev/full');
+    test.skipIf(!isFullThere).each(['search', 'show', 'load', '--help'])(
+      'ends with 1 and one line where the output of %s finds the disk full',
+      async (command) => {
+        const [database, source] = [scratchFile('skills.db'), scratchFile('rows.jsonl')];
+        writeJsonLines(source, [row('a', { description: 'alpha' })]);
+        await buildCatalogue({ semantic: false, database, sources: [source] });
+        const words: Record<string, string[]> = {
+          search: ['search', 'alpha', '--database', database],
+          show: ['show', 'a', '--database', database],
+          load: ['load', source, '--no-semantic', '--database', database],
+          '--help': ['--help'],
+        };
+
+        const child = startProcess(words[command] ?? [], { stdout: openSync('/dev/full', 'w') });
         const output = catchOutput(child);
-        child.stdout.destroy();
         await once(child, 'close');
-        expect(output().error).toBe('');
-      });
+        expect([child.exitCode, output().error]).toEqual([
+          1,
+          expect.stringMatching(/^error: the output cannot be written: ENOSPC.*\n$/),
+        ]);
+      },
+    );
 
-      const isFullThere = existsSync('/dev/full');
-      test.skipIf(!isFullThere).each(['search', 'show', 'load', '--help'])(
-        'ends with 1 and one line where the output of %s finds the disk full',
-        async (command) => {
-          const [database, source] = [scratchFile('skills.db'), scratchFile('rows.jsonl')];
-          writeJsonLines(source, [row('a', { description: 'alpha' })]);
-          await buildCatalogue({ semantic: false, database, sources: [source] });
-          const words: Record<string, string[]> = {
-            search: ['search', 'alpha', '--database', database],
-            show: ['show', 'a', '--database', database],
-            load: ['load', source, '--no-semantic', '--database', database],
-            '--help': ['--help'],
-          };
-
-          const child = startProcess(words[command] ?? [], { stdout: openSync('/dev/full', 'w') });
-          const output = catchOutput(child);
-          await once(child, 'close');
-          expect([child.exitCode, output().error]).toEqual([
-            1,
-            expect.stringMatching(/^error: the output cannot be written: ENOSPC.*\n$/),
-          ]);
-        },
+    test('stops a load at Ctrl+C with one line, and goes on with it later', async () => {
+      const folder = scratchFolder();
+      const database = join(folder, 'skills.db');
+      const source = join(folder, 'rows.jsonl');
+      writeJsonLines(
+        source,
+        Array.from({ length: 60_000 }, (_, i) => row(`s-${i}`)),
       );
+      const child = startProcess(['load', source, '--database', database, '--no-semantic']);
+      const output = catchOutput(child);
+      while (!filesBeside(database).includes('skills.db.loading')) await new Promise((done) => setTimeout(done, 10));
+      child.kill('SIGINT');
+      await once(child, 'close');
 
-      test('stops a load at Ctrl+C with one line, and goes on with it later', async () => {
-        const folder = scratchFolder();
-        const database = join(folder, 'skills.db');
-        const source = join(folder, 'rows.jsonl');
-        writeJsonLines(
-          source,
-          Array.from({ length: 60_000 }, (_, i) => row(`s-${i}`)),
-        );
-        const child = startProcess(['load', source, '--database', database, '--no-semantic']);
-        const output = catchOutput(child);
-        while (!filesBeside(database).includes('skills.db.loading')) await new Promise((done) => setTimeout(done, 10));
-        child.kill('SIGINT');
-        await once(child, 'close');
+      expect([child.exitCode, output().out]).toEqual([1, '']);
+      expect(linesOf(output().error)).toEqual([expect.stringContaining('interrupted')]);
+      expect(filesBeside(database)).toContain('skills.db.loading');
 
-        expect([child.exitCode, output().out]).toEqual([1, '']);
-        expect(linesOf(output().error)).toEqual([expect.stringContaining('interrupted')]);
-        expect(filesBeside(database)).toContain('skills.db.loading');
-
-        writeJsonLines(source, [row('a')]);
-        const { status, out } = await runProcess(['load', source, '--database', database, '--no-semantic']);
-        expect([status, out]).toEqual([0, expect.stringMatching(/^added +1$/m)]);
-        expect([...contentOf(database).keys()]).toEqual(['a']);
-      });
+      writeJsonLines(source, [row('a')]);
+      const { status, out } = await runProcess(['load', source, '--database', database, '--no-semantic']);
+      expect([status, out]).toEqual([0, expect.stringMatching(/^added +1$/m)]);
+      expect([...contentOf(database).keys()]).toEqual(['a']);
     });
   });
 
@@ -148,48 +140,28 @@ describe('process.system', () => {
     });
   });
 
-  describe('snapshot.system', () => {
-    describe('snapshot', () => {
-      test('writes what serve follows', async () => {
-        const database = scratchFile('skills.db');
-        await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: [row('alpha')] }] });
-        const folder = scratchFolder();
-        const { status, out } = await runCaptured(['snapshot', '--database', database, '--to', folder]);
-        expect([status, out]).toEqual([
-          0,
-          expect.stringMatching(/manifest\.json: \d\.\d MB in \d chunks, of which \d are new \(\d\.\d MB\)\.\n$/),
-        ]);
-        const { address } = await serveFolder(folder);
-        const cache = scratchFolder();
-        const state = ['--state', scratchFile('access.db')];
-        const server = await startServing(['--database', address, '--cache', cache, '--look-every', '1', ...state]);
-        expect(await (await fetch(`${server.url}${SEARCH}`)).json()).toMatchObject({
-          data: { pagination: { total: 1 } },
-        });
-        expect(existsSync(join(cache, 'skills.db'))).toBe(true);
+  describe('snapshot', () => {
+    test('writes what serve follows', async () => {
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: [row('alpha')] }] });
+      const folder = scratchFolder();
+      const { status, out } = await runCaptured(['snapshot', '--database', database, '--to', folder]);
+      expect([status, out]).toEqual([
+        0,
+        expect.stringMatching(/manifest\.json: \d\.\d MB in \d chunks, of which \d are new \(\d\.\d MB\)\.\n$/),
+      ]);
+      const { address } = await serveFolder(folder);
+      const cache = scratchFolder();
+      const state = ['--state', scratchFile('access.db')];
+      const server = await startServing(['--database', address, '--cache', cache, '--look-every', '1', ...state]);
+      expect(await (await fetch(`${server.url}${SEARCH}`)).json()).toMatchObject({
+        data: { pagination: { total: 1 } },
       });
-
-      test('commands say what they wait for when a server takes long', async () => {
-        const database = scratchFile('skills.db');
-        await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: [row('alpha')] }] });
-        const folder = scratchFolder();
-        await writeSnapshot({ database, to: folder });
-        const server = await serveFolder(folder);
-        server.instead = (_, response) => {
-          server.instead = undefined;
-          setTimeout(() => response.end(readFileSync(join(folder, 'manifest.json'))), 5000);
-          return true;
-        };
-        const { status, error } = await runCaptured(['list', '--database', server.address, '--cache', scratchFolder()]);
-        expect([status, error]).toEqual([
-          0,
-          expect.stringContaining(`waiting for the catalogue at ${server.address}: `),
-        ]);
-      });
+      expect(existsSync(join(cache, 'skills.db'))).toBe(true);
     });
   });
 
-  describe('semantic.system', () => {
+  describe('the command line, by meaning', () => {
     const ROWS = toJsonLines([
       row('notes', { name: 'release-notes', description: 'Turns the git history between two tags into a changelog.' }),
       row('forms', { name: 'pdf-forms', description: 'Fills in PDF forms.', categories: ['documents'] }),
@@ -197,96 +169,94 @@ describe('process.system', () => {
     ]);
     const QUESTION = ['search', '--mode', 'semantic', 'announce what is new since the last version'];
 
-    describe('the command line, by meaning', () => {
-      test('loads with vectors, then finds what was meant, without leaving anything elsewhere', async () => {
-        const database = scratchFile('skills.db');
-        const elsewhere = scratchFolder();
-        // The model runtime would keep an id of the machine, and a log of what it sends home.
-        const folders = { HOME: elsewhere, XDG_CACHE_HOME: elsewhere, TMPDIR: elsewhere };
-        const env = { ...folders, NODE_DISABLE_COMPILE_CACHE: '1' };
-        const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, { env });
-        expect([loaded.status, loaded.error]).toEqual([0, '']);
-        expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ added: 3, embedded: 3, warnings: [] });
+    test('loads with vectors, then finds what was meant, without leaving anything elsewhere', async () => {
+      const database = scratchFile('skills.db');
+      const elsewhere = scratchFolder();
+      // The model runtime would keep an id of the machine, and a log of what it sends home.
+      const folders = { HOME: elsewhere, XDG_CACHE_HOME: elsewhere, TMPDIR: elsewhere };
+      const env = { ...folders, NODE_DISABLE_COMPILE_CACHE: '1' };
+      const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, { env });
+      expect([loaded.status, loaded.error]).toEqual([0, '']);
+      expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ added: 3, embedded: 3, warnings: [] });
 
-        const found = await runProcess([...QUESTION, '--json', '--database', database], '', { env });
-        expect([found.status, found.error]).toEqual([0, '']);
-        const { hits, model } = JSON.parse(found.out) as SemanticResult;
-        expect(hits[0]).toMatchObject({ skill: { id: 'notes' }, fileId: 'notes/SKILL.md' });
-        expect(model).toMatch(/^skill-minilm@/);
-        // What runs the sources keeps its cache there.
-        expect(readdirSync(elsewhere).filter((name) => !name.startsWith('tsx-'))).toEqual([]);
+      const found = await runProcess([...QUESTION, '--json', '--database', database], '', { env });
+      expect([found.status, found.error]).toEqual([0, '']);
+      const { hits, model } = JSON.parse(found.out) as SemanticResult;
+      expect(hits[0]).toMatchObject({ skill: { id: 'notes' }, fileId: 'notes/SKILL.md' });
+      expect(model).toMatch(/^skill-minilm@/);
+      // What runs the sources keeps its cache there.
+      expect(readdirSync(elsewhere).filter((name) => !name.startsWith('tsx-'))).toEqual([]);
 
-        const { out } = await runCaptured([...QUESTION, '--limit', '2', '--explain', '--database', database]);
-        const lines = linesOf(out);
-        expect(lines[0]).toMatch(/^0\.\d{3} {2}release-notes/);
-        expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
-          /Shown for its meaning \(100 % of the score: cosine 0\.\d\d\)\. It has none of the question's words\./,
-        );
-        expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
-          /(?:(?:cosine|feedback) \d\.\d{3} x \d+\.\d\d \(\d+ %\)[,;] ){2}file SKILL\.md/,
-        );
-        expect(lines.at(-1)).toBe('the best 2, by meaning and words');
+      const { out } = await runCaptured([...QUESTION, '--limit', '2', '--explain', '--database', database]);
+      const lines = linesOf(out);
+      expect(lines[0]).toMatch(/^0\.\d{3} {2}release-notes/);
+      expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
+        /Shown for its meaning \(100 % of the score: cosine 0\.\d\d\)\. It has none of the question's words\./,
+      );
+      expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
+        /(?:(?:cosine|feedback) \d\.\d{3} x \d+\.\d\d \(\d+ %\)[,;] ){2}file SKILL\.md/,
+      );
+      expect(lines.at(-1)).toBe('the best 2, by meaning and words');
 
-        const byVector = await runCaptured([
-          ...QUESTION,
-          '--ranking',
-          'vector',
-          '--min-score',
-          '0.2',
-          '--database',
-          database,
-        ]);
-        expect(linesOf(byVector.out).at(-1)).toMatch(/^the best (one|\d), by meaning$/);
-        const none = await runCaptured([...QUESTION, '--category', 'nothing', '--database', database]);
-        expect([none.status, none.out]).toEqual([0, 'No skill matches.\n']);
-      });
+      const byVector = await runCaptured([
+        ...QUESTION,
+        '--ranking',
+        'vector',
+        '--min-score',
+        '0.2',
+        '--database',
+        database,
+      ]);
+      expect(linesOf(byVector.out).at(-1)).toMatch(/^the best (one|\d), by meaning$/);
+      const none = await runCaptured([...QUESTION, '--category', 'nothing', '--database', database]);
+      expect([none.status, none.out]).toEqual([0, 'No skill matches.\n']);
+    });
 
-      test('says what is missing where there are no vectors', async () => {
-        const database = scratchFile('skills.db');
-        await runProcess(['load', '-', '--no-semantic', '--database', database], ROWS);
-        expect(vectorsOf(database)).toEqual([]);
-        const { status, out, error } = await runCaptured([...QUESTION, '--database', database]);
-        expect([status, out]).toEqual([1, '']);
-        expect(error).toMatch(/^error: .*skills\.db has no vectors, .*or search by word/);
-      });
+    test('says what is missing where there are no vectors', async () => {
+      const database = scratchFile('skills.db');
+      await runProcess(['load', '-', '--no-semantic', '--database', database], ROWS);
+      expect(vectorsOf(database)).toEqual([]);
+      const { status, out, error } = await runCaptured([...QUESTION, '--database', database]);
+      expect([status, out]).toEqual([1, '']);
+      expect(error).toMatch(/^error: .*skills\.db has no vectors, .*or search by word/);
+    });
 
-      test('does without hnswlib-node', async () => {
-        const database = scratchFile('skills.db');
-        const options = { project: projectWithout('hnswlib-node') };
-        const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
-        expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ embedded: 3, warnings: [] });
-        const found = await runProcess([...QUESTION, '--json', '--database', database], '', options);
-        expect((JSON.parse(found.out) as SemanticResult).hits[0]?.skill.id).toBe('notes');
-      });
+    test('does without hnswlib-node', async () => {
+      const database = scratchFile('skills.db');
+      const options = { project: projectWithout('hnswlib-node') };
+      const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
+      expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ embedded: 3, warnings: [] });
+      const found = await runProcess([...QUESTION, '--json', '--database', database], '', options);
+      expect((JSON.parse(found.out) as SemanticResult).hits[0]?.skill.id).toBe('notes');
+    });
 
-      test('without the model runtime loads with a warning and says what to install when asked by meaning', async () => {
-        const database = scratchFile('skills.db');
-        const options = { project: projectWithout('onnxruntime-node') };
-        const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
-        expect([loaded.status, loaded.error]).toEqual([0, '']);
-        const report = JSON.parse(loaded.out) as LoadReport;
-        expect(report).toMatchObject({ added: 3, embedded: 0 });
-        expect(report.warnings).toEqual([
-          {
-            origin: 'vectors',
-            message: expect.stringMatching(/^none were made: .*npm install onnxruntime-node/),
-          },
-        ]);
+    test('without the model runtime loads with a warning and says what to install when asked by meaning', async () => {
+      const database = scratchFile('skills.db');
+      const options = { project: projectWithout('onnxruntime-node') };
+      const loaded = await runProcess(['load', '-', '--json', '--database', database], ROWS, options);
+      expect([loaded.status, loaded.error]).toEqual([0, '']);
+      const report = JSON.parse(loaded.out) as LoadReport;
+      expect(report).toMatchObject({ added: 3, embedded: 0 });
+      expect(report.warnings).toEqual([
+        {
+          origin: 'vectors',
+          message: expect.stringMatching(/^none were made: .*npm install onnxruntime-node/),
+        },
+      ]);
 
-        const without = await runProcess([...QUESTION, '--database', database], '', options);
-        expect([without.status, without.out]).toEqual([1, '']);
-        expect(without.error).toMatch(
-          /skills\.db has no vectors, and the package onnxruntime-node, .* is not installed: install it with `.*npm install onnxruntime-node`, then load/,
-        );
-        expect(without.error).not.toContain('--no-semantic');
+      const without = await runProcess([...QUESTION, '--database', database], '', options);
+      expect([without.status, without.out]).toEqual([1, '']);
+      expect(without.error).toMatch(
+        /skills\.db has no vectors, and the package onnxruntime-node, .* is not installed: install it with `.*npm install onnxruntime-node`, then load/,
+      );
+      expect(without.error).not.toContain('--no-semantic');
 
-        await runProcess(['load', '-', '--database', database], ROWS);
-        const asked = await runProcess([...QUESTION, '--database', database], '', options);
-        expect([asked.status, asked.out]).toEqual([1, '']);
-        expect(asked.error).toMatch(/^error: semantic search needs the package onnxruntime-node, .*npm install/);
-        const byWord = await runProcess(['search', 'birds', '--json', '--database', database], '', options);
-        expect(byWord.status).toBe(0);
-      });
+      await runProcess(['load', '-', '--database', database], ROWS);
+      const asked = await runProcess([...QUESTION, '--database', database], '', options);
+      expect([asked.status, asked.out]).toEqual([1, '']);
+      expect(asked.error).toMatch(/^error: semantic search needs the package onnxruntime-node, .*npm install/);
+      const byWord = await runProcess(['search', 'birds', '--json', '--database', database], '', options);
+      expect(byWord.status).toBe(0);
     });
   });
 });

@@ -93,18 +93,6 @@ describe('search', () => {
         expect(Object.keys(JSON.parse(out))).toEqual(['step', 'hits', 'pagination']);
       });
 
-      test('that finds nothing is a result, not a failure', async () => {
-        const database = await catalogueOf([row('a', { description: 'alpha', categories: ['x'] })]);
-        for (const words of [['zzzz'], ['alpha', '--category', 'unknown'], ['alpha', '--occupation', '15-0000']]) {
-          const { status, out, error } = await runCaptured(['search', ...words, '--database', database]);
-          expect([status, out, error]).toEqual([0, 'No skill matches.\n', '']);
-        }
-        expect(await searchJson(database, 'zzzz')).toEqual({
-          hits: [],
-          pagination: { page: 1, limit: 10, total: 0, totalPages: 0 },
-        });
-      });
-
       test('says when it answers something looser than what was asked', async () => {
         const database = await catalogueOf([
           row('a', { description: 'alpha kubernetes', files: [{ filename: 'SKILL.md', text: 'hidden' }] }),
@@ -212,7 +200,7 @@ describe('search', () => {
     }
   });
 
-  describe('explained hits', () => {
+  describe('the reason why a skill is shown', () => {
     const BM25 = { name: 0, author: 0, labels: 0, description: 1.5, files: 0 };
 
     function shares(of: Partial<Record<RankingFeature, number>>): FeatureShare[] {
@@ -241,29 +229,27 @@ describe('search', () => {
       return scoreReason({ matches, copies: 1 }, parts(more));
     }
 
-    describe('the reason why a skill is shown', () => {
-      test('is its meaning and its words, what adds more first', () => {
-        expect(reasonFor({})).toBe(
-          'Shown for its meaning (60 % of the score: cosine 0.70) and for its words (40 %: "notes" in description).',
-        );
-        expect(reasonFor({ features: shares({ words: 0.3, description: 0.4, cosine: 0.2, fileText: 0.1 }) })).toBe(
-          'Shown for its words (70 % of the score: "notes" in description) and for its meaning (20 %: cosine 0.70).',
-        );
-      });
+    test('is its meaning and its words, what adds more first', () => {
+      expect(reasonFor({})).toBe(
+        'Shown for its meaning (60 % of the score: cosine 0.70) and for its words (40 %: "notes" in description).',
+      );
+      expect(reasonFor({ features: shares({ words: 0.3, description: 0.4, cosine: 0.2, fileText: 0.1 }) })).toBe(
+        'Shown for its words (70 % of the score: "notes" in description) and for its meaning (20 %: cosine 0.70).',
+      );
+    });
 
-      test('is its name where that is the question, or begins with it', () => {
-        expect(reasonFor({ name: 'exact' })).toMatch(/^Shown because its name is the question, for its meaning \(60 %/);
-        expect(reasonFor({ name: 'beginning' })).toMatch(/^Shown because its name begins with the question, for /);
-      });
+    test('is its name where that is the question, or begins with it', () => {
+      expect(reasonFor({ name: 'exact' })).toMatch(/^Shown because its name is the question, for its meaning \(60 %/);
+      expect(reasonFor({ name: 'beginning' })).toMatch(/^Shown because its name begins with the question, for /);
+    });
 
-      test('names file text only where it counts', () => {
-        const matches = { description: ['notes'], files: ['notes', 'git'] };
-        expect(reasonFor({}, matches)).toMatch(/"notes" in description\)/);
-        expect(reasonFor({ bm25: { ...BM25, files: 1 } }, matches)).toMatch(
-          /"notes" and "git" in description and file text\)/,
-        );
-        expect(reasonFor({}, { files: ['notes'] })).toMatch(/for its words \(40 %\)\./);
-      });
+    test('names file text only where it counts', () => {
+      const matches = { description: ['notes'], files: ['notes', 'git'] };
+      expect(reasonFor({}, matches)).toMatch(/"notes" in description\)/);
+      expect(reasonFor({ bm25: { ...BM25, files: 1 } }, matches)).toMatch(
+        /"notes" and "git" in description and file text\)/,
+      );
+      expect(reasonFor({}, { files: ['notes'] })).toMatch(/for its words \(40 %\)\./);
     });
   });
 });
@@ -388,131 +374,129 @@ describe('list', () => {
 });
 
 describe('show', () => {
-  describe('show', () => {
-    const skill: Row = row('o-r-notes', {
-      name: 'release-notes',
-      author: 'octo',
-      description: 'Writes release notes\nfrom the git log',
-      codehostUrl: 'https://github.com/o/r',
-      skillUrl: 'https://example.com/notes',
-      stars: 4321,
-      updatedAt: 1_700_000_000,
-      categories: ['documents', 'git-workflows'],
-      files: [
-        { filename: 'SKILL.md', text: '# Notes\n\n\tfirst step' },
-        { filename: 'references/style.md', text: 'be brief' },
-      ],
-    });
+  const skill: Row = row('o-r-notes', {
+    name: 'release-notes',
+    author: 'octo',
+    description: 'Writes release notes\nfrom the git log',
+    codehostUrl: 'https://github.com/o/r',
+    skillUrl: 'https://example.com/notes',
+    stars: 4321,
+    updatedAt: 1_700_000_000,
+    categories: ['documents', 'git-workflows'],
+    files: [
+      { filename: 'SKILL.md', text: '# Notes\n\n\tfirst step' },
+      { filename: 'references/style.md', text: 'be brief' },
+    ],
+  });
 
-    test('prints a skill and its files', async () => {
-      const database = await catalogueOf([{ ...skill, license: 'MIT' }]);
-      const { status, out, error } = await runCaptured(['show', 'o-r-notes', '--database', database]);
+  test('prints a skill and its files', async () => {
+    const database = await catalogueOf([{ ...skill, license: 'MIT' }]);
+    const { status, out, error } = await runCaptured(['show', 'o-r-notes', '--database', database]);
 
-      expect([status, error]).toEqual([0, '']);
-      for (const text of [
-        'release-notes',
-        'Writes release notes\nfrom the git log',
-        'octo',
-        '4,321',
-        '2023-11-14',
-        'https://github.com/o/r',
-        'https://example.com/notes',
-        'documents, git-workflows',
-        'MIT',
-        '--- SKILL.md\n# Notes\n\n  first step',
-        '--- references/style.md\nbe brief',
-      ]) {
-        expect(out).toContain(text);
-      }
-    });
+    expect([status, error]).toEqual([0, '']);
+    for (const text of [
+      'release-notes',
+      'Writes release notes\nfrom the git log',
+      'octo',
+      '4,321',
+      '2023-11-14',
+      'https://github.com/o/r',
+      'https://example.com/notes',
+      'documents, git-workflows',
+      'MIT',
+      '--- SKILL.md\n# Notes\n\n  first step',
+      '--- references/style.md\nbe brief',
+    ]) {
+      expect(out).toContain(text);
+    }
+  });
 
-    test('prints the agents that have it, and that only users may call it', async () => {
-      const installations = [
-        { agent: 'codex', scope: 'user', path: '/etc' },
-        { agent: 'claude-code', scope: 'plugin', plugin: 'office\u001b[31m' },
-      ];
-      const database = await catalogueOf([{ ...skill, installations, metadata: { internal: true } }]);
-      for (const paths of [[], ['--local-paths']]) {
-        const lines = linesOf((await runCaptured(['show', 'o-r-notes', ...paths, '--database', database])).out);
-        const at = lines.indexOf('installed      codex (user)');
-        expect(lines.slice(at, at + 2)).toEqual([
-          'installed      codex (user)',
-          '               claude-code (plugin office[31m)',
-        ]);
-        expect(lines).toContain('called by      users only');
-      }
-      const json = await runCaptured(['show', 'o-r-notes', '--json', '--database', database]);
-      expect(JSON.parse(json.out)).toMatchObject({
-        skill: { installations: [{ agent: 'codex' }, {}], invocable: false },
-      });
-      expect(json.out).not.toContain('/etc');
-    });
-
-    test('prints the front matter that no other line says', async () => {
-      const frontMatter = { name: 'release-notes', version: '1.10', hooks: { Stop: ['x'] }, model: null };
-      const database = await catalogueOf([{ ...skill, frontMatter }]);
-      const lines = linesOf((await runCaptured(['show', 'o-r-notes', '--database', database])).out);
-      expect(lines).toContain('version        1.10');
-      expect(lines).toContain('hooks          {"Stop":["x"]}');
-      expect(lines.filter((line) => /^(?:name|model) /.test(line))).toEqual([]);
-      const json = await runCaptured(['show', 'o-r-notes', '--json', '--database', database]);
-      expect(JSON.parse(json.out)).toMatchObject({ skill: { frontMatter } });
-    });
-
-    test('lists what a skill is made of, and prints one file of it as it is', async () => {
-      const text = 'echo \u001b[31m\n';
-      const sha256 = createHash('sha256').update(text).digest('hex');
-      const files = [
-        { filename: 'SKILL.md', text: 'an excerpt' },
-        { filename: 'run.sh', text, complete: true, sha256, executable: true },
-      ];
-      const database = await catalogueOf([{ ...skill, files }]);
-      const { out } = await runCaptured(['show', 'o-r-notes', '--contents', '--database', database]);
-      expect(out).toContain('--- contents, not complete');
-      expect(linesOf(out).at(-1)).toBe(`        11  ${sha256}  run.sh  text/x-shellscript, executable`);
-      expect(linesOf(out).at(-2)).toMatch(/ {2}SKILL\.md {2}text\/markdown, excerpt$/);
-      const json = await runCaptured(['show', 'o-r-notes', '--contents', '--json', '--database', database]);
-      expect(JSON.parse(json.out)).toMatchObject({ contents: { complete: false, files: [{}, { sha256 }] } });
-
-      const raw = (...more: string[]) => runCaptured(['show', 'o-r-notes', '--database', database, '--raw', ...more]);
-      expect(await raw('run.sh')).toMatchObject({ status: 0, out: text, error: '' });
-      expect(await raw('SKILL.md')).toMatchObject({
-        status: 0,
-        out: 'an excerpt',
-        error: expect.stringContaining('excerpt'),
-      });
-      const atTerminal = await runCaptured(['show', 'o-r-notes', '--database', database, '--raw', 'run.sh'], {
-        columns: 80,
-      });
-      expect([atTerminal.status, atTerminal.out]).toEqual([1, '']);
-      expect(await raw('other')).toMatchObject({
-        status: 1,
-        out: '',
-        error: expect.stringContaining('no file "other"'),
-      });
-    });
-
-    test('lists the skills nearest to it with --similar, without a model', async () => {
-      const database = scratchFile('skills.db');
-      const others = [row('notes-2', { name: 'notes', description: 'Writes release notes' }), row('maps')];
-      await buildCatalogue({ database, sources: [[skill, ...others]], embedder: new StandInEmbedder() });
-      const show = (...more: string[]) => runCaptured(['show', 'o-r-notes', '--database', database, ...more]);
-      const { status, out, error } = await show('--similar', '1');
-      expect([status, error]).toEqual([0, '']);
-      expect(linesOf(out).slice(-2)).toEqual([
-        '--- similar skills',
-        expect.stringMatching(/^ 0\.\d{3} {2}notes-2 {2}notes$/),
+  test('prints the agents that have it, and that only users may call it', async () => {
+    const installations = [
+      { agent: 'codex', scope: 'user', path: '/etc' },
+      { agent: 'claude-code', scope: 'plugin', plugin: 'office\u001b[31m' },
+    ];
+    const database = await catalogueOf([{ ...skill, installations, metadata: { internal: true } }]);
+    for (const paths of [[], ['--local-paths']]) {
+      const lines = linesOf((await runCaptured(['show', 'o-r-notes', ...paths, '--database', database])).out);
+      const at = lines.indexOf('installed      codex (user)');
+      expect(lines.slice(at, at + 2)).toEqual([
+        'installed      codex (user)',
+        '               claude-code (plugin office[31m)',
       ]);
-      expect(out).not.toContain('first step');
-      const { similar, copies, ...rest } = JSON.parse((await show('--similar', '--json')).out);
-      expect(similar.map((one: { skill: Row; copies: number }) => [one.skill.id, one.copies])).toEqual([
-        ['notes-2', 1],
-        ['maps', 1],
-      ]);
-      expect(Object.keys(rest)).toEqual(['skill']);
-      expect((await show('--similar', '--contents')).out).toMatch(/--- contents.*--- similar skills/s);
-      expect((await show('--similar', '101')).error).toMatch(/limit must be an integer from 1 to 100, got 101/);
+      expect(lines).toContain('called by      users only');
+    }
+    const json = await runCaptured(['show', 'o-r-notes', '--json', '--database', database]);
+    expect(JSON.parse(json.out)).toMatchObject({
+      skill: { installations: [{ agent: 'codex' }, {}], invocable: false },
     });
+    expect(json.out).not.toContain('/etc');
+  });
+
+  test('prints the front matter that no other line says', async () => {
+    const frontMatter = { name: 'release-notes', version: '1.10', hooks: { Stop: ['x'] }, model: null };
+    const database = await catalogueOf([{ ...skill, frontMatter }]);
+    const lines = linesOf((await runCaptured(['show', 'o-r-notes', '--database', database])).out);
+    expect(lines).toContain('version        1.10');
+    expect(lines).toContain('hooks          {"Stop":["x"]}');
+    expect(lines.filter((line) => /^(?:name|model) /.test(line))).toEqual([]);
+    const json = await runCaptured(['show', 'o-r-notes', '--json', '--database', database]);
+    expect(JSON.parse(json.out)).toMatchObject({ skill: { frontMatter } });
+  });
+
+  test('lists what a skill is made of, and prints one file of it as it is', async () => {
+    const text = 'echo \u001b[31m\n';
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    const files = [
+      { filename: 'SKILL.md', text: 'an excerpt' },
+      { filename: 'run.sh', text, complete: true, sha256, executable: true },
+    ];
+    const database = await catalogueOf([{ ...skill, files }]);
+    const { out } = await runCaptured(['show', 'o-r-notes', '--contents', '--database', database]);
+    expect(out).toContain('--- contents, not complete');
+    expect(linesOf(out).at(-1)).toBe(`        11  ${sha256}  run.sh  text/x-shellscript, executable`);
+    expect(linesOf(out).at(-2)).toMatch(/ {2}SKILL\.md {2}text\/markdown, excerpt$/);
+    const json = await runCaptured(['show', 'o-r-notes', '--contents', '--json', '--database', database]);
+    expect(JSON.parse(json.out)).toMatchObject({ contents: { complete: false, files: [{}, { sha256 }] } });
+
+    const raw = (...more: string[]) => runCaptured(['show', 'o-r-notes', '--database', database, '--raw', ...more]);
+    expect(await raw('run.sh')).toMatchObject({ status: 0, out: text, error: '' });
+    expect(await raw('SKILL.md')).toMatchObject({
+      status: 0,
+      out: 'an excerpt',
+      error: expect.stringContaining('excerpt'),
+    });
+    const atTerminal = await runCaptured(['show', 'o-r-notes', '--database', database, '--raw', 'run.sh'], {
+      columns: 80,
+    });
+    expect([atTerminal.status, atTerminal.out]).toEqual([1, '']);
+    expect(await raw('other')).toMatchObject({
+      status: 1,
+      out: '',
+      error: expect.stringContaining('no file "other"'),
+    });
+  });
+
+  test('lists the skills nearest to it with --similar, without a model', async () => {
+    const database = scratchFile('skills.db');
+    const others = [row('notes-2', { name: 'notes', description: 'Writes release notes' }), row('maps')];
+    await buildCatalogue({ database, sources: [[skill, ...others]], embedder: new StandInEmbedder() });
+    const show = (...more: string[]) => runCaptured(['show', 'o-r-notes', '--database', database, ...more]);
+    const { status, out, error } = await show('--similar', '1');
+    expect([status, error]).toEqual([0, '']);
+    expect(linesOf(out).slice(-2)).toEqual([
+      '--- similar skills',
+      expect.stringMatching(/^ 0\.\d{3} {2}notes-2 {2}notes$/),
+    ]);
+    expect(out).not.toContain('first step');
+    const { similar, copies, ...rest } = JSON.parse((await show('--similar', '--json')).out);
+    expect(similar.map((one: { skill: Row; copies: number }) => [one.skill.id, one.copies])).toEqual([
+      ['notes-2', 1],
+      ['maps', 1],
+    ]);
+    expect(Object.keys(rest)).toEqual(['skill']);
+    expect((await show('--similar', '--contents')).out).toMatch(/--- contents.*--- similar skills/s);
+    expect((await show('--similar', '101')).error).toMatch(/limit must be an integer from 1 to 100, got 101/);
   });
 
   async function catalogueOf(rows: readonly unknown[]): Promise<string> {

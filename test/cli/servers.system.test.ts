@@ -358,7 +358,7 @@ describe('serve.system', () => {
     }
   });
 
-  describe('serve mcp.system', () => {
+  describe('serve --mcp', () => {
     async function catalogue(): Promise<string> {
       const database = scratchFile('skills.db');
       const rows = [
@@ -369,41 +369,37 @@ describe('serve.system', () => {
       return database;
     }
 
-    describe('serve --mcp', () => {
-      test('serves MCP beside the specification, says where, and logs method and tool', async () => {
-        const server = await startServing(['--mcp', '--database', await catalogue()]);
-        expect(server.output().out).toContain(`MCP is at ${server.url}/mcp.\n`);
-        for (const era of ERAS) {
-          const client = newClient(era);
-          await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)));
-          onTestFinished(() => client.close());
-          const { structured } = await callTool(client, 'search_skills', { query: 'kite', by: 'words' });
-          expect((structured['skills'] as { id: string }[]).map(({ id }) => id).sort()).toEqual(['bad', 'kite']);
-          expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(['kite']);
-        }
-        expect((await fetch(`${server.url}/api/v1/skills/search?q=kite`)).status).toBe(200);
-        const lines = server.logged().filter(({ operation }) => operation === 'tools/call search_skills');
-        expect(lines).toMatchObject([{ msg: 'request', path: '/mcp', status: 200 }, { client: '127.0.0.0' }]);
-        const unpublished = await server.heard('found but not published');
-        expect(unpublished).toMatchObject({ skill: 'bad', reason: expect.stringContaining('name') });
-        server.child.kill('SIGTERM');
-        expect(await server.ended()).toBe(0);
-      });
+    test('serves MCP beside the specification, says where, and logs method and tool', async () => {
+      const server = await startServing(['--mcp', '--database', await catalogue()]);
+      expect(server.output().out).toContain(`MCP is at ${server.url}/mcp.\n`);
+      for (const era of ERAS) {
+        const client = newClient(era);
+        await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)));
+        onTestFinished(() => client.close());
+        const { structured } = await callTool(client, 'search_skills', { query: 'kite', by: 'words' });
+        expect((structured['skills'] as { id: string }[]).map(({ id }) => id).sort()).toEqual(['bad', 'kite']);
+        expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(['kite']);
+      }
+      expect((await fetch(`${server.url}/api/v1/skills/search?q=kite`)).status).toBe(200);
+      const lines = server.logged().filter(({ operation }) => operation === 'tools/call search_skills');
+      expect(lines).toMatchObject([{ msg: 'request', path: '/mcp', status: 200 }, { client: '127.0.0.0' }]);
+      const unpublished = await server.heard('found but not published');
+      expect(unpublished).toMatchObject({ skill: 'bad', reason: expect.stringContaining('name') });
+      server.child.kill('SIGTERM');
+      expect(await server.ended()).toBe(0);
     });
   });
 
-  describe('serve publish.system', () => {
-    describe('serve --publish', () => {
-      test('publishes what any of its values chooses, and says where', async () => {
-        const { database } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
-        const words = ['--publish', 'category:none', '--publish', 'folders', '--published-per-minute', '2'];
-        const server = await startServing(['--database', database, ...words, '--no-pages']);
-        const ask = () => fetch(`${server.url}/.well-known/agent-skills/index.json`);
-        const { skills } = (await (await ask()).json()) as { skills: { name: string }[] };
-        expect(skills.map(({ name }) => name)).toEqual(['cron', 'pdf-forms']);
-        expect(server.output().out).toContain(`npx skills add ${server.url}`);
-        expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
-      });
+  describe('serve --publish', () => {
+    test('publishes what any of its values chooses, and says where', async () => {
+      const { database } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
+      const words = ['--publish', 'category:none', '--publish', 'folders', '--published-per-minute', '2'];
+      const server = await startServing(['--database', database, ...words, '--no-pages']);
+      const ask = () => fetch(`${server.url}/.well-known/agent-skills/index.json`);
+      const { skills } = (await (await ask()).json()) as { skills: { name: string }[] };
+      expect(skills.map(({ name }) => name)).toEqual(['cron', 'pdf-forms']);
+      expect(server.output().out).toContain(`npx skills add ${server.url}`);
+      expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
     });
   });
 });

@@ -229,17 +229,6 @@ describe('wrong use', () => {
       },
     );
 
-    test('one that is missing is told with what to do', async () => {
-      for (const words of [
-        ['search', 'pdf'],
-        ['show', 'a'],
-      ]) {
-        const { status, out, error } = await runCaptured([...words, '--database', scratchFile('none.db')]);
-        expect([status, out]).toEqual([1, '']);
-        expect(linesOf(error)).toEqual([expect.stringMatching(/no catalogue at .*none\.db.*skill-discovery load/)]);
-      }
-    });
-
     test('one that another load works on is told as such', async () => {
       const database = await catalogue();
       const rows = scratchFile('rows.jsonl');
@@ -261,24 +250,22 @@ describe('wrong use', () => {
   }
 });
 
-describe('commands', () => {
+describe('the table of commands', () => {
   const NO_OUTPUT = { out: process.stdout, error: process.stderr };
 
-  describe('the table of commands', () => {
-    test.each(COMMANDS)('lists $name as the command itself would', async ({ name, usage, file }) => {
-      const command = new Command(name);
-      (await file()).setUp(command, NO_OUTPUT);
-      expect(`${name} ${usage}`.trimEnd()).toBe(new Help().subcommandTerm(command));
-    });
+  test.each(COMMANDS)('lists $name as the command itself would', async ({ name, usage, file }) => {
+    const command = new Command(name);
+    (await file()).setUp(command, NO_OUTPUT);
+    expect(`${name} ${usage}`.trimEnd()).toBe(new Help().subcommandTerm(command));
+  });
 
-    test('gives each command its summary, in its own help and in that of the program', async () => {
-      const program = await runCaptured(['--help']);
-      const listed = program.out.replace(/\s+/g, ' ');
-      for (const { name, usage, summary } of COMMANDS) {
-        expect(listed).toContain([name, usage, summary].filter((part) => part !== '').join(' '));
-        const { status, out } = await runCaptured([name, '--help']);
-        expect([status, out.split('\n')[2]]).toEqual([0, summary]);
-      }
-    });
+  test('gives each command its summary, in its own help and in that of the program', async () => {
+    const program = await runCaptured(['--help']);
+    const listed = program.out.replace(/\s+/g, ' ');
+    for (const { name, usage, summary } of COMMANDS) {
+      expect(listed).toContain([name, usage, summary].filter((part) => part !== '').join(' '));
+      const { status, out } = await runCaptured([name, '--help']);
+      expect([status, out.split('\n')[2]]).toEqual([0, summary]);
+    }
   });
 });

@@ -184,52 +184,48 @@ describe('read benchmark', () => {
   }
 });
 
-describe('trec run', () => {
-  describe('a TREC run', () => {
-    test('is read by score, equal ones by id from the last, whatever its ranks say', async () => {
-      const path = fileOf('q1 Q0 a 1 0.5 tag\nq1 Q0 b 2 0.9 tag\nq2\tQ0\tz\t1\t-3\ttag\n\nq1 Q0 c 3 0.5 tag\n');
-      const run = await readRun(path);
-      expect([...run]).toEqual([
+describe('a TREC run', () => {
+  test('is read by score, equal ones by id from the last, whatever its ranks say', async () => {
+    const path = fileOf('q1 Q0 a 1 0.5 tag\nq1 Q0 b 2 0.9 tag\nq2\tQ0\tz\t1\t-3\ttag\n\nq1 Q0 c 3 0.5 tag\n');
+    const run = await readRun(path);
+    expect([...run]).toEqual([
+      [
+        'q1',
         [
-          'q1',
-          [
-            { id: 'b', score: Math.fround(0.9) },
-            { id: 'c', score: 0.5 },
-            { id: 'a', score: 0.5 },
-          ],
+          { id: 'b', score: Math.fround(0.9) },
+          { id: 'c', score: 0.5 },
+          { id: 'a', score: 0.5 },
         ],
-        ['q2', [{ id: 'z', score: -3 }]],
-      ]);
-    });
+      ],
+      ['q2', [{ id: 'z', score: -3 }]],
+    ]);
+  });
 
-    test.each([
-      ['too few fields', 'q Q0 a 1 2 t\nq a 0.5\n', /:2: expected question, Q0, document, rank, score and a name/],
-      ['a score that is none', 'q Q0 a 1 high t\n', /:1: expected question/],
-      ['a document twice', 'q Q0 a 1 2 t\nq Q0 a 2 1 t\n', /:2: the document a occurs twice for q/],
-    ])('with %s is refused with its line', async (_, text, message) => {
-      await expect(readRun(fileOf(text))).rejects.toMatchObject({
-        code: 'INVALID_SOURCE',
-        message: expect.stringMatching(message),
-      });
+  test.each([
+    ['too few fields', 'q Q0 a 1 2 t\nq a 0.5\n', /:2: expected question, Q0, document, rank, score and a name/],
+    ['a score that is none', 'q Q0 a 1 high t\n', /:1: expected question/],
+    ['a document twice', 'q Q0 a 1 2 t\nq Q0 a 2 1 t\n', /:2: the document a occurs twice for q/],
+  ])('with %s is refused with its line', async (_, text, message) => {
+    await expect(readRun(fileOf(text))).rejects.toMatchObject({
+      code: 'INVALID_SOURCE',
+      message: expect.stringMatching(message),
     });
+  });
 
-    test('keeps its order through writing and reading, also where scores are equal', async () => {
-      const path = scratchFile('some.run');
-      const scores = fc.array(fc.constantFrom(1, 0.5, 0.1, 1e-45, 0, -0, -1e-45, -0.5), {
-        minLength: 1,
-        maxLength: 30,
-      });
-      await fc.assert(
-        fc.asyncProperty(scores, fc.nat(), async (values, turn) => {
-          const ranking = values
-            .toSorted((a, b) => b - a)
-            .map((score, i) => ({ id: `d${(i * 7 + turn) % 31}`, score }));
-          writeFileSync(path, writeRun(new Map([['q', ranking]]), 'name'));
-          const read = (await readRun(path)).get('q');
-          expect(read?.map(({ id }) => id)).toEqual(ranking.map(({ id }) => id));
-        }),
-      );
+  test('keeps its order through writing and reading, also where scores are equal', async () => {
+    const path = scratchFile('some.run');
+    const scores = fc.array(fc.constantFrom(1, 0.5, 0.1, 1e-45, 0, -0, -1e-45, -0.5), {
+      minLength: 1,
+      maxLength: 30,
     });
+    await fc.assert(
+      fc.asyncProperty(scores, fc.nat(), async (values, turn) => {
+        const ranking = values.toSorted((a, b) => b - a).map((score, i) => ({ id: `d${(i * 7 + turn) % 31}`, score }));
+        writeFileSync(path, writeRun(new Map([['q', ranking]]), 'name'));
+        const read = (await readRun(path)).get('q');
+        expect(read?.map(({ id }) => id)).toEqual(ranking.map(({ id }) => id));
+      }),
+    );
   });
 
   function fileOf(text: string): string {

@@ -12,80 +12,78 @@ import {
   separation,
 } from '../../src/evaluation/index.js';
 
-describe('metrics', () => {
-  describe('the figures of one ranking', () => {
-    // Found: a document worth 3, one worth nothing, one worth 1, one worth 2. Not found: one worth 2 and one worth 1.
-    const found = [3, 0, 1, 2];
-    const ideal = [3, 2, 2, 1, 1];
+describe('the figures of one ranking', () => {
+  // Found: a document worth 3, one worth nothing, one worth 1, one worth 2. Not found: one worth 2 and one worth 1.
+  const found = [3, 0, 1, 2];
+  const ideal = [3, 2, 2, 1, 1];
 
-    test('nDCG divides the discounted gains by those of the best order there is', () => {
-      // log2 of rank + 1 is 1, 1.58496, 2, 2.32193, 2.58496 for the ranks 1 to 5.
-      const gained = 3 / 1 + 0 / 1.584963 + 1 / 2 + 2 / 2.321928;
-      const best = 3 / 1 + 2 / 1.584963 + 2 / 2 + 1 / 2.321928;
-      expect(gained).toBeCloseTo(4.361353, 5);
-      expect(best).toBeCloseTo(5.692536, 5);
-      expect(ndcg(found, ideal, 4)).toBeCloseTo(4.361353 / 5.692536, 5);
-      // Cut at 2 the best order gains 3 + 2 / 1.584963 = 4.261860 of which 3 are there.
-      expect(ndcg(found, ideal, 2)).toBeCloseTo(3 / 4.26186, 5);
-      // Deeper than the ranking the best order still grows: 1 / 2.584963 = 0.386853 more.
-      expect(ndcg(found, ideal, 10)).toBeCloseTo(4.361353 / (5.692536 + 0.386853), 5);
-    });
+  test('nDCG divides the discounted gains by those of the best order there is', () => {
+    // log2 of rank + 1 is 1, 1.58496, 2, 2.32193, 2.58496 for the ranks 1 to 5.
+    const gained = 3 / 1 + 0 / 1.584963 + 1 / 2 + 2 / 2.321928;
+    const best = 3 / 1 + 2 / 1.584963 + 2 / 2 + 1 / 2.321928;
+    expect(gained).toBeCloseTo(4.361353, 5);
+    expect(best).toBeCloseTo(5.692536, 5);
+    expect(ndcg(found, ideal, 4)).toBeCloseTo(4.361353 / 5.692536, 5);
+    // Cut at 2 the best order gains 3 + 2 / 1.584963 = 4.261860 of which 3 are there.
+    expect(ndcg(found, ideal, 2)).toBeCloseTo(3 / 4.26186, 5);
+    // Deeper than the ranking the best order still grows: 1 / 2.584963 = 0.386853 more.
+    expect(ndcg(found, ideal, 10)).toBeCloseTo(4.361353 / (5.692536 + 0.386853), 5);
+  });
 
-    test('of random grades are those of a naive count', () => {
-      const ranking = fc.uniqueArray(fc.nat({ max: 20 }).map(String), { maxLength: 15 });
-      const judged = fc.dictionary(fc.nat({ max: 20 }).map(String), fc.nat({ max: 3 }), { noNullPrototype: true });
-      fc.assert(
-        fc.property(ranking, judged, fc.integer({ min: 1, max: 12 }), (ids, judgements, k) => {
-          fc.pre(Object.values(judgements).some((grade) => grade > 0));
-          const documents = ids.map((id, i) => ({ id, score: -i }));
-          const grades = new Map(Object.entries(judgements));
-          const figures = measureRanking(documents, grades, { at: [k], gain: 'exponential', graded: true });
-          let [shown, known, five, one, gained, best] = [0, 0, 0, 0, 0, 0];
-          for (let rank = 1; rank <= ids.length; rank++) {
-            const grade = judgements[ids[rank - 1] as string];
-            if (rank <= k) shown += 1;
-            if (rank <= k && grade !== undefined) known += 1;
-            if (rank <= k) gained += (2 ** (grade ?? 0) - 1) / Math.log2(rank + 1);
-            if (rank <= 5 && (grade === 2 || grade === 3)) five += 1;
-            if (rank === 1 && (grade === 2 || grade === 3)) one = 1;
-          }
-          const sorted = Object.values(judgements).sort((a, b) => b - a);
-          for (let rank = 1; rank <= k && rank <= sorted.length; rank++) {
-            best += (2 ** (sorted[rank - 1] as number) - 1) / Math.log2(rank + 1);
-          }
-          expect(figures[`judged@${k}`]).toBe(shown === 0 ? 1 : known / shown);
-          expect(figures['useful@5']).toBe(five / 5);
-          expect(figures['useful@1']).toBe(one);
-          expect(figures[`ndcg@${k}`]).toBeCloseTo(gained / best, 12);
-        }),
-      );
-    });
+  test('of random grades are those of a naive count', () => {
+    const ranking = fc.uniqueArray(fc.nat({ max: 20 }).map(String), { maxLength: 15 });
+    const judged = fc.dictionary(fc.nat({ max: 20 }).map(String), fc.nat({ max: 3 }), { noNullPrototype: true });
+    fc.assert(
+      fc.property(ranking, judged, fc.integer({ min: 1, max: 12 }), (ids, judgements, k) => {
+        fc.pre(Object.values(judgements).some((grade) => grade > 0));
+        const documents = ids.map((id, i) => ({ id, score: -i }));
+        const grades = new Map(Object.entries(judgements));
+        const figures = measureRanking(documents, grades, { at: [k], gain: 'exponential', graded: true });
+        let [shown, known, five, one, gained, best] = [0, 0, 0, 0, 0, 0];
+        for (let rank = 1; rank <= ids.length; rank++) {
+          const grade = judgements[ids[rank - 1] as string];
+          if (rank <= k) shown += 1;
+          if (rank <= k && grade !== undefined) known += 1;
+          if (rank <= k) gained += (2 ** (grade ?? 0) - 1) / Math.log2(rank + 1);
+          if (rank <= 5 && (grade === 2 || grade === 3)) five += 1;
+          if (rank === 1 && (grade === 2 || grade === 3)) one = 1;
+        }
+        const sorted = Object.values(judgements).sort((a, b) => b - a);
+        for (let rank = 1; rank <= k && rank <= sorted.length; rank++) {
+          best += (2 ** (sorted[rank - 1] as number) - 1) / Math.log2(rank + 1);
+        }
+        expect(figures[`judged@${k}`]).toBe(shown === 0 ? 1 : known / shown);
+        expect(figures['useful@5']).toBe(five / 5);
+        expect(figures['useful@1']).toBe(one);
+        expect(figures[`ndcg@${k}`]).toBeCloseTo(gained / best, 12);
+      }),
+    );
+  });
 
-    test('are those of a reading of trec_eval line by line, on random rankings', () => {
-      const gain = fc.integer({ min: -1, max: 4 });
-      const ranking = fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 20 });
-      const judged = fc.dictionary(fc.nat({ max: 30 }).map(String), gain, { minKeys: 1, noNullPrototype: true });
-      fc.assert(
-        fc.property(ranking, judged, fc.integer({ min: 1, max: 25 }), (numbers, judgements, k) => {
-          const gains = new Map(Object.entries(judgements));
-          fc.pre([...gains.values()].some((value) => value > 0));
-          const figures = measureRanking(
+  test('are those of a reading of trec_eval line by line, on random rankings', () => {
+    const gain = fc.integer({ min: -1, max: 4 });
+    const ranking = fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 20 });
+    const judged = fc.dictionary(fc.nat({ max: 30 }).map(String), gain, { minKeys: 1, noNullPrototype: true });
+    fc.assert(
+      fc.property(ranking, judged, fc.integer({ min: 1, max: 25 }), (numbers, judgements, k) => {
+        const gains = new Map(Object.entries(judgements));
+        fc.pre([...gains.values()].some((value) => value > 0));
+        const figures = measureRanking(
+          numbers.map((id, i) => ({ id: String(id), score: -i })),
+          gains,
+          { at: [k] },
+        );
+        const expected = naive(numbers.map(String), gains, k);
+        for (const [name, value] of Object.entries(expected)) expect(figures[name]).toBeCloseTo(value, 12);
+        expect(
+          recallByDepth(
             numbers.map((id, i) => ({ id: String(id), score: -i })),
             gains,
-            { at: [k] },
-          );
-          const expected = naive(numbers.map(String), gains, k);
-          for (const [name, value] of Object.entries(expected)) expect(figures[name]).toBeCloseTo(value, 12);
-          expect(
-            recallByDepth(
-              numbers.map((id, i) => ({ id: String(id), score: -i })),
-              gains,
-              k,
-            )[k - 1],
-          ).toBeCloseTo(expected[`recall@${k}`] as number, 12);
-        }),
-      );
-    });
+            k,
+          )[k - 1],
+        ).toBeCloseTo(expected[`recall@${k}`] as number, 12);
+      }),
+    );
   });
 
   /** As in m_ndcg_cut.c, m_recip_rank.c, m_recall.c, m_P.c, m_map.c and m_success.c. */
