@@ -64,7 +64,6 @@ async function openInstalled(options: Omit<BuildOptions, 'database'>): Promise<O
     throw new SkillSearchError('INVALID_OPTION', 'sources must have at most one of installed skills');
   }
   checkInstalledOptions(source.installed);
-  const { signal, author, codehostBase, skillUrlBase, contents } = options;
   const { found } = source as Partial<FoundInstalledSource>;
   let folders = 0;
   const onFolders = (count: number): void => {
@@ -72,8 +71,7 @@ async function openInstalled(options: Omit<BuildOptions, 'database'>): Promise<O
   };
   async function* read(how: Pick<ReadOptions, 'folders'>): AsyncGenerator<SourceItem> {
     const { readInstalled } = await import('../sources/installed/read-installed.js');
-    const fixed = { signal, author, codehostBase, skillUrlBase, contents, folders: how.folders };
-    yield* readInstalled(source!.installed, fixed, { onFolders, found });
+    yield* readInstalled(source!.installed, { ...options, folders: how.folders }, { onFolders, found });
   }
   const isEmpty = (): boolean => folders > 0;
   return { name: INSTALLED, key: `${INSTALLED}:`, bytes: 0, prunes: true, isEmpty, readsFolders: true, read };
@@ -92,22 +90,7 @@ function openPath(
   options: Omit<BuildOptions, 'database'>,
   linkRoots: readonly string[],
 ): OpenableSource {
-  const { signal, author, codehostBase, skillUrlBase, stdin, maxUnpackedBytes, maxRatio, git, gitSeconds, contents } =
-    options;
-  const gitBudget = gitSeconds === undefined ? undefined : gitSeconds * 1000;
-  const fixed = {
-    signal,
-    author,
-    codehostBase,
-    skillUrlBase,
-    stdin,
-    maxUnpackedBytes,
-    maxRatio,
-    git,
-    gitBudget,
-    contents,
-    linkRoots,
-  };
+  const gitBudget = options.gitSeconds === undefined ? undefined : options.gitSeconds * 1000;
   return {
     name: source.name,
     key: keyOf(source, home),
@@ -116,7 +99,7 @@ function openPath(
     isOnce: source.path === '',
     // A link of another source may lead into it.
     readsFolders: source.kind === SKILL_FOLDER && linkRoots.length === 0,
-    read: (how) => readSource(source, { ...fixed, ...how }),
+    read: (how) => readSource(source, { ...options, gitBudget, linkRoots, ...how }),
   };
 }
 

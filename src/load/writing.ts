@@ -312,14 +312,18 @@ export async function chooseLoadModel(
   const modelOptions = resolveModelOptions(options);
   if (options.semantic === false) return undefined;
   const model = await chooseModel(modelOptions);
-  if (existsSync(database)) checkModel(presentModel(database), model, database);
+  if (existsSync(database)) {
+    const present = reading(database, (statements) => statements.models()[0]);
+    checkModel(present, model, database);
+  }
   return model;
 }
 
-function presentModel(database: string): string | undefined {
+/** Calls work with what a catalogue says of its vectors. */
+function reading<T>(database: string, work: (statements: VectorStatements) => T): T {
   const connection = openForReading(database);
   try {
-    return new VectorStatements(connection).models()[0];
+    return work(new VectorStatements(connection));
   } finally {
     connection.close();
   }
@@ -335,16 +339,12 @@ function presentModel(database: string): string | undefined {
  * @throws {SkillSearchError} those of opening a catalogue
  */
 export function textsWithoutVector(database: string, model: string, most: number): string[] | undefined {
-  const connection = openForReading(database);
-  try {
-    const statements = new VectorStatements(connection);
+  return reading(database, (statements) => {
     const missing = statements.missing(model);
     if (missing.length > most) return undefined;
     return missing.map((skill) => {
       const { name, description } = statements.text(skill);
       return embeddedText(name, description);
     });
-  } finally {
-    connection.close();
-  }
+  });
 }

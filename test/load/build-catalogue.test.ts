@@ -201,20 +201,6 @@ describe('a copy', () => {
     expect([...contentOf(from).keys()]).toEqual(['a', 'b']);
   });
 
-  test('a copy has as many graphs of near neighbours as the catalogue, whatever was there before', async () => {
-    const folder = scratchFolder();
-    const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];
-    await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
-    await buildCatalogue({ database: to, sources: [[row('b')]], semantic: false });
-    for (const ending of ['', '-2']) writeFileSync(`${from}.vectors-graph${ending}`, `graph${ending}`);
-    for (const ending of ['', '-2', '-3', '-4']) writeFileSync(`${to}.vectors-graph${ending}`, 'former');
-
-    await copyCatalogue({ from, to, overwrite: true });
-    for (const ending of ['', '-2'])
-      expect(readFileSync(`${to}.vectors-graph${ending}`, 'utf8')).toBe(`graph${ending}`);
-    for (const ending of ['-3', '-4']) expect(existsSync(`${to}.vectors-graph${ending}`)).toBe(false);
-  });
-
   test.each([undefined, false])('a copy with overwrite: %s leaves what is there as it is', async (overwrite) => {
     const folder = scratchFolder();
     const [from, to] = [join(folder, 'from.db'), join(folder, 'to.db')];

@@ -155,17 +155,6 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
     expect(await server.execute(database, 'SELECT FROM skill_discovery.chunk')).toEqual([]);
   });
 
-  test('names all damaged skills where no copy can be made of them', async () => {
-    const { database } = await catalogue();
-    await server.execute(database, 'DELETE FROM skill_discovery.snapshot; DELETE FROM skill_discovery.chunk');
-    await server.execute(
-      database,
-      `UPDATE skill_discovery.skill SET image = replace(image, 'skill', 'other') WHERE id IN ('skill-2', 'skill-11')`,
-    );
-    const { problems } = await checkCatalogue({ database, cache: scratchFolder() });
-    expect(short(problems)).toEqual([`skill skill-11: ${inDatabase}`, `skill skill-2: ${inDatabase}`]);
-  });
-
   test('finds nothing, and asks to check again, where changes are published meanwhile', async () => {
     const { database, cache } = await catalogue();
     const { withChangesSince } = SharedStore.prototype;

@@ -272,23 +272,6 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     ]);
   });
 
-  test('takes the password from a file, and never tells it', async () => {
-    const { database } = await place();
-    const withoutPassword = database.replace(/:[^:@]+@/, '@');
-    const [passwordFile, cache] = [scratchFile('password'), scratchFolder()];
-    writeFileSync(passwordFile, 'wrong-zebra\n');
-    const load = (): Promise<LoadReport> =>
-      buildCatalogue({ database: withoutPassword, passwordFile, cache, sources: [[row('a')]], semantic: false });
-    const error = await load().catch((refused: Error) => refused);
-    expect(error).toMatchObject({ code: 'DATABASE_NOT_READABLE', message: expect.stringContaining('password') });
-    expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain('zebra');
-    const { PASSWORD } = await import('../share/postgres/postgres-cluster.js');
-    writeFileSync(passwordFile, `${PASSWORD}\n`);
-    const report = await load();
-    expect(report.added).toBe(1);
-    expect(JSON.stringify(report)).not.toContain('zebra');
-  });
-
   test('publishes nothing from a folder that holds another catalogue, and leaves that alone', async () => {
     const { database, version } = await place();
     const cache = scratchFolder();
@@ -322,28 +305,6 @@ describeWithPostgres('a small change in PostgreSQL', (server) => {
     for (const report of await Promise.all(changes)) expect(report.added).toBe(1);
     expect([...both()[0].keys()]).toEqual(['a', 'b', 'c', ...ids]);
   });
-
-  describe('of rows that can be read only once', () => {
-    test('is made again if they are few, because they are kept', async () => {
-      const { database, shared, both } = await place();
-      const elsewhere = { database, cache: scratchFolder(), embedder: new StandInEmbedder() };
-      let times = 0;
-      const embedder = {
-        model: 'stand-in',
-        embed: async (texts: readonly string[]) => {
-          times += 1;
-          if (times === 1) await updateSkills({ ...elsewhere, rows: [row('a', { stars: 7 })] });
-          return new StandInEmbedder().embed(texts);
-        },
-      };
-      const rows = (function* () {
-        yield row('a', { description: 'another', stars: 3 });
-      })();
-      const report = await updateSkills({ ...shared, embedder, rows });
-      expect([report.updated, report.embedded]).toEqual([1, 0]);
-      expect(both()[0].get('a')).toMatchObject({ record: { stars: 3 } });
-    });
-  });
 });
 
 describeWithPostgres('a snapshot of a catalogue in PostgreSQL', (server) => {
@@ -370,20 +331,6 @@ describeWithPostgres('a snapshot of a catalogue in PostgreSQL', (server) => {
     await using searched = await openSkillSearch({ database, cache });
     expect(followed.stats().stamp).toBe(searched.stats().stamp);
     for (const q of ['later', 'skill']) expect(followed.keyword({ q })).toEqual(searched.keyword({ q }));
-  });
-
-  test('of nothing, and without the database, is refused, and leaves what was there', async () => {
-    const { database, cache } = await catalogue();
-    const to = scratchFolder();
-    expect(
-      await codeOf(async () => writeSnapshot({ database: await server.database(), cache: scratchFolder(), to })),
-    ).toBe('DATABASE_NOT_FOUND');
-    await writeSnapshot({ database, cache, to });
-    const before = readdirSync(to, { recursive: true });
-    await server.stop();
-    expect(await codeOf(() => writeSnapshot({ database, cache, to }))).toBe('DATABASE_NOT_READABLE');
-    await server.start();
-    expect(readdirSync(to, { recursive: true })).toEqual(before);
   });
 
   test('can be a single file, too: a copy of the newest version', async () => {

@@ -7,7 +7,6 @@ import {
   type BuildOptions,
   buildCatalogue,
   checkCatalogue,
-  followCatalogue,
   type LoadReport,
   openSkillSearch,
   removeSkills,
@@ -131,24 +130,6 @@ describe('a row', () => {
       states.push(search.contents('r')!.complete);
     }
     expect(states).toEqual([false, true, true, false, false, true]);
-  });
-});
-
-describe('a search', () => {
-  test('has them in memory as well, and of a catalogue that is followed', async () => {
-    const rows = [skillRow('r', [complete('SKILL.md', 'one'), complete('a.bin', PICTURE)])];
-    await using memory = await openSkillSearch({ skills: rows });
-    expect(memory.contents('r')).toMatchObject({ complete: true, files: [{ path: 'SKILL.md' }, { path: 'a.bin' }] });
-    expect(Buffer.from(memory.read('r', 'a.bin')!)).toEqual(PICTURE);
-    expect(catalogueSearchOf(memory).completeIds({ limit: 1 })).toEqual(['r']);
-    const database = scratchFile('skills.db');
-    await loadedRows(rows, database);
-    await using follower = await followCatalogue({ database });
-    expect(follower.contents('r')).toEqual(memory.contents('r'));
-    const next = scratchFile('next.jsonl');
-    writeFileSync(next, toJsonLines([skillRow('r', [complete('SKILL.md', 'two')])]));
-    await load(database, next);
-    await expect.poll(() => Buffer.from(follower.read('r', 'SKILL.md')!).toString()).toBe('two');
   });
 });
 

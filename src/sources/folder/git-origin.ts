@@ -270,6 +270,9 @@ interface GitRemote {
 const MAX_ADDRESS = 2048;
 const HOST = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/i;
 const SEGMENT = /^(?!\.{1,2}$)[\p{L}\p{N}._~+-]+$/u;
+const URL_ADDRESS = /^(https?|git|ssh|git\+ssh|git\+https):\/\/([^/?#]+)\/([^?#]+)/i;
+/** `git@host:owner/repo.git`. A single letter before the colon is a Windows drive. */
+const SCP_ADDRESS = /^(?:[^@/\s]+@)?((?!file:)[^:/\s@]{2,}):(?!\/\/)([^\s]+)$/i;
 
 /**
  * Parses the address of a remote: `https://`, `http://`, `git://`, `ssh://` or `git@host:owner/repo.git`. Drops user
@@ -277,41 +280,26 @@ const SEGMENT = /^(?!\.{1,2}$)[\p{L}\p{N}._~+-]+$/u;
  *
  * @returns undefined for a local path, and whatever else names no repository on a host
  */
-function parseRemote(address: string): GitRemote | undefined {
-  if (address.length > MAX_ADDRESS) return undefined;
-  const found = parseUrl(address.trim()) ?? parseScpLike(address.trim());
-  if (found === undefined) return undefined;
-
-  const segments = found.path
+function parseRemote(given: string): GitRemote | undefined {
+  if (given.length > MAX_ADDRESS) return undefined;
+  const address = given.trim();
+  const url = URL_ADDRESS.exec(address);
+  const [, scheme = '', authority = '', urlPath = ''] = url ?? [];
+  const [, scpHost = '', scpPath = ''] = SCP_ADDRESS.exec(address) ?? [];
+  // The port is kept of a web address only.
+  const port = /^(?:git\+)?https$/i.test(scheme) ? /:443$/ : /:\d*$/;
+  const host = (
+    url === null ? scpHost : authority.slice(authority.lastIndexOf('@') + 1).replace(port, '')
+  ).toLowerCase();
+  const segments = (url === null ? scpPath : (decodePart(urlPath) ?? urlPath))
     .replace(/^\/+|\/+$/g, '')
     .replace(/\.git$/i, '')
     .split('/');
-  const [owner] = segments;
-  const [hostname = ''] = found.host.split(':');
-  if (owner === undefined || segments.length < 2 || !HOST.test(hostname)) return undefined;
-  if (!segments.every((segment) => SEGMENT.test(segment))) return undefined;
-
+  const [owner = ''] = segments;
+  const [hostname = ''] = host.split(':');
+  if (segments.length < 2 || !HOST.test(hostname) || !segments.every((segment) => SEGMENT.test(segment))) {
+    return undefined;
+  }
   const repository = segments.join('/');
-  return { owner, repository, webUrl: hostname.includes('.') ? `https://${found.host}/${repository}` : undefined };
-}
-
-interface Address {
-  /** With the port of a web address. */
-  readonly host: string;
-  readonly path: string;
-}
-
-function parseUrl(address: string): Address | undefined {
-  const [, scheme = '', authority = '', path = ''] =
-    /^(https?|git|ssh|git\+ssh|git\+https):\/\/([^/?#]+)\/([^?#]+)/i.exec(address) ?? [];
-  if (scheme === '') return undefined;
-  const host = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase();
-  const isWeb = /^(?:git\+)?https$/i.test(scheme);
-  return { host: isWeb ? host.replace(/:443$/, '') : host.replace(/:\d*$/, ''), path: decodePart(path) ?? path };
-}
-
-/** Parses `git@host:owner/repo.git`. A single letter before the colon is a Windows drive. */
-function parseScpLike(address: string): Address | undefined {
-  const [, host = '', path = ''] = /^(?:[^@/\s]+@)?([^:/\s@]{2,}):(?!\/\/)([^\s]+)$/.exec(address) ?? [];
-  return host === '' || /^file$/i.test(host) ? undefined : { host: host.toLowerCase(), path };
+  return { owner, repository, webUrl: hostname.includes('.') ? `https://${host}/${repository}` : undefined };
 }

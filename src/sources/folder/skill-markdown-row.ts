@@ -8,12 +8,12 @@ export interface SkillMarkdownRow {
   readonly description: string;
   readonly categories: readonly string[];
   readonly occupations: readonly string[];
-  readonly tags?: readonly string[];
-  readonly license?: string;
-  readonly compatibility?: string;
-  readonly 'allowed-tools'?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly frontMatter?: Readonly<Record<string, unknown>>;
+  readonly tags?: readonly string[] | undefined;
+  readonly license?: string | undefined;
+  readonly compatibility?: string | undefined;
+  readonly 'allowed-tools'?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly frontMatter?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -22,29 +22,26 @@ export interface SkillMarkdownRow {
  */
 export function skillMarkdownRow({ fields, frontMatter, body }: SkillMarkdown, folderName: string): SkillMarkdownRow {
   const field = (...names: readonly string[]): unknown => findField(fields, names);
-  const license = toText(field('license'));
-  const compatibility = toText(field('compatibility'));
-  const tools = toText(field('allowed-tools', 'allowed_tools', 'allowedtools'), ' ');
   const metadata = field('metadata');
-  const inner = isObject(metadata) ? new Map(Object.entries(metadata)) : new Map<string, unknown>();
+  const inner = new Map(Object.entries(isObject(metadata) ? metadata : {}));
   const labels = (...names: readonly string[]): string[] =>
-    toLabels([...names.map((name) => findField(fields, [name])), ...names.map((name) => findField(inner, [name]))]);
-
+    toLabels([fields, inner].flatMap((all) => names.map((name) => findField(all, [name]))));
   const name = toText(field('name')) ?? '';
   const description = toText(field('description')) ?? '';
   const tags = labels('tag', 'tags');
-  return {
+  const row = {
     name: isBlank(name) ? folderName : name,
     description: isBlank(description) ? firstParagraph(body) : description,
     categories: labels('category', 'categories'),
     occupations: labels('occupation', 'occupations'),
-    ...(tags.length > 0 && { tags }),
-    ...(license !== undefined && { license }),
-    ...(compatibility !== undefined && { compatibility }),
-    ...(tools !== undefined && { 'allowed-tools': tools }),
-    ...(isObject(metadata) && { metadata }),
-    ...(frontMatter !== undefined && { frontMatter }),
+    tags: tags.length > 0 ? tags : undefined,
+    license: toText(field('license')),
+    compatibility: toText(field('compatibility')),
+    'allowed-tools': toText(field('allowed-tools', 'allowed_tools', 'allowedtools'), ' '),
+    metadata: isObject(metadata) ? metadata : undefined,
+    frontMatter,
   };
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as typeof row;
 }
 
 /** The value of the first of these names that has one. Keys may be in capitals. */
@@ -83,12 +80,10 @@ function itemText(item: unknown): string {
 }
 
 function toLabels(values: readonly unknown[]): string[] {
-  const labels = values.flatMap((value) =>
+  const labels = values.flatMap((value): unknown[] =>
     typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [],
   );
-  return labels
-    .filter((label): label is string => typeof label === 'string' && label.trim() !== '')
-    .map((l) => l.trim());
+  return labels.flatMap((label) => (typeof label === 'string' ? label.trim() || [] : []));
 }
 
 const MAX_LENGTH = 1000;

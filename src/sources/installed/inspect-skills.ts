@@ -38,32 +38,33 @@ export async function inspectSkills(found: readonly SkillOfAgents[]): Promise<Re
 }
 
 async function inspect({ found, installations }: SkillOfAgents): Promise<ReportedSkill> {
-  const folder = basename(found.realPath);
-  const { name, faults } = await look(found.realSkillFile, folder);
+  const { name, faults } = await look(found.realSkillFile, basename(found.realPath));
+  const ofFile = found.skillFile === 'SKILL.md' ? [] : [`its file is called ${found.skillFile}, not SKILL.md`];
   return {
     name,
     path: found.realPath,
-    installations: installations.map((one) => ({
-      ...one,
-      calledAs: calledAs(one.agent, one.plugin, name),
-    })),
-    faults:
-      found.skillFile === 'SKILL.md' ? faults : [...faults, `its file is called ${found.skillFile}, not SKILL.md`],
+    installations: installations.map((one) => ({ ...one, calledAs: calledAs(one.agent, one.plugin, name) })),
+    faults: [...faults, ...ofFile],
   };
 }
 
+/** What a SKILL.md calls the skill, else the name of its folder, and what is wrong with it. */
 async function look(skillFile: string, folder: string): Promise<{ readonly name: string; readonly faults: string[] }> {
+  const broken = (fault: string): { name: string; faults: string[] } => ({
+    name: folder,
+    faults: [`its SKILL.md ${fault}`],
+  });
   try {
     const file = await readTextFile(skillFile, { force: true });
-    if (typeof file === 'string') return { name: folder, faults: ['its SKILL.md is not a regular file'] };
-    if (isBlank(file.text)) return { name: folder, faults: ['its SKILL.md is empty'] };
+    if (typeof file === 'string') return broken('is not a regular file');
+    if (isBlank(file.text)) return broken('is empty');
     const markdown = readSkillMarkdown(file.text);
     const given = markdown.fields.get('name');
     const faults = skillFaults(markdown, folder);
     if (file.repaired) faults.push('its SKILL.md is not UTF-8');
     return { name: typeof given === 'string' && !isBlank(given) ? given : folder, faults };
   } catch (error) {
-    return { name: folder, faults: [`its SKILL.md cannot be read: ${systemReason(error)}`] };
+    return broken(`cannot be read: ${systemReason(error)}`);
   }
 }
 

@@ -332,18 +332,6 @@ function prunesBySource(store: CatalogueStore): void {
       expect([...after.keys()]).toEqual(['a', 'b']);
       expect(after.get('b')).toEqual(before.get('b'));
     });
-
-    test('knows a file by its path, and a file of the same name elsewhere as another', async () => {
-      const catalogue = await CatalogueUnderTest.of(store);
-      const [one, two] = [scratchFile('rows.jsonl'), scratchFile('rows.jsonl')];
-      writeJsonLines(one, THREE);
-      writeJsonLines(two, THREE.slice(0, 2));
-      await catalogue.loadFrom([one]);
-      await catalogue.loadFrom([two]);
-      writeJsonLines(one, [row('d')]);
-      expect(await catalogue.loadFrom([one], { prune: true })).toMatchObject({ added: 1, removed: 1 });
-      expect(await catalogue.ids()).toEqual(['a', 'b', 'd']);
-    });
   });
 }
 
@@ -377,13 +365,6 @@ function takesSmallChanges(store: CatalogueStore): void {
       const many = Array.from({ length: 501 }, (_, i) => row(`many-${i}`));
       expect(await catalogue.update(many)).toMatchObject({ added: 501 });
       expect(await catalogue.remove(many.map(({ id }) => id!))).toBe(501);
-      expect(await catalogue.ids()).toEqual(['a', 'b', 'c']);
-    });
-
-    test('claims what it brings for its source, which a load may prune', async () => {
-      const catalogue = await loaded();
-      await catalogue.update([row('d')]);
-      expect(await catalogue.prune('rows', THREE)).toMatchObject({ unchanged: 3, removed: 1 });
       expect(await catalogue.ids()).toEqual(['a', 'b', 'c']);
     });
   });

@@ -92,18 +92,6 @@ export function keepsAwkwardTexts(store: CatalogueStore): void {
       expect(files).toMatchObject([{ filename: 'file abcd.md', text: 'text abcd' }]);
       await catalogue.staysDuring(() => catalogue.load(rows));
     });
-
-    test('may be names of sources', async () => {
-      const catalogue = await CatalogueUnderTest.of(store);
-      const all = AWKWARD.join('|');
-      const names = [all, `${all} `, UNSTORABLE, 'ä', 'a\u0308'];
-      for (const [i, name] of names.entries()) await catalogue.prune(name, [row(`own-${i}`), row('shared')]);
-      expect(await catalogue.ids()).toHaveLength(names.length + 1);
-      for (const name of names.slice(1)) await catalogue.prune(name, [row('own-0')]);
-      expect(await catalogue.ids()).toEqual(['own-0', 'shared']);
-      await catalogue.prune(names[0]!, [row('own-0')]);
-      expect(await catalogue.ids()).toEqual(['own-0']);
-    });
   });
 
   describe('ids', () => {
@@ -423,14 +411,6 @@ export function keepsMeaning(store: CatalogueStore): void {
       await catalogue.load(ROWS, { embedder: new StandInEmbedder() });
       expect((await nearest(catalogue, new StandInEmbedder(), 'charts'))[0]).toBe('charts');
     });
-
-    test('that cannot be made fail the load, and it can be done again', async () => {
-      const catalogue = await empty();
-      await catalogue.load(ROWS.slice(0, 1), { embedder: new StandInEmbedder() });
-      const failing = Object.assign(new StandInEmbedder(), { embed: () => Promise.reject(new Error('no more')) });
-      await catalogue.staysDuring(() => expect(catalogue.load(ROWS, { embedder: failing })).rejects.toThrow('no more'));
-      expect(await catalogue.load(ROWS, { embedder: new StandInEmbedder() })).toMatchObject({ added: 2, embedded: 2 });
-    });
   });
 
   describe('derived categories', () => {
@@ -476,27 +456,6 @@ export function keepsMeaning(store: CatalogueStore): void {
         classified: 1,
       });
       expect(await derived(catalogue)).toEqual(['commits', 'new', 'newer', 'tests']);
-    });
-
-    test('go with what they were made of, and come back with it', async () => {
-      const catalogue = await empty();
-      await catalogue.load(ALL, { embedder, classify: true });
-      await catalogue.load(
-        [
-          { ...COMMITS, id: 'tests', name: 'git-commit-3' },
-          { ...COMMITS, categories: ['mine'] },
-        ],
-        {
-          embedder,
-        },
-      );
-      await catalogue.searching((search) => {
-        expect(search.get('tests')?.derivedCategories).toContain('git-workflows');
-        expect(search.get('commits')).not.toHaveProperty('derivedCategories');
-        expect(search.categories().map(({ slug }) => slug)).not.toContain('testing');
-      });
-      await catalogue.load(ALL, { embedder });
-      expect(await derived(catalogue)).toEqual(['commits', 'tests']);
     });
 
     test('come to a catalogue that was loaded without, and go when a load says so', async () => {

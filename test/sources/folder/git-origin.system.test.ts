@@ -102,19 +102,6 @@ describe('skills in a git repository', () => {
     expect([row?.location, rowValue(row).updatedAt]).toEqual(['o/r/s', 5_000]);
   });
 
-  it('ask git twice a repository, however many they are', async () => {
-    const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`s${i}/SKILL.md`, SKILL]));
-    const folder = await temporaryFolder(files);
-    repository(folder, 'https://host.example/o/r');
-    commit(folder, 5_000);
-    const real = execFileSync('sh', ['-c', 'command -v git']).toString().trim();
-    const bin = await temporaryFolder();
-    await writeFile(join(bin, 'git'), `#!/bin/sh\necho x >> ${bin}/calls.$$\nexec ${real} "$@"\n`, { mode: 0o755 });
-    vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
-    expect(rowsOf((await readAll(folder)).items)).toHaveLength(30);
-    expect((await readdir(bin)).filter((name) => name.startsWith('calls'))).toHaveLength(2);
-  });
-
   it('start no program that a hostile repository names', async () => {
     const traps = await temporaryFolder();
     const trap = join(traps, 'trap');

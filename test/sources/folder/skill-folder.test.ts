@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, realpath, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rename, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkRow, checkSource, type RawRow, readSource, type SourceItem } from '../../../src/sources/index.js';
@@ -164,16 +164,6 @@ describe('the files of a skill', () => {
     const [second] = rowsOf((await readAll(other)).items);
     expect(rowValue(second).files).toHaveLength(16);
     expect(aboutTexts(second)).toEqual(['the files are over 16 MiB; those from gp on are left out']);
-  });
-
-  it('are looked for among ten thousand files and folders, and no more', async () => {
-    const folder = await temporaryFolder({ 's/SKILL.md': skillMd('s'), 's/zz.md': 'text' });
-    for (let i = 0; i < 9_999; i++) await writeFile(join(folder, `s/${i}.bin`), '\0');
-    const [cut] = rowsOf((await readAll(folder)).items);
-    expect([rowValue(cut).files.length, aboutTexts(cut)]).toEqual([
-      1,
-      ['more than 10000 files and folders; the rest is not looked at'],
-    ]);
   });
 
   it.skipIf(process.platform !== 'linux')(

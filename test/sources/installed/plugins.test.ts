@@ -48,19 +48,6 @@ describe('plugins', () => {
       expect((await pluginsOf(made, { cwd: made.home })).folders).toEqual([]);
     });
 
-    test('have the skills that they list beside those of their folder', async () => {
-      const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`, `${CACHE}/docs/more/xlsx`, `${CACHE}/docs/one`);
-      await made.write({
-        [`${CACHE}/docs/.claude-plugin/plugin.json`]: JSON.stringify({ name: 'docs', skills: ['./more', './one'] }),
-      });
-      await install(made, { docs: {} });
-      expect((await pluginsOf(made)).folders).toEqual([
-        `docs ${CACHE}/docs/skills`,
-        `docs ${CACHE}/docs/more`,
-        `docs ${CACHE}/docs/one`,
-      ]);
-    });
-
     test('have the listed skills alone, if their marketplace is not strict', async () => {
       const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`, `${CACHE}/docs/skills/other`);
       const entry = (strict: boolean): object => ({
@@ -92,23 +79,6 @@ describe('plugins', () => {
       expect(await settings('home/work/project/.claude/settings.json', true)).toEqual(on);
       expect(await settings('home/work/project/.claude/settings.local.json', false)).toEqual([]);
       expect(await settings('etc/claude-code/managed-settings.json', true)).toEqual(on);
-    });
-
-    test('count as enabled where settings cannot be read, which is told', async () => {
-      const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`);
-      await install(made, { docs: {} });
-      await made.write({
-        'home/.claude/settings.json': '{',
-        'elsewhere.json': '{"enabledPlugins":{"docs@market":false}}',
-      });
-      await made.link('home/work/project/.claude/settings.json', 'elsewhere.json');
-      expect(await pluginsOf(made)).toEqual({
-        folders: [`docs ${CACHE}/docs/skills`],
-        problems: [
-          'home/work/project/.claude/settings.json: a link that leads out of its folder',
-          'home/.claude/settings.json: not an object of JSON',
-        ],
-      });
     });
 
     test('never lead out of their folder, whatever their files say', async () => {

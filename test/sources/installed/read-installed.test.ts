@@ -10,7 +10,6 @@ import {
 } from '../../../src/index.js';
 import type { InstalledOptions } from '../../../src/sources/index.js';
 import { codeOf } from '../../error-code.js';
-import { row } from '../../rows.js';
 import { MadeUpHome } from './made-up-home.js';
 
 async function load(
@@ -167,24 +166,6 @@ describe('the skills that are installed', () => {
       expect((await skillsOf(made)).length).toBe(4);
     },
   );
-
-  test('are pruned beside other sources, which are not', async () => {
-    const made = await MadeUpHome.with('home/.claude/skills/a', 'home/.claude/skills/b');
-    const installed = { installed: made.options };
-    const rows = (...ids: string[]): { name: string; rows: object[] } => ({
-      name: 'rows',
-      rows: ids.map((id) => row(id)),
-    });
-    const both = async (...ids: string[]): Promise<LoadReport> =>
-      buildCatalogue({ database: databaseOf(made), sources: [rows(...ids), installed], semantic: false });
-    await both('one', 'two');
-    await rm(join(made.home, '.claude/skills/a'), { recursive: true });
-    expect(countsOf(await both('one'))).toEqual([0, 0, 2, 1]);
-    expect((await skillsOf(made)).map(({ id }) => id).sort()).toEqual(['one', 'skills-b', 'two']);
-    // Of another source that fails nothing follows for these.
-    await rm(join(made.home, '.claude/skills/b'), { recursive: true });
-    expect(countsOf(await both())).toEqual([0, 0, 0, 1]);
-  });
 
   test('take their files with them, and nothing that a link brings in from another folder', async () => {
     const made = await MadeUpHome.with('home/.claude/skills/a', 'home/work/project/.claude/skills/evil');
