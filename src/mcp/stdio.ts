@@ -5,23 +5,15 @@ import type { SkillSearch } from '../search/index.js';
 import { INVALID_PARAMS, type Sdk } from './sdk.js';
 import { createMcpServer, faultOfParams, type McpOptions } from './server.js';
 
-/** Bounds of MCP on standard input and output. */
-interface StdioLimits {
-  /** Longest message, in bytes. Nothing that a tool takes is longer than some kilobytes. */
-  readonly messageBytes: number;
-  /** Requests that are worked on at a time. Those behind them wait in the pipe. */
-  readonly pending: number;
-  /** Bytes of messages that are worked on at a time. */
-  readonly pendingBytes: number;
-  /** Milliseconds that requests still have to be answered after standard input has ended. */
-  readonly drainTime: number;
-}
-
 /** The limits of `mcp`. They cannot be changed. */
-export const STDIO_LIMITS: StdioLimits = {
+export const STDIO_LIMITS: Readonly<Record<'messageBytes' | 'pending' | 'pendingBytes' | 'drainTime', number>> = {
+  /** Longest message, in bytes. Nothing that a tool takes is longer than some kilobytes. */
   messageBytes: 16 * 1024 * 1024,
+  /** Requests that are worked on at a time. Those behind them wait in the pipe. */
   pending: 16,
+  /** Bytes of messages that are worked on at a time. */
   pendingBytes: 32 * 1024 * 1024,
+  /** Milliseconds that requests still have to be answered after standard input has ended. */
   drainTime: 10_000,
 };
 

@@ -60,25 +60,6 @@ describe('skills extension', () => {
     });
   });
 
-  test('a skill that only users may call is published, with the front matter that says so', async () => {
-    const text = '---\nname: deploy\ndescription: Deploys.\ndisable-model-invocation: true\n---\n';
-    const frontMatter = { 'disable-model-invocation': 'true' };
-    const { client } = await connect(
-      await openWholeSkills([{ id: 'a', name: 'deploy', files: { 'SKILL.md': text }, frontMatter }]),
-    );
-    const { skills } = await new SkillsClient(client).list();
-    expect(skills.map(({ frontmatter }) => frontmatter)).toEqual([
-      { name: 'deploy', description: 'Deploys.', 'disable-model-invocation': true },
-    ]);
-  });
-
-  test('a list says how long it may be kept, and for whom', async () => {
-    const { client } = await connect(await openWholeSkills([PDF]));
-    const skills = new SkillsClient(client);
-    expect(await skills.list()).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' });
-    expect(await skills.get('skill://acme-tools-pdf/pdf-forms/SKILL.md')).toMatchObject({ cacheScope: 'public' });
-  });
-
   test('a file of 1 MiB is given at once, and one byte more in parts that make the same bytes', async () => {
     const text = `${'x'.repeat(MAX_RESOURCE_BYTES - 2)}😀${'y'.repeat(MAX_RESOURCE_BYTES)}`;
     const files = {
@@ -245,12 +226,6 @@ describe('skills extension', () => {
       expect(second.skills.length).toBe(100);
       const third = await request<ListPage>(client, 'skills/list', { cursor: second.nextCursor });
       expect(third.skills.at(-1)!.uri).toBe('skill://z/new-after/SKILL.md');
-    });
-
-    test('of one list are not those of the other', async () => {
-      const { client } = await connect(await openWholeSkills(MANY));
-      const { nextCursor } = await request<ListPage>(client, 'skills/list', {});
-      await expect(request(client, 'resources/list', { cursor: nextCursor })).rejects.toMatchObject({ code: -32602 });
     });
   });
 

@@ -288,14 +288,6 @@ describe('tools', () => {
       expect(other.structured).not.toHaveProperty('invocable');
     });
 
-    test.each([['acme-tools-pdf'], ['skill://acme-tools-pdf/pdf-forms/references/forms.md']])(
-      'takes %s',
-      async (skill) => {
-        const { client } = await connect(await openWholeSkills([PDF]));
-        expect((await callTool(client, 'get_skill', { skill })).structured['uri']).toBe(URI);
-      },
-    );
-
     test('marks what is only an excerpt', async () => {
       const { client } = await connect(await openWholeSkills([PART]));
       const { text, structured, links } = await callTool(client, 'get_skill', { skill: 'part' });

@@ -3,32 +3,24 @@ import type { Readable } from 'node:stream';
 import { cleanLine } from '../../core/index.js';
 import type { FoundSkill } from './prompt-query.js';
 
-/** Bounds of `hook`. */
-interface HookLimits {
-  /** Bytes of standard input. A prompt with a pasted file fits; what is longer has no question at its beginning. */
-  readonly inputBytes: number;
-  /** Characters of a prompt that are looked at, in UTF-16 units. Who writes more has pasted something. */
-  readonly promptLength: number;
-  /** Most skills that may be asked for. An agent that looks for more calls a search. */
-  readonly skills: number;
-  /** Most tokens that may be asked for. */
-  readonly tokens: number;
-  /** Characters of the text that a host gets: more than 10,000 are cut by some hosts, or kept out of the prompt. */
-  readonly contextLength: number;
-  /** Longest time limit that may be asked for, in milliseconds. Hosts wait for a minute at most. */
-  readonly time: number;
-  /** Bytes of the log. A full one becomes `hook.log.1`, in place of the one before it. */
-  readonly logBytes: number;
-}
+/** What `hook` has bounds for. */
+type HookLimit = 'inputBytes' | 'promptLength' | 'skills' | 'tokens' | 'contextLength' | 'time' | 'logBytes';
 
 /** The limits of `hook`. They cannot be changed. */
-export const HOOK_LIMITS: HookLimits = {
+export const HOOK_LIMITS: Readonly<Record<HookLimit, number>> = {
+  /** Bytes of standard input. A prompt with a pasted file fits; what is longer has no question at its beginning. */
   inputBytes: 4 * 1024 * 1024,
+  /** Characters of a prompt that are looked at, in UTF-16 units. Longer ones have something pasted. */
   promptLength: 20_000,
+  /** Most skills that may be asked for. An agent that looks for more calls a search. */
   skills: 20,
+  /** Most tokens that may be asked for. */
   tokens: 4000,
+  /** Characters of the text that a host gets: more than 10,000 are cut by some hosts, or kept out of the prompt. */
   contextLength: 10_000,
+  /** Longest time limit that may be asked for, in milliseconds. Hosts wait for a minute at most. */
   time: 60_000,
+  /** Bytes of the log. A full one becomes `hook.log.1`, in place of the one before it. */
   logBytes: 256 * 1024,
 };
 

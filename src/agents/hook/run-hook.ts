@@ -56,7 +56,12 @@ async function answer(options: HookOptions, input: Readable, of: Surroundings, d
   const query = { prompt, mode, limit, ...(agent !== undefined && { agent }) };
   const database = options.database ?? (await nearestCatalogue({ ...of, cwd }));
   const asked = { ...options, database };
-  const found = (await askServer(asked, query, of, deadline)) ?? (await findAlone(asked, query, deadline));
+  let found = await askServer(asked, query, of, deadline);
+  if (found === undefined) {
+    // A server answers as a rule, and this opens the catalogue.
+    const { findAlone } = await import('./fitting-skills.js');
+    found = await findAlone(asked, query, deadline);
+  }
   const context = contextOf(found, options['max-tokens']);
   return context === '' ? '' : printed(context, format);
 }
@@ -79,12 +84,6 @@ async function askServer(
   const patience = Math.max(left / 3, left - LEFT_FOR_ALONE);
   const ask = { ...query, prompt: query.prompt.slice(0, HOOK_LIMITS.promptLength) };
   return foundIn(await askLocally({ database: realpathSync(path), ask, patience, of }));
-}
-
-/** Imported when it is needed: a server answers as a rule, and this opens the catalogue. */
-async function findAlone(options: AskedOptions, query: PromptQuery, deadline: number): Promise<readonly FoundSkill[]> {
-  const { findAlone: find } = await import('./fitting-skills.js');
-  return find(options, query, deadline);
 }
 
 /**

@@ -155,17 +155,6 @@ describe('format skills', () => {
       const family = '👩‍👩‍👧‍👦';
       expect(openai(family.repeat(200))).toBe(`${family.repeat(Math.floor(1022 / family.length))} …`);
     });
-
-    test('is cut to as much as fits into the budget', () => {
-      const whole = `${words(300)}.`;
-      const bare = formatSkills([skill('a', '')], { format: 'list' }).tokens;
-      const all = formatSkills([skill('a', whole)], { format: 'list' }).tokens;
-      for (let maxTokens = bare + 5; maxTokens < all; maxTokens++) {
-        const { text: written, tokens } = formatSkills([skill('a', whole)], { format: 'list', maxTokens });
-        expect(written).toMatch(/^- \*\*a\*\* \(a\): several.* …$/);
-        expect(maxTokens - tokens).toBeLessThanOrEqual(2);
-      }
-    });
   });
 
   describe('text of a skill changes nothing outside its field', () => {
@@ -324,23 +313,6 @@ describe('format skills', () => {
       expect(() => formatSkills(given as [], as)).toThrow(
         expect.objectContaining({ name: 'SkillSearchError', code: 'INVALID_PARAMETER', message }),
       );
-    });
-
-    test('a text to count, or an id, that is no text', () => {
-      for (const given of [5, null, undefined, ['a']]) {
-        expect(() => countTokens(given as unknown as string)).toThrow(
-          expect.objectContaining({
-            code: 'INVALID_PARAMETER',
-            message: expect.stringMatching(/^text must be a string/),
-          }),
-        );
-        expect(() => toolNameOf(given as unknown as { id: string })).toThrow(
-          expect.objectContaining({
-            code: 'INVALID_PARAMETER',
-            message: expect.stringMatching(/^id must be a string/),
-          }),
-        );
-      }
     });
   });
 });

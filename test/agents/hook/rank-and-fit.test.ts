@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FIT_FEATURES, fitsByWords, fitValues, fitValuesByWords } from '../../../src/agents/hook/fit-rule.js';
+import { fitsByWords } from '../../../src/agents/hook/fit-rule.js';
 import { proseOf } from '../../../src/agents/hook/prompt-query.js';
 import { rankByWords, readPromptQuestion } from '../../../src/agents/hook/rank-prompt.js';
 import { WordTable, wordsIn } from '../../../src/agents/hook/word-table.js';
@@ -38,21 +38,6 @@ describe('fit rule', () => {
       ]) {
         expect(await shown(prompt), prompt).toBe(false);
       }
-    });
-  });
-
-  describe('the values of a prompt', () => {
-    test('are numbers, also where few skills are found', async () => {
-      await using search = await openSkillSearch({ skills: SKILLS.slice(0, 1) });
-      const question = readPromptQuestion('PDF forms\nand more')!;
-      const { hits } = await search.semantic({ q: question.text, ranking: 'words', explain: true });
-      const values = { ...fitValues(question, hits), task: 0 };
-      for (const feature of FIT_FEATURES) expect(values[feature], feature).toSatisfy(Number.isFinite);
-      expect(values).toMatchObject({ pasted: 1, sum: 0, cosine: 0, feedback: 0 });
-      const ranked = rankByWords(question.text, catalogueSearchOf(search).wordCandidates({ q: question.text }, 100));
-      const byWords = { ...fitValuesByWords(question, ranked), task: 0 };
-      for (const feature of FIT_FEATURES) expect(byWords[feature], feature).toSatisfy(Number.isFinite);
-      expect(byWords).toMatchObject({ pasted: 1, sum: ranked[0]!.sum, lead: ranked[0]!.sum, feedback: 0 });
     });
   });
 });

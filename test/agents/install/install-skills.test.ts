@@ -170,8 +170,6 @@ describe('install skills', () => {
       ['no JSON', '{'],
       ['a later version', '{"version": 2, "skills": {}}'],
       ['no skills', '{"version": 1}'],
-      ['a skill that is none', '{"version": 1, "skills": {"a": 1}}'],
-      ['a byte order mark', '\ufeff{"version": 1, "skills": {}}'],
     ])('where the lock file has %s', async (_, text) => {
       const message = await refusal((to) => writeFileSync(join(to, 'skills-lock.json'), text), { force: true });
       expect(message).toContain('skills-lock.json');
