@@ -41,11 +41,11 @@ export interface Found {
   /** Pages that can be asked for; fewer than there are if there are very many. */
   readonly pages: number;
   /** Absent unless words decided. */
-  readonly step?: KeywordStep;
+  readonly step?: KeywordStep | undefined;
   /** False if nothing is near to the question; absent unless meaning decided. */
   readonly confident?: boolean;
-  readonly truncated?: true;
-  readonly corrected?: readonly CorrectedWord[];
+  readonly truncated?: true | undefined;
+  readonly corrected?: readonly CorrectedWord[] | undefined;
   readonly facets: FacetCounts;
   /** Why words decided though meaning was asked for. */
   readonly lacking?: 'model' | 'busy';
@@ -70,8 +70,8 @@ async function find(question: PageQuestion, request: PageRequest, quick: boolean
   try {
     return await findByMeaning(question, request);
   } catch (error) {
-    const lacking = lackingBy(error);
-    if (lacking === undefined) throw error;
+    const lacking = isBusy(error) ? 'busy' : 'model';
+    if (lacking === 'model' && !isWithoutMeaning(error)) throw error;
     // The page says only that meaning is not available.
     if (lacking === 'model' && !isWithoutVectors(error)) request.logFailure(error);
     return { ...(await findByWords(question, request)), lacking };
@@ -102,16 +102,14 @@ async function listAll({ sortBy, page, filters }: PageQuestion, request: PageReq
 async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
   const { search, logDamaged } = request;
   const { page, filters } = question;
-  const found = search.keyword(wordQuery(question, filters, openFacets(filters), page, PAGE_SIZE));
-  logDamaged(found.damaged);
+  const { hits, pagination, facets, damaged, step, truncated, corrected } = search.keyword(
+    wordQuery(question, filters, openFacets(filters), page, PAGE_SIZE),
+  );
+  logDamaged(damaged);
   return {
-    by: 'words',
-    hits: found.hits,
-    total: found.pagination.total,
-    page,
-    pages: Math.min(found.pagination.totalPages, MAX_PAGE),
-    facets: { ...found.facets, ...(await switchedByWords(question, request)) },
-    ...aboutWords(found),
+    ...{ by: 'words', hits, total: pagination.total, page, pages: Math.min(pagination.totalPages, MAX_PAGE) },
+    ...{ step, truncated, corrected },
+    facets: { ...facets, ...(await switchedByWords(question, request)) },
   };
 }
 
@@ -131,14 +129,6 @@ function switchedByWords(question: PageQuestion, request: PageRequest): Promise<
   });
 }
 
-function aboutWords({ step, truncated, corrected }: KeywordResult): Pick<Found, 'step' | 'truncated' | 'corrected'> {
-  return {
-    ...(step === undefined ? {} : { step }),
-    ...(truncated === undefined ? {} : { truncated }),
-    ...(corrected === undefined ? {} : { corrected }),
-  };
-}
-
 async function findByMeaning(question: PageQuestion, request: PageRequest): Promise<Found> {
   const { q, mode, sortBy, page, filters } = question;
   const { search, signal, longestWait, logDamaged } = request;
@@ -156,8 +146,8 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
     page,
     pages: Math.ceil(hits.length / PAGE_SIZE),
     confident: found.confident,
-    ...(found.truncated === undefined ? {} : { truncated: found.truncated }),
-    ...(words?.corrected === undefined ? {} : { corrected: words.corrected }),
+    truncated: found.truncated,
+    corrected: words?.corrected,
     facets: counted,
   };
 }
@@ -224,12 +214,6 @@ async function switchable(
     if (counts !== undefined) switched[facet] = counts;
   }
   return switched;
-}
-
-/** What of a search by meaning was not there; undefined if the error is another one. */
-function lackingBy(error: unknown): Found['lacking'] {
-  if (isBusy(error)) return 'busy';
-  return isWithoutMeaning(error) ? 'model' : undefined;
 }
 
 /** Whether a search by vectors failed because the catalogue has none: that was meant, and nobody need look into it. */
