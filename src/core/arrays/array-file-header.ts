@@ -349,7 +349,7 @@ function isArrayType(name: string): name is ArrayType {
   return Object.hasOwn(ARRAY_TYPES, name);
 }
 
-export function bytesPerElement(type: ArrayType): number {
+function bytesPerElement(type: ArrayType): number {
   return ARRAY_TYPES[type].BYTES_PER_ELEMENT;
 }
 

@@ -18,9 +18,9 @@ import {
   type ArrayTree,
   arrayOver,
   arraysOf,
+  arrayTypeOf,
   BLOCK_BYTES,
   bytesOfSection,
-  bytesPerElement,
   decodeHeader,
   encodeHeader,
   hasIdentity,
@@ -33,7 +33,6 @@ import {
   type ReadHeader,
   type RulesOf,
   ruleOf,
-  type Section,
   sectionsOf,
   sizesIn,
   treeOf,
@@ -62,7 +61,7 @@ export class DamagedArrayFileError extends Error {
 const read = promisify(readCallback);
 
 /** Bytes read between two turns of the event loop. */
-const BYTES_LOADED_PER_TURN = 1 << 23;
+const BYTES_LOADED_PER_TURN = 1 << 21;
 
 /** An array whose values are checked when they are read. */
 interface RuledArray {
@@ -89,12 +88,15 @@ export class PagedArrayFile implements Pager {
   readonly #ruled: readonly RuledArray[];
   #closed = false;
 
-  /** @returns undefined if there is no file, or its header is damaged or has another version, kind, origin or shape */
-  static open(path: string, expected: ExpectedFile): PagedArrayFile | undefined {
+  /**
+   * @param shared whether threads can share the memory of the arrays
+   * @returns undefined if there is no file, or its header is damaged or has another version, kind, origin or shape
+   */
+  static open(path: string, expected: ExpectedFile, shared = false): PagedArrayFile | undefined {
     const opened = openArrayFile(path, expected);
     if (opened === undefined) return undefined;
     try {
-      return new PagedArrayFile(path, opened.file, opened.header, expected);
+      return new PagedArrayFile(path, opened, expected, shared);
     } catch {
       // Too large for memory, or two of its paths contradict each other.
       closeSync(opened.file);
@@ -102,12 +104,12 @@ export class PagedArrayFile implements Pager {
     }
   }
 
-  private constructor(path: string, file: number, header: ReadHeader, { rulesOf }: ExpectedFile) {
+  private constructor(path: string, { file, header }: OpenArrayFile, { rulesOf }: ExpectedFile, shared: boolean) {
     this.#path = path;
     this.#file = file;
     this.#header = header;
     this.origin = header.origin;
-    const memory = new ArrayBuffer(header.dataBytes);
+    const memory = memoryFor(header.dataBytes, shared);
     this.#bytes = new Uint8Array(memory);
     this.#present = new Uint8Array(header.checksums.length);
     let start = 0;
@@ -229,9 +231,6 @@ export class PagedArrayFile implements Pager {
   }
 }
 
-/** Bytes read and checked between two turns of the event loop: about a millisecond. */
-const BYTES_PER_TURN = 1 << 20;
-
 export interface ReadArrayFileOptions {
   /** Which arrays to keep, by their paths. @default all */
   readonly keeps?: (path: string) => boolean;
@@ -249,137 +248,39 @@ export interface ReadArrayFileOptions {
 export async function readArrayFile(
   path: string,
   expected: ExpectedFile,
-  { keeps = () => true, shared = false }: ReadArrayFileOptions = {},
+  { keeps, shared = false }: ReadArrayFileOptions = {},
 ): Promise<ArrayTree | undefined> {
-  const opened = openArrayFile(path, expected);
-  if (opened === undefined) return undefined;
-  const { file, header } = opened;
+  const file = PagedArrayFile.open(path, expected, shared);
+  if (file === undefined) return undefined;
+  const arrays = arraysOf(file.tree);
   try {
-    const kept = keptSections(header, keeps, shared);
-    const isWhole = await readChecked(file, header, kept, ruledSections(header, expected.rulesOf));
-    return isWhole ? treeOf([...header.numbers, ...kept.map(arrayIn)]) : undefined;
+    await file.load(arrays.map(({ value }) => value));
   } catch {
     return undefined;
   } finally {
-    closeSync(file);
+    file.close();
   }
+  if (keeps === undefined) return file.tree;
+  // In memory of their own, so that the others need none.
+  const kept = arrays
+    .filter((array) => keeps(array.path))
+    .map((array) => ({ ...array, value: copyOf(array.value, shared) }));
+  return treeOf([...numbersOf(file.tree), ...kept]);
+}
+
+function copyOf(array: NumberArray, shared: boolean): NumberArray {
+  const copy = arrayOver(arrayTypeOf(array), memoryFor(array.byteLength, shared), 0, array.length);
+  copy.set(array);
+  return copy;
+}
+
+function memoryFor(bytes: number, shared: boolean): ArrayBufferLike {
+  return shared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
 }
 
 /** Whether a file is what is expected, and whole. Reads all of it. */
 export async function isCurrentArrayFile(path: string, expected: ExpectedFile): Promise<boolean> {
-  return (await readArrayFile(path, expected, { keeps: () => false })) !== undefined;
-}
-
-interface KeptSection {
-  readonly section: Section;
-  /** Offset of the section among the bytes of all arrays. */
-  readonly start: number;
-  readonly bytes: Uint8Array;
-}
-
-function keptSections(
-  { sections }: ReadHeader,
-  keeps: (path: string) => boolean,
-  shared: boolean,
-): readonly KeptSection[] {
-  const kept: KeptSection[] = [];
-  let start = 0;
-  for (const section of sections) {
-    const size = bytesOfSection(section);
-    if (keeps(section.path)) {
-      const bytes = new Uint8Array(shared ? new SharedArrayBuffer(size) : new ArrayBuffer(size));
-      kept.push({ section, start, bytes });
-    }
-    start += size;
-  }
-  return kept;
-}
-
-function arrayIn({ section: { path, type, length }, bytes }: KeptSection) {
-  return { path, value: arrayOver(type, bytes.buffer, 0, length) };
-}
-
-/** A section whose values are checked. */
-interface RuledSection {
-  readonly section: Section;
-  /** Offset of the section among the bytes of all arrays. */
-  readonly start: number;
-  readonly rule: ArrayRule;
-  /** The value read last. */
-  last: number | undefined;
-}
-
-function ruledSections(header: ReadHeader, rulesOf: RulesOf | undefined): RuledSection[] {
-  if (rulesOf === undefined) return [];
-  const rules = rulesOf(sizesIn(header));
-  const ruled: RuledSection[] = [];
-  let start = 0;
-  for (const section of header.sections) {
-    const rule = ruleOf(rules, section.path);
-    if (rule?.below !== undefined || rule?.risesTo !== undefined) {
-      ruled.push({ section, start, rule, last: undefined });
-    }
-    start += bytesOfSection(section);
-  }
-  return ruled;
-}
-
-/** @returns whether all checksums are right, and no array breaks its rule */
-async function readChecked(
-  file: number,
-  { checksums, dataStart, dataBytes }: ReadHeader,
-  kept: readonly KeptSection[],
-  ruled: readonly RuledSection[],
-): Promise<boolean> {
-  const size = Math.min(BYTES_PER_TURN, dataBytes);
-  let space: Uint8Array | undefined;
-  for (let start = 0; start < dataBytes; start += size) {
-    const length = Math.min(size, dataBytes - start);
-    const place = placeOf(kept, start, length);
-    space ??= place === undefined ? new Uint8Array(size) : undefined;
-    const piece = place ?? (space as Uint8Array).subarray(0, length);
-    for (let at = 0; at < length; ) {
-      const { bytesRead } = await read(file, piece, at, length - at, dataStart + start + at);
-      if (bytesRead === 0) return false;
-      at += bytesRead;
-    }
-    for (let at = 0; at < length; at += BLOCK_BYTES) {
-      const block = piece.subarray(at, Math.min(at + BLOCK_BYTES, length));
-      if (crc32(block) !== checksums[(start + at) / BLOCK_BYTES]) return false;
-    }
-    for (const section of ruled) if (!keepsRuleIn(piece, start, section)) return false;
-    if (place === undefined) for (const section of kept) copyOverlap(piece, start, section);
-  }
-  return true;
-}
-
-/**
- * Where a piece is kept, if it lies in one section: then it is read there at once. Nobody sees it before it is checked.
- */
-function placeOf(kept: readonly KeptSection[], pieceStart: number, length: number): Uint8Array | undefined {
-  const around = kept.find(({ start, bytes }) => start <= pieceStart && pieceStart + length <= start + bytes.length);
-  return around?.bytes.subarray(pieceStart - around.start, pieceStart - around.start + length);
-}
-
-/** Copies the part of a piece that belongs to a section. */
-function copyOverlap(piece: Uint8Array, pieceStart: number, { start, bytes }: KeptSection): void {
-  const from = Math.max(pieceStart, start);
-  const to = Math.min(pieceStart + piece.length, start + bytes.length);
-  if (from < to) bytes.set(piece.subarray(from - pieceStart, to - pieceStart), from - start);
-}
-
-/** Whether the part of a piece that belongs to a section keeps the rule of the section. Pieces must come in order. */
-function keepsRuleIn(piece: Uint8Array, pieceStart: number, ruled: RuledSection): boolean {
-  const { type, length } = ruled.section;
-  const size = bytesPerElement(type);
-  const from = Math.max(0, (pieceStart - ruled.start) / size);
-  const to = Math.min(length, (pieceStart + piece.length - ruled.start) / size);
-  if (from >= to) return true;
-  const offset = piece.byteOffset + ruled.start + from * size - pieceStart;
-  const values = arrayOver(type, piece.buffer, offset, to - from);
-  const before = ruled.last;
-  ruled.last = values.at(-1);
-  return keepsRule(ruled.rule, values, { from, length, before });
+  return (await readArrayFile(path, expected)) !== undefined;
 }
 
 /** Path of a file while it is written. */
