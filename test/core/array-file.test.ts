@@ -144,17 +144,6 @@ describe('array file', () => {
       );
     });
 
-    test('is not read where nothing is needed', () => {
-      const path = scratchFile('arrays');
-      writeArrayFile(path, IDENTITY, TREE);
-      const file = opened(path);
-      const read = arrayIn(file, 'words.long');
-      file.need(read, 10, 20);
-      expect(read[15]).toBe(105);
-      expect(read[60_000]).toBe(0);
-      file.close();
-    });
-
     test('is not believed where a byte was changed, or it was cut off', async () => {
       const path = scratchFile('arrays');
       const small = { size: 2, words: Uint32Array.of(1, 2, 3), bytes: new Uint8Array(9).fill(7) };
@@ -234,18 +223,6 @@ describe('array file', () => {
       expect(({} as { polluted?: number }).polluted).toBeUndefined();
     });
 
-    test('goes on being read after another was put in its place', () => {
-      const path = scratchFile('arrays');
-      writeArrayFile(path, IDENTITY, TREE);
-      const file = opened(path);
-      writeArrayFile(path, identityWith('next'), { words: Uint32Array.of(1) });
-      const read = arrayIn(file, 'words.long');
-      file.need(read);
-      expect(read).toEqual(TREE.words.long);
-      file.close();
-      file.close();
-    });
-
     test.skipIf(process.platform === 'win32')(
       'is none where a pipe stands in its place, which nobody waits for',
       async () => {
@@ -271,10 +248,6 @@ describe('array file', () => {
         const reading = async (): Promise<unknown> => read(file, arrayIn(file, 'words.long'));
         await expect(reading()).rejects.toThrow(DamagedArrayFileError);
       }
-    });
-
-    test('stays as it was where a new one cannot be written', () => {
-      expect(() => writeArrayFile(scratchFile('none/file'), IDENTITY, TREE)).toThrow(/ENOENT/);
     });
   });
 });

@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countingSortInPieces } from '../../src/core/arrays/sorted.js';
 import {
-  appendTo,
   countBits,
   countBitsByFour,
   countingSort,
   kthLargest,
-  LargestValues,
   lowerBound,
   lowerBoundBy,
   Members,
@@ -47,10 +45,6 @@ describe('counting sort', () => {
     );
   });
 
-  test('of nothing is empty', () => {
-    expect(countingSort([], 0)).toEqual({ starts: Uint32Array.of(0), items: new Uint32Array() });
-  });
-
   test('gives way after some thousand items, and groups the same', () => {
     const keys = Int32Array.from({ length: 50_000 }, (_, i) => ((i * 7919) % 300) - 1);
     const pieces = countingSortInPieces(keys, 300);
@@ -67,23 +61,6 @@ describe('counting sort', () => {
   });
 });
 
-describe('group by key', () => {
-  test('collects the values of each key in their order', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat())), (pairs) => {
-        const lists = new Map<number, number[]>();
-        for (const [key, value] of pairs) appendTo(lists, key, value);
-        expect(lists).toEqual(naive(pairs));
-      }),
-    );
-  });
-
-  function naive(pairs: readonly (readonly [number, number])[]): Map<number, number[]> {
-    const keys = [...new Set(pairs.map(([key]) => key))];
-    return new Map(keys.map((key) => [key, pairs.filter(([other]) => other === key).map(([, value]) => value)]));
-  }
-});
-
 describe('kth largest', () => {
   test('gives what stands at the k-th place of the sorted values', () => {
     const value = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.double({ min: 0, noNaN: true }));
@@ -95,21 +72,6 @@ describe('kth largest', () => {
         const k = 1 + (b % count);
         const counted = [...places.subarray(0, count)].map((place) => values[place] as number);
         expect(kthLargest(values, places, count, k)).toEqual(counted.sort((x, y) => y - x)[k - 1]);
-      }),
-    );
-  });
-});
-
-describe('largest values', () => {
-  test('the least of the largest values is the one at the end of the sorted first ones', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(20), { maxLength: 60 }), fc.integer({ min: 1, max: 30 }), (values, k) => {
-        const largest = new LargestValues(k);
-        for (const [i, value] of values.entries()) {
-          largest.add(value);
-          const sorted = values.slice(0, i + 1).sort((a, b) => b - a);
-          expect(largest.least).toBe(sorted[k - 1] ?? Number.NEGATIVE_INFINITY);
-        }
       }),
     );
   });

@@ -68,20 +68,6 @@ describe('one at a time', () => {
     await expect(failed).rejects.toThrow('a mistake');
     expect(await next).toBe('done');
   });
-
-  test('begins at once where there is no other', async () => {
-    const told: string[] = [];
-    const queue = new OneAtATime();
-    const { run, end } = work('one', told);
-    const answer = queue.run(run);
-    expect(told).toEqual(['one begins']);
-    end();
-    await answer;
-    const second = work('two', told);
-    void queue.run(second.run);
-    expect(told.at(-1)).toBe('two begins');
-    second.end();
-  });
 });
 
 describe('read ahead', () => {

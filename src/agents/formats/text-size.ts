@@ -80,11 +80,6 @@ function blanksSize(blanks: string): number {
 
 let sizes = new Map<string, number>();
 
-/** How many sizes are kept at present. */
-export function keptSizes(): number {
-  return sizes.size;
-}
-
 /** Sizes of words are kept: the same words come again and again. */
 function remembered(text: string, sizeOf: (text: string) => number): number {
   let size = sizes.get(text);

@@ -25,8 +25,14 @@ const TEXTS = [
   `${'a'.repeat(100)} ${'é'.repeat(70)} ${'Ab'.repeat(50)} ${'x.'.repeat(40)}y`,
 ];
 
+/** What shortcuts of the tokeniser might read in another way: every two of these, one behind the other. */
+const PIECES =
+  "a Ab AB 01 9. - _ +# ' 's ++ # . .. -- __ ‐ / word WORD camelCase PascalCase XMLHttp APIs iPhone x2 É e\u0301 ß İ ς 數 ー 😀";
+
 test('tokens, stems and name keys belong to the version of the rules that made them', () => {
-  const tokens = TEXTS.map(readWords);
+  const pieces = PIECES.split(' ');
+  const pairs = pieces.flatMap((one) => pieces.map((other) => `${one}${other} ${other} ${one}`));
+  const tokens = [...TEXTS, pairs.join('\n')].map(readWords);
   const made = {
     tokens,
     stems: tokens.flat().map(({ term }) => stemOf(term)),
@@ -37,5 +43,5 @@ test('tokens, stems and name keys belong to the version of the rules that made t
 
   // Does this fail? Then texts have other words or names other keys than before: raise WORD_RULES, and put both values
   // here.
-  expect([WORD_RULES, hash]).toEqual([4, 'b916bca36e9c008f']);
+  expect([WORD_RULES, hash]).toEqual([4, 'ca1f05469e8bfb5d']);
 });
