@@ -62,18 +62,11 @@ export const FILTER_NAMES: Readonly<Record<keyof SkillFilters, true>> = {
 };
 
 /** Filters that were checked. Times are Unix seconds. */
-export interface ResolvedFilters {
-  readonly category: string | undefined;
-  readonly occupation: string | undefined;
-  readonly author: string | undefined;
-  readonly license: string | undefined;
-  readonly minStars: number | undefined;
-  readonly updatedAfter: number | undefined;
-  readonly updatedBefore: number | undefined;
-  readonly agent: string | undefined;
-  readonly scope: SkillScope | undefined;
-  readonly invocable: boolean | undefined;
-}
+export type ResolvedFilters = {
+  readonly [Name in keyof SkillFilters]-?: Name extends 'updatedAfter' | 'updatedBefore'
+    ? number | undefined
+    : SkillFilters[Name];
+};
 
 /**
  * Checks the filters of a query. Reports the first fault in the order category, occupation, author, license, minStars,

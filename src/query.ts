@@ -124,15 +124,8 @@ export interface ResolvedSemanticQuery extends ResolvedFilters {
   readonly explain: boolean;
 }
 
-const SEMANTIC_NAMES = namesOf<SemanticQuery>({
-  q: true,
-  limit: true,
-  minScore: true,
-  ranking: true,
-  ...FILTER_NAMES,
-  copies: true,
-  explain: true,
-});
+const OWN_NAMES = { q: true, limit: true, minScore: true, ranking: true, copies: true, explain: true } as const;
+const SEMANTIC_NAMES = namesOf<SemanticQuery>({ ...OWN_NAMES, ...FILTER_NAMES });
 
 /**
  * Checks a semantic query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
@@ -154,15 +147,9 @@ export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuer
   return { q, limit, minScore, ranking, ...filters, copies, explain };
 }
 
-const KEYWORD_NAMES = namesOf<KeywordQuery>({
-  q: true,
-  page: true,
-  limit: true,
-  sortBy: true,
-  ...FILTER_NAMES,
-  copies: true,
-  facets: true,
-});
+const PAGE_NAMES = { page: true, limit: true, sortBy: true, ...FILTER_NAMES, copies: true, facets: true } as const;
+const KEYWORD_NAMES = namesOf<KeywordQuery>({ q: true, ...PAGE_NAMES });
+const LIST_NAMES = namesOf<ListQuery>(PAGE_NAMES);
 
 /**
  * Checks a keyword query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
@@ -188,15 +175,6 @@ export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
 export interface ResolvedListQuery extends ResolvedPage {
   readonly sortBy: ListOrder;
 }
-
-const LIST_NAMES = namesOf<ListQuery>({
-  page: true,
-  limit: true,
-  sortBy: true,
-  ...FILTER_NAMES,
-  copies: true,
-  facets: true,
-});
 
 /**
  * Checks what a list is asked and fills in the defaults. Reports an unknown parameter first, then the first fault in

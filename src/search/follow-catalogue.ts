@@ -19,7 +19,7 @@ import { signatureOf } from '../store/index.js';
 import { OpenedSearch } from './catalogue-search.js';
 import { statsOf, statsOfCopy } from './facets.js';
 import { followCopy, openFile, resolveOpenOptions } from './open-catalogue.js';
-import { CurrentState, type OpenHow } from './open-state.js';
+import { CurrentState } from './open-state.js';
 import { Reloader } from './reloader.js';
 import type { OpenOptions, SkillSearch } from './skill-search.js';
 
@@ -133,44 +133,29 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
   try {
     // Fixed now: the process may change its working directory.
     const path = resolve(follower?.database ?? checkDatabase(address));
-    return await followFile(path, how, { interval, report, follower, signal });
+    // Taken before the catalogue is opened: a change in between is then noticed later.
+    const signature = await signatureOf(path);
+    const states = new CurrentState(await openFile(path, how, { follower, signal }));
+    const reloader = new Reloader(states, {
+      path,
+      signature,
+      interval,
+      openNext: async (closing) => {
+        const next = await openFile(path, { ...how, warmUp: false }, { follower, signal: closing });
+        // Without vectors the next state still answers by words. Semantic search reports what is missing.
+        const { newest } = states;
+        if (newest.vectorsWanted) await untilAborted(next.vectorsAs(newest), closing).catch(() => {});
+        return next;
+      },
+      onReloaded: ({ reader }, milliseconds) =>
+        report({ kind: 'reloaded', stats: statsOf(reader, follower?.statsOf(reader.stamp)), milliseconds }),
+      onFailed: (error) => report({ kind: 'failed', error, during: 'opening' }),
+    });
+    return new FollowingSearch(states, reloader, follower);
   } catch (error) {
     await follower?.close();
     throw error;
   }
-}
-
-interface Following {
-  readonly interval: number;
-  readonly report: (event: ReloadEvent) => void;
-  readonly follower: CopyFollower | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function followFile(
-  path: string,
-  how: OpenHow,
-  { interval, report, follower, signal }: Following,
-): Promise<FollowedSearch> {
-  // Taken before the catalogue is opened: a change in between is then noticed later.
-  const signature = await signatureOf(path);
-  const states = new CurrentState(await openFile(path, how, { follower, signal }));
-  const reloader = new Reloader(states, {
-    path,
-    signature,
-    interval,
-    openNext: async (closing) => {
-      const next = await openFile(path, { ...how, warmUp: false }, { follower, signal: closing });
-      // Without vectors the next state still answers by words. Semantic search reports what is missing.
-      const { newest } = states;
-      if (newest.vectorsWanted) await untilAborted(next.vectorsAs(newest), closing).catch(() => {});
-      return next;
-    },
-    onReloaded: ({ reader }, milliseconds) =>
-      report({ kind: 'reloaded', stats: statsOf(reader, follower?.statsOf(reader.stamp)), milliseconds }),
-    onFailed: (error) => report({ kind: 'failed', error, during: 'opening' }),
-  });
-  return new FollowingSearch(states, reloader, follower);
 }
 
 /** Adds reloading to a search. */

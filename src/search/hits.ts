@@ -193,12 +193,7 @@ export class Shown<T> {
   }
 }
 
-/**
- * Reads what an answer shows of some documents; see {@link Shown}.
- *
- * @param read reads something of a document
- * @throws {SkillSearchError} `DATABASE_DAMAGED` if nothing can be shown although something was found
- */
+/** Reads what an answer shows of some documents; see {@link Shown}. */
 export function readShown<T>(
   documents: readonly DocumentNumber[],
   read: (document: DocumentNumber) => T,

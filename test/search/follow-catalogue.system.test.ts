@@ -109,27 +109,6 @@ describe('follow catalogue', () => {
       await until(() => markersOf(search).includes('more'), 10 * SECOND);
       expect(markersOf(search)).toEqual(['more']);
     });
-
-    test('is answered from only when the file has stood still from one look to the next', async () => {
-      const database = await catalogueOf('first');
-      const { events } = await following({ database, interval: 300 });
-      for (let change = 1; change <= 50; change++) {
-        utimesSync(database, change, change);
-        await wait(20);
-      }
-      expect(events).toEqual([]);
-      await until(() => events.length > 0, 10 * SECOND);
-      expect(events).toMatchObject([{ kind: 'reloaded' }]);
-    });
-
-    test('that changed nothing is no reason to open the file anew', async () => {
-      const database = await catalogueOf('first');
-      const { search, events } = await following({ database, interval: 5 });
-      await load(database, 'first');
-      await load(database, 'second');
-      await until(() => markersOf(search).includes('second'), 10 * SECOND);
-      expect(events).toHaveLength(1);
-    });
   });
 
   describe('reload()', () => {
@@ -229,20 +208,6 @@ describe('follow catalogue', () => {
       renameSync(`${database}.next`, database);
       await until(() => markersOf(search).includes('second'), 10 * SECOND);
       expect(events.slice(told)).toMatchObject([{ kind: 'reloaded' }]);
-    });
-
-    test('nothing at all: the former state goes on, until there is a file again', async () => {
-      const database = await catalogueOf('first');
-      const { search, events } = await following({ database, interval: 5 });
-      rmSync(database);
-      await wait(100); // 20 looks at the file
-      expect(events).toEqual([]);
-      expect(markersOf(search)).toEqual(['first']);
-      expect(search.get('first-0')).toBeDefined();
-
-      await load(database, 'second');
-      await until(() => markersOf(search).includes('second'), 10 * SECOND);
-      expect(events).toMatchObject([{ kind: 'reloaded' }]);
     });
   });
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, followCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { storedRecords } from '../catalogue-file.js';
-import { runCaptured } from '../cli/run-captured.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -102,22 +101,6 @@ describe('the path of the folder that a skill was loaded from', () => {
       await using search = await openSkillSearch({ ...options, localPaths: true });
       const paths = search.ids().map((id) => search.get(id)?.localPath ?? '');
       expect(paths.filter((path) => path.includes('etc'))).toEqual([]);
-    }
-  });
-
-  test('is printed by search and show with --local-paths', async () => {
-    const { home, database, plain } = await place();
-    const asked = ['--database', database, '--local-paths'];
-    expect((await runCaptured(['search', 'bread', '--copies', 'keep', ...asked])).out).toContain(`\n  ${plain}\n`);
-    expect((await runCaptured(['show', 'my-skills-plain', ...asked])).out).toContain(`folder         ${plain}\n`);
-    const json = await runCaptured(['show', 'my-skills-plain', '--json', ...asked]);
-    expect(JSON.parse(json.out)).toMatchObject({ skill: { localPath: plain } });
-    for (const words of [
-      ['search', 'bread'],
-      ['search', 'bread', '--json'],
-      ['show', 'my-skills-plain', '--json'],
-    ]) {
-      expect((await runCaptured([...words, '--database', database])).out).not.toContain(home);
     }
   });
 });

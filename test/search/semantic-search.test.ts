@@ -42,15 +42,6 @@ describe('semantic search', () => {
       for (const score of scores) expect(score >= 0 && score <= 1).toBe(true);
     });
 
-    test('leaves out what scores lower than minScore', async () => {
-      const search = await searchOver(SKILLS);
-      const all = (await search.semantic({ q: 'release notes' })).hits;
-      const second = all[1]?.score as number;
-      const kept = (await search.semantic({ q: 'release notes', minScore: second })).hits;
-      expect(kept).toEqual(all.filter(({ score }) => score >= second));
-      expect((await search.semantic({ q: 'release notes', minScore: 1 })).hits).toEqual([]);
-    });
-
     test('puts a skill of exactly this name first, whatever else is near', async () => {
       const search = await searchOver([
         ...Array.from({ length: 30 }, (_, i) =>

@@ -121,37 +121,6 @@ describe('similar skills', () => {
 
 describe('near copies', () => {
   describe('skills of nearly the same text', () => {
-    test('are shown as one: the one with the most stars, then the oldest', async () => {
-      const skills = [
-        skill('young', { text: variant(1), stars: 5, updatedAt: 300 }),
-        skill('old', { text: variant(2), stars: 5, updatedAt: 100 }),
-        skill('poor', { text: variant(0), stars: 1, updatedAt: 50 }),
-        skill('other', { text: textOf('other', 200), stars: 9 }),
-      ];
-      await using search = await openSkillSearch({ skills });
-
-      const { hits, pagination } = search.keyword({ q: 'notes' });
-      expect(hits.map(({ skill, copies }) => [skill.id, copies]).toSorted()).toEqual([
-        ['old', 3],
-        ['other', 1],
-      ]);
-      expect(pagination.total).toBe(2);
-      expect(search.keyword({ q: 'notes', copies: 'keep' }).pagination.total).toBe(4);
-      const semantic = await search.semantic({ q: 'notes', ranking: 'words' });
-      expect(semantic.hits.map(({ copies }) => copies).toSorted()).toEqual([1, 3]);
-      expect(search.copiesOf('poor')).toEqual(['old', 'young', 'poor']);
-    });
-
-    test('may have descriptions that differ, and names of another case', async () => {
-      await using search = await openSkillSearch({
-        skills: [
-          skill('a', { name: 'release-notes', description: 'Writes release notes.' }),
-          skill('b', { name: 'Release Notes', description: 'Writes release notes from the git log!' }),
-        ],
-      });
-      expect(search.copiesOf('a')).toEqual(['a', 'b']);
-    });
-
     test('made from a template for one product each are no copies', async () => {
       const products = Array.from({ length: 9 }, (_, i) => `product${i}`);
       const skills = products.map((product) => {

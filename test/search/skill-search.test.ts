@@ -20,7 +20,6 @@ import {
 import { EXPLAINED_TEXT } from '../../src/search/keyword-search.js';
 import { Database } from '../../src/store/index.js';
 import { storedRecords } from '../catalogue-file.js';
-import { runCaptured } from '../cli/run-captured.js';
 import { codeOf } from '../error-code.js';
 import { KEYWORD, keyword, serve } from '../http/ask.js';
 import { type Row, row } from '../rows.js';
@@ -586,15 +585,6 @@ describe('truncated answers', () => {
       expect([cut.status, cut.headers.get('X-Result-Truncated')]).toEqual([200, 'true']);
       expect((await ask(keyword({ q: 'kite' }))).headers.has('X-Result-Truncated')).toBe(false);
       expect((await ask(KEYWORD)).headers.has('X-Result-Truncated')).toBe(false);
-    });
-
-    test('is told on the command line, with what is known of the number of skills', async () => {
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [LONG], semantic: false });
-      const { status, out } = await runCaptured(['search', COSTLY, '--sort', 'recent', '--database', database]);
-      expect(status).toBe(0);
-      expect(out).toMatch(/^\(the question was too costly to finish: there may be more, and a better order\)\n/);
-      expect(out).toMatch(/\nat least [123] skills?\n$/);
     });
   });
 });

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { buildCatalogue, openSkillSearch } from '../../src/index.js';
@@ -18,12 +18,6 @@ describe('a model that loads while its files are read', () => {
     onTestFinished(async () => void (await Promise.all(embedders.map((embedder) => early.stop(embedder)))));
     const [one, other] = await Promise.all(embedders.map((embedder) => embedder.embed(['number'])));
     expect(one).toEqual(other);
-  });
-
-  test('is given up where a file cannot be read', async () => {
-    const model = tinyModel();
-    rmSync(join(model, 'tokenizer.json'));
-    expect(await codeOf(() => chooseModel({ model }, true))).toBe('MODEL_NOT_READABLE');
   });
 
   test('answers nothing if a byte of it has changed since vectors were made', async () => {

@@ -60,7 +60,7 @@ async function writeGraphParts(job: Job<BuildVectorsJob>, codes: VectorCodes): P
   if (!wantsGraph(vectors.keys, vectors.dimensions, job.data)) return [];
   if ((await loadGraphLibrary()) === undefined) return [];
   const former = await readFormer(job.data, codes);
-  const slices = slicesFor(vectors.keys, former?.graphs.length ?? Math.min(wanted, files.graphs.length));
+  const slices = former?.graphs.length ?? Math.min(wanted, files.graphs.length);
   const formerKeys = former?.graphs.length === slices ? keysBySlice(former.keys, slices) : [];
   const told = new Map<number, readonly [done: number, total: number]>();
   // Where one thread fails, the others stop, too.
@@ -93,11 +93,6 @@ async function writeGraphParts(job: Job<BuildVectorsJob>, codes: VectorCodes): P
   await Promise.allSettled(building);
   failing.signal.throwIfAborted();
   return Promise.all(building);
-}
-
-/** As many slices as are wanted, or one if one of them would be empty. */
-function slicesFor(keys: Float64Array, wanted: number): number {
-  return keysBySlice(keys, wanted).some(({ length }) => length === 0) ? 1 : wanted;
 }
 
 /**

@@ -2,12 +2,7 @@ import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'n
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces, writeArrayFile } from '../../../src/core/index.js';
-import {
-  buildVectorFiles,
-  removeVectorFiles,
-  type VectorSet,
-  vectorFilesAreCurrent,
-} from '../../../src/semantic/index.js';
+import { buildVectorFiles, type VectorSet, vectorFilesAreCurrent } from '../../../src/semantic/index.js';
 import {
   addToMean,
   emptyCodes,
@@ -39,13 +34,6 @@ describe('vector index', () => {
       }
     });
 
-    test('has a graph where there are many vectors, which finds nearly all that is nearest', async () => {
-      const { catalogue, vectors } = await built(randomVectors(3000, 48), { graphFrom: 1000 });
-      const index = await opened(catalogue);
-      expect(index.hasGraph).toBe(true);
-      expect(await meanRecall(index, vectors)).toBeGreaterThanOrEqual(0.99);
-    });
-
     test('has no graph where it would not fit memory, and scans', async () => {
       const { catalogue, vectors } = await built(randomVectors(3000, 48), { graphFrom: 1000, graphBytes: 1_000_000 });
       expect(filesBeside(catalogue).toSorted()).toEqual(['skills.db.vectors']);
@@ -57,18 +45,6 @@ describe('vector index', () => {
       const query = questionNear(vectors, 700);
       expect(index.hasGraph).toBe(false);
       expect(await index.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
-    });
-
-    test('may be opened without its graph, and scans', async () => {
-      const { catalogue, vectors } = await built(randomVectors(1500, 32), { graphFrom: 1000 });
-      const options = { files: filePaths(catalogue), ...STATE };
-      const scanning = (await VectorIndex.open({ ...options, graph: false }))!;
-      expect([(await opened(catalogue)).hasGraph, scanning.hasGraph]).toEqual([true, false]);
-      const inMemory = await VectorIndex.fromVectors(vectors);
-      const query = questionNear(vectors, 700);
-      expect(await scanning.nearest(query, 20)).toEqual(await inMemory.nearest(query, 20));
-      removeVectorFiles(options.files);
-      expect(await VectorIndex.open({ ...options, graph: false })).toBeUndefined();
     });
 
     test('knows which skill has which vector if the file says it', async () => {
