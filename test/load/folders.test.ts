@@ -197,19 +197,6 @@ describe('follow links', () => {
       expect(content.get('skills-pdf')?.files.map(([name]) => name)).toEqual(['SKILL.md', 'forms.md']);
     });
 
-    test('end where they go in circles', async () => {
-      const { pool, links, database, load } = await place();
-      symlinkSync(links, join(pool, 'back'));
-      symlinkSync(pool, join(links, 'all'));
-      symlinkSync('loop', join(links, 'loop'));
-      const { warnings } = await load([links, pool]);
-      expect(warnings).toEqual([
-        { origin: join(links, 'loop'), message: 'a link that leads in a circle' },
-        { origin: join(pool, 'back/loop'), message: 'a link that leads in a circle' },
-      ]);
-      expect(contentOf(database).size).toBe(2);
-    });
-
     test('give a skill of a repository the id and address that it has there', async () => {
       const { home, links, database, load } = await place();
       const clone = join(home, 'clones/tools');

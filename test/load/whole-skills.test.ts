@@ -13,7 +13,6 @@ import {
   type SkillContents,
   type SkillSearch,
 } from '../../src/index.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
@@ -183,14 +182,6 @@ describe('a bit that changes in stored bytes', () => {
     await using search = await open(database);
     expect(Buffer.from(search.read('r', 'x.bin')!)).toEqual(PICTURE);
   });
-
-  test('in the index of complete skills is an error, not a shorter list', async () => {
-    const database = scratchFile('skills.db');
-    await loadedRows([skillRow('r', [complete('SKILL.md', 'x')])], database);
-    change(database, 'UPDATE contents SET complete_id = NULL');
-    await using search = await open(database);
-    expect(await codeOf(() => catalogueSearchOf(search).completeIds({ limit: 1 }))).toBe('DATABASE_DAMAGED');
-  });
 });
 
 function skillMd(name: string): string {
@@ -223,16 +214,6 @@ async function loaded(
 
 function load(database: string, source: string | string[], options: Partial<BuildOptions> = {}): Promise<LoadReport> {
   return buildCatalogue({ database, sources: [source].flat(), semantic: false, ...options });
-}
-
-async function loadedRows(
-  rows: readonly object[],
-  database: string = scratchFile('skills.db'),
-): Promise<{ search: SkillSearch; report: LoadReport }> {
-  const source = scratchFile('rows.jsonl');
-  writeFileSync(source, toJsonLines(rows));
-  const report = await load(database, source);
-  return { search: await open(database), report };
 }
 
 function open(database: string): Promise<SkillSearch> {

@@ -359,14 +359,6 @@ function takesSmallChanges(store: CatalogueStore): void {
       expect(countsOf(await catalogue.update(THREE))).toEqual(counts({ added: 3 }));
       expect(await catalogue.skills()).toEqual(await skillsOfRows(store, THREE));
     });
-
-    test('has as many rows as it likes', async () => {
-      const catalogue = await loaded();
-      const many = Array.from({ length: 501 }, (_, i) => row(`many-${i}`));
-      expect(await catalogue.update(many)).toMatchObject({ added: 501 });
-      expect(await catalogue.remove(many.map(({ id }) => id!))).toBe(501);
-      expect(await catalogue.ids()).toEqual(['a', 'b', 'c']);
-    });
   });
 
   describe('a removal', () => {

@@ -458,21 +458,6 @@ export function keepsMeaning(store: CatalogueStore): void {
       expect(await derived(catalogue)).toEqual(['commits', 'new', 'newer', 'tests']);
     });
 
-    test('come to a catalogue that was loaded without, and go when a load says so', async () => {
-      const catalogue = await empty();
-      await catalogue.load(ALL, { embedder });
-      expect(await catalogue.load(ALL, { embedder, classify: true })).toMatchObject({
-        unchanged: 3,
-        updated: 0,
-        embedded: 0,
-        classified: 2,
-      });
-      expect(await derived(catalogue)).toEqual(['commits', 'tests']);
-      await catalogue.load([TESTS], { embedder, classify: false });
-      expect(await derived(catalogue)).toEqual([]);
-      await catalogue.staysDuring(() => catalogue.load(ALL, { embedder }));
-    });
-
     test('are not given without vectors of the right model, and a warning says so', async () => {
       const catalogue = await empty();
       const { classified, warnings } = await catalogue.load(ALL, { classify: true });

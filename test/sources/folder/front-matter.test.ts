@@ -88,10 +88,6 @@ hooks:
         warnings: [],
       });
     });
-
-    it('takes the last value of a key that is not blank', () => {
-      expect(read('---\nname: a\nname: b\nname:\n---\n').fields).toEqual({ name: 'b' });
-    });
   });
 
   describe('what is no front matter', () => {
@@ -301,14 +297,6 @@ describe('skill markdown row', () => {
         occupations: ['Bakers', 'Cooks'],
         metadata: { version: '1' },
       });
-    });
-
-    it('passes on tags and the whole front matter', () => {
-      expect(row('name: a\ntags: pdf, Forms\nmetadata:\n  tags: [extra]\nmodel: opus')).toMatchObject({
-        tags: ['pdf', 'Forms', 'extra'],
-        frontMatter: { name: 'a', tags: 'pdf, Forms', metadata: { tags: ['extra'] }, model: 'opus' },
-      });
-      expect(row('name: a')).not.toHaveProperty('tags');
     });
   });
 

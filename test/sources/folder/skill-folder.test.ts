@@ -92,15 +92,6 @@ describe('a folder source', () => {
     });
     expect(JSON.stringify(inner?.value)).not.toContain(folder);
   });
-
-  it('reports what is empty, as an item or when it is normalised', async () => {
-    const folder = await temporaryFolder({ 'a/SKILL.md': ' \n\ufeff', 'b/SKILL.md': '---\nname: b\n---\n' });
-    const { items } = await readAll(folder);
-    expect(problems(items, folder)).toEqual(['a/SKILL.md! empty: neither front matter nor text']);
-    expect(rowsOf(items).map(checkRow)).toMatchObject([
-      { kind: 'rejected', reason: expect.stringMatching(/^description: /) },
-    ]);
-  });
 });
 
 describe('the files of a skill', () => {

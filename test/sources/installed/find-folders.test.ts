@@ -172,15 +172,6 @@ describe('installed place', () => {
       }
     });
 
-    test('is of a project to which only a plugin belongs', async () => {
-      const made = await MadeUpHome.with('home/.claude/plugins/p/skills/a');
-      const installPath = join(made.home, '.claude/plugins/p');
-      const plugins = { 'p@m': [{ scope: 'project', projectPath: made.project, installPath }] };
-      await made.write({ 'home/.claude/plugins/installed_plugins.json': JSON.stringify({ version: 2, plugins }) });
-      expect(await levelIn(made, WORK)).toBe(WORK);
-      expect(await levelIn(made, 'home')).toBe('home');
-    });
-
     test('stays when the skills of the project go, and the hook asks those that exist', async () => {
       const made = await MadeUpHome.with(`${WORK}/.claude/skills/whole`, `${WORK}/a/.claude/skills/part`);
       const [whole, part] = [surroundingsIn(made, WORK), surroundingsIn(made, `${WORK}/a`)];

@@ -85,19 +85,6 @@ describe('of skills with the same name an agent', () => {
     ]);
   });
 
-  test('takes the nearest of a project, by the name in the SKILL.md and not that of the folder', async () => {
-    const made = await MadeUpHome.with('home/work/project/.cursor/skills/a', 'home/work/project/app/.cursor/skills/b');
-    await made.write({ 'home/work/project/app/.cursor/skills/b/SKILL.md': skillMarkdown('a', 'Is another a.') });
-    const { collisions } = await inspectInstalled({
-      ...made.options,
-      agents: ['cursor'],
-      cwd: join(made.project, 'app'),
-    });
-    expect(collisions.map(({ taken }) => taken.map((path) => made.inside(path)))).toEqual([
-      ['home/work/project/app/.cursor/skills/b'],
-    ]);
-  });
-
   test('has one only if it is the same skill, however it is reached', async () => {
     const made = await MadeUpHome.with('home/.agents/skills/a');
     await made.link('home/.codex/skills/a', 'home/.agents/skills/a');
