@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, existsSync, realpathSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { checkPath, isDamage, makeFolder, SkillSearchError, surroundings, userFolders } from '../../core/index.js';
 import { type IndexingWarning, indexKeywords, indexWhenDue, wordsAreDue } from '../../indexing/index.js';
 import { derivedFiles, FileLock, filesBeside } from '../../store/index.js';
@@ -270,9 +270,8 @@ export class Replica {
       rmSync(folder, { recursive: true, force: true });
       makeFolder(folder, { code: 'DATABASE_NOT_WRITABLE' });
       const revision = await this.#files.alone(signal, async () => {
-        const places = [database, ...derivedFiles(database)];
-        for (const [i, file] of [this.database, ...derivedFiles(this.database)].entries()) {
-          if (existsSync(file)) await copyFile(file, places[i]!, constants.COPYFILE_FICLONE);
+        for (const file of [this.database, ...derivedFiles(this.database)]) {
+          if (existsSync(file)) await copyFile(file, join(folder, basename(file)), constants.COPYFILE_FICLONE);
         }
         const { atime, mtime } = statSync(this.database);
         utimesSync(database, atime, mtime);
