@@ -204,7 +204,7 @@ export interface FollowThreadData extends ReplicaAddress {
 /** To the thread. */
 export type FollowRequest =
   /** @property fromNothing whether what is here is damaged */
-  { readonly kind: 'look'; readonly id: number; readonly fromNothing: boolean } | { readonly kind: 'close' };
+  { readonly kind: 'look'; readonly fromNothing: boolean } | { readonly kind: 'close' };
 
 /** From the thread. */
 export type FollowReply =
@@ -214,8 +214,8 @@ export type FollowReply =
   | { readonly kind: 'failed'; readonly error: ErrorMessage }
   /** An index file of the replica could not be written. */
   | { readonly kind: 'warned'; readonly message: string }
-  /** The look that a caller asked for has ended. */
-  | { readonly kind: 'looked'; readonly id: number; readonly error: ErrorMessage | undefined };
+  /** The first of the looks that were asked for and have not ended has ended. */
+  | { readonly kind: 'looked'; readonly error: ErrorMessage | undefined };
 
 type FollowListeners = Pick<FollowCopyOptions, 'onProblem' | 'onReachable'>;
 
@@ -232,9 +232,9 @@ class ThreadFollower implements CopyFollower {
   readonly #listeners: FollowListeners;
   /** What is wrong now, and since when something is that was reported, by `performance.now()`. */
   #outage: { readonly message: string; readonly since: number | undefined } | undefined;
-  readonly #looks = new Map<number, Waiting>();
+  /** The callers that asked for looks, first come first. */
+  #looks: Waiting[] = [];
   readonly #began = performance.now();
-  #lastLook = 0;
   #worker: Worker;
   #restart: NodeJS.Timeout | undefined;
   #isClosing = false;
@@ -300,11 +300,9 @@ class ThreadFollower implements CopyFollower {
 
   #look(fromNothing: boolean): Promise<void> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    this.#lastLook += 1;
-    const id = this.#lastLook;
     return new Promise((resolve, reject) => {
-      this.#looks.set(id, { resolve, reject });
-      this.#post({ kind: 'look', id, fromNothing });
+      this.#looks.push({ resolve, reject });
+      this.#post({ kind: 'look', fromNothing });
     });
   }
 
@@ -328,8 +326,7 @@ class ThreadFollower implements CopyFollower {
 
   #take(reply: FollowReply): void {
     if (reply.kind === 'looked') {
-      const look = this.#looks.get(reply.id);
-      this.#looks.delete(reply.id);
+      const look = this.#looks.shift();
       if (reply.error === undefined) look?.resolve();
       else look?.reject(errorOf(reply.error));
     } else if (this.#isClosing) {
@@ -373,7 +370,7 @@ class ThreadFollower implements CopyFollower {
   }
 
   #endLooks(error: Error): void {
-    for (const { reject } of this.#looks.values()) reject(error);
-    this.#looks.clear();
+    for (const { reject } of this.#looks) reject(error);
+    this.#looks = [];
   }
 }

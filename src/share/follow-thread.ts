@@ -49,15 +49,15 @@ function warn(message: string): void {
   warned.add(message);
 }
 
-async function answer(id: number, fromNothing: boolean): Promise<void> {
+async function answer(fromNothing: boolean): Promise<void> {
   // One that is running may have looked before what the caller means.
   while (running !== undefined) await running;
-  report({ kind: 'looked', id, error: await look(fromNothing) });
+  report({ kind: 'looked', error: await look(fromNothing) });
 }
 
 const timer = setInterval(() => void look(), interval);
 port.on('message', (request: FollowRequest) => {
-  if (request.kind === 'look') void answer(request.id, request.fromNothing);
+  if (request.kind === 'look') void answer(request.fromNothing);
   else void close();
 });
 void look();

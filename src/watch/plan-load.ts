@@ -8,7 +8,7 @@ import type { WatchedSource } from './watched-sources.js';
  * Events of a source that are gathered one by one. With more, as when another branch is checked out, all of it is read:
  * Linux keeps 16,384 events and drops what is beyond them without a word.
  */
-export const MAX_GATHERED_EVENTS = 10_000;
+const MAX_GATHERED_EVENTS = 10_000;
 
 /** What has changed in a source since it was read last. */
 export interface SourceChanges {

@@ -117,11 +117,7 @@ export class WatchedPath implements WatchedSource {
     }
     if (!this.#isMissing) return;
     this.#isMissing = false;
-    this.#listener.onProblem({
-      kind: 'source-back',
-      message: `the source ${this.name} is there again`,
-      source: this.name,
-    });
+    this.#report('source-back', 'is there again');
   }
 
   async isSame(): Promise<boolean> {
@@ -150,8 +146,7 @@ export class WatchedPath implements WatchedSource {
   #miss(): void {
     if (this.#isMissing || this.#closed) return;
     this.#isMissing = true;
-    const message = `the source ${this.name} is not there or cannot be read: nothing of it is removed`;
-    this.#listener.onProblem({ kind: 'source-missing', message, source: this.name });
+    this.#report('source-missing', 'is not there or cannot be read: nothing of it is removed');
   }
 
   async #watch(): Promise<TreeWatch> {
@@ -165,33 +160,26 @@ export class WatchedPath implements WatchedSource {
       onEnd: () => this.#end(),
     };
     if (!this.#isFolder) return watchFile(this.#path, FILE_INTERVAL, listener);
-    const reason = await this.#whyPolled();
-    if (reason !== undefined) return this.#poll(listener, reason);
+    const poll = (reason?: string): Promise<TreeWatch> => {
+      this.#isPolled = true;
+      if (reason !== undefined) this.#report('polling', `is polled, because ${reason}`);
+      return pollTree(this.#root, this.#polling.interval, listener);
+    };
+    if (this.#polling.always || this.#isPolled) return poll();
+    if (await isOnNetwork(this.#root))
+      return poll('it lies on a network drive, or in another file system of this kind');
     try {
       return await watchTree(this.#root, listener);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
       const limit = code === 'ENOSPC' ? ' (fs.inotify.max_user_watches is too low for its folders)' : '';
-      return this.#poll(listener, `the system refuses to watch it${limit}: ${message}`);
+      return poll(`the system refuses to watch it${limit}: ${message}`);
     }
   }
 
-  async #whyPolled(): Promise<string | undefined> {
-    if (this.#polling.always || this.#isPolled) return '';
-    return (await isOnNetwork(this.#root))
-      ? 'it lies on a network drive, or in another file system of this kind'
-      : undefined;
-  }
-
-  /** @param reason to tell; empty if the caller wants it so, or knows */
-  #poll(listener: TreeListener, reason: string): Promise<TreeWatch> {
-    this.#isPolled = true;
-    if (reason !== '') {
-      const message = `the source ${this.name} is polled, because ${reason}`;
-      this.#listener.onProblem({ kind: 'polling', message, source: this.name });
-    }
-    return pollTree(this.#root, this.#polling.interval, listener);
+  #report(kind: WatchProblem['kind'], what: string): void {
+    this.#listener.onProblem({ kind, message: `the source ${this.name} ${what}`, source: this.name });
   }
 }
 

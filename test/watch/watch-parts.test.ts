@@ -6,7 +6,7 @@ import type { WatchedChange } from '../../src/index.js';
 import type { Embedder } from '../../src/semantic/index.js';
 import { type ChosenModel, chooseModel } from '../../src/semantic/index.js';
 import { KeptModel } from '../../src/watch/kept-model.js';
-import { GatheredChanges, MAX_GATHERED_EVENTS } from '../../src/watch/plan-load.js';
+import { GatheredChanges } from '../../src/watch/plan-load.js';
 import { RunningWatch } from '../../src/watch/running-watch.js';
 import type { WatchedSource } from '../../src/watch/watched-sources.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -79,18 +79,6 @@ describe('gathered changes', () => {
       vi.advanceTimersByTime(101);
       expect(onDue).toHaveBeenCalledTimes(1);
       expect(gathered.take().get('source')?.paths).toEqual(new Set(['b', 'a']));
-    });
-
-    test('that are put back again and again, with new ones, become a change of everything', () => {
-      const { gathered } = gathering();
-      let rounds = 0;
-      for (let taken = gathered.take(); taken.get('source')?.everything !== true; taken = gathered.take()) {
-        expect(taken.get('source')?.paths.size ?? 0).toBeLessThanOrEqual(MAX_GATHERED_EVENTS);
-        for (let i = 0; i < 1000; i++) gathered.add('source', `${rounds}/${i}`);
-        gathered.putBack(taken, 0);
-        rounds += 1;
-      }
-      expect(rounds).toBe(MAX_GATHERED_EVENTS / 1000 + 1);
     });
   });
 });

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -88,16 +87,5 @@ describe('shared watch', () => {
     expect(kinds(same)).toEqual(['watched-elsewhere']);
     await first.watch.close();
     await eventually(() => expect(same.changes.length).toBeGreaterThan(0));
-  });
-
-  test('a watch that waits for another one ends at once', async () => {
-    const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a') });
-    const database = join(scratchFolder(), 'skills.db');
-    const first = await watching({ database, sources: [folder] });
-    const second = await watching({ database, sources: [folder] });
-    await second.watch.close();
-    await first.watch.close();
-    await sleep(1500);
-    expect(second.changes).toEqual([]);
   });
 });

@@ -259,14 +259,11 @@ export class ReplicaFiles {
       reader.close();
     } catch (cause) {
       if (!(cause instanceof SkillSearchError)) throw cause;
-      const [code, message] =
-        cause.code === 'UNSUPPORTED_FORMAT'
-          ? ([
-              cause.code,
-              'the snapshot has a format that this version does not read: update this program, or write it with the same version',
-            ] as const)
-          : (['INVALID_SNAPSHOT', `the snapshot holds no catalogue: ${cause.message}`] as const);
-      throw new SkillSearchError(code, message, { cause });
+      const isOther = cause.code === 'UNSUPPORTED_FORMAT';
+      const message = isOther
+        ? 'the snapshot has a format that this version does not read: update this program, or write it with the same version'
+        : `the snapshot holds no catalogue: ${cause.message}`;
+      throw new SkillSearchError(isOther ? cause.code : 'INVALID_SNAPSHOT', message, { cause });
     }
     if (stamp === manifest.stamp) return;
     const message = `the snapshot is not the state that its manifest says: ${stamp}, not ${manifest.stamp}`;
