@@ -33,19 +33,6 @@ describe.each([
     await untilNames('a', 'b', 'c');
   });
 
-  test('has a file of a skill that is added, changed and removed', async () => {
-    const folder = await skills();
-    const { database } = await watching({ ...how, sources: [folder] });
-    const files = (): unknown =>
-      [...contentOf(database).values()].map((skill) => skill.files.map(([name, text]) => name + text));
-    await writeFiles(folder, { 'a/scripts/run.py': '1' });
-    await eventually(() => expect(files()).toEqual([[expect.any(String), 'scripts/run.py1'], [expect.any(String)]]));
-    await writeFiles(folder, { 'a/scripts/run.py': '22' });
-    await eventually(() => expect(files()).toEqual([[expect.any(String), 'scripts/run.py22'], [expect.any(String)]]));
-    await rm(join(folder, 'a/scripts'), { recursive: true });
-    await eventually(() => expect(files()).toEqual([[expect.any(String)], [expect.any(String)]]));
-  });
-
   test('loses nothing while it is not there, and is read again when it is back', async () => {
     const parent = scratchFolder();
     const folder = join(parent, 'skills');

@@ -46,11 +46,6 @@ describeWithStandbys('an address of several hosts', (server) => {
       const pool = await connected(await addressOf([NOWHERE, standby.port, server.port], target), { isReader: true });
       expect(await portOf(pool)).toBe(expected === 'primary' ? server.port : standby.port);
     });
-
-    test('to the primary where it prefers a standby and there is none', async () => {
-      const pool = await connected(await addressOf([server.port, NOWHERE], 'prefer-standby'), { isReader: true });
-      expect(await portOf(pool)).toBe(server.port);
-    });
   });
 
   test('leads who writes to the one that may be written, wherever it stands', async () => {
