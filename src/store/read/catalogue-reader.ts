@@ -85,9 +85,6 @@ export class CatalogueReader {
   readonly #opened: OpenedState;
   readonly #rows: SkillRows;
   readonly #numberOf: Statement<[id: string], SkillNumber>;
-  readonly #skillCount: Statement<[], number>;
-  readonly #fileCount: Statement<[], number>;
-  readonly #first: Statement<[], string>;
   readonly #ids: Statement<[], string>;
 
   /** @throws {SkillSearchError} if there is no catalogue that can be read */
@@ -111,9 +108,6 @@ export class CatalogueReader {
     this.#rollBack = connection.prepare('ROLLBACK');
     this.#rows = new SkillRows(connection, path);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
-    this.#skillCount = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck();
-    this.#fileCount = connection.prepare<[], number>('SELECT count(*) FROM file').pluck();
-    this.#first = connection.prepare<[], string>('SELECT record FROM skill LIMIT 1').pluck();
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
     this.stamp = stampIn(connection);
     this.#facts = readFacts(connection);
@@ -250,14 +244,11 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   get(id: string): SkillDetails | undefined {
-    return this.#guard(() => {
-      const row = this.#find(id);
-      if (row === undefined) return undefined;
-      const skill = toSkill(row);
+    return this.#about(id, (row) => {
       const { installations: _, ...properties } = JSON.parse(row.properties) as SkillProperties &
         Pick<Skill, 'installations'>;
       const installations = storedInstallations(row.properties).map(withoutPath);
-      return { ...skill, ...properties, ...(installations.length > 0 && { installations }) };
+      return { ...toSkill(row), ...properties, ...(installations.length > 0 && { installations }) };
     });
   }
 
@@ -268,38 +259,30 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   localPathsOf(id: string): Pick<Skill, 'localPath' | 'installations'> {
-    return this.#guard(() => {
-      const row = this.#find(id);
-      if (row === undefined) return {};
-      const localPath = folderAt(row.place, this.#path);
-      const installations = storedInstallations(row.properties);
+    const paths = this.#about(id, ({ place, properties }) => {
+      const localPath = folderAt(place, this.#path);
+      const installations = storedInstallations(properties);
       return { ...(localPath !== undefined && { localPath }), ...(installations.length > 0 && { installations }) };
     });
+    return paths ?? {};
   }
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   files(id: string): SkillFile[] {
-    return this.#guard(() => {
-      const row = this.#find(id);
-      const files = row === undefined ? [] : this.#rows.files(row.number);
-      return files.map((file) => ({ fileId: `${id}/${file.filename}`, ...file }));
-    });
+    const files = this.#about(id, ({ number }) => this.#rows.files(number));
+    return (files ?? []).map((file) => ({ fileId: `${id}/${file.filename}`, ...file }));
   }
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   filenames(id: string): string[] {
-    return this.#guard(() => {
-      const row = this.#find(id);
-      return row === undefined ? [] : this.#rows.files(row.number).map((file) => file.filename);
-    });
+    return (this.#about(id, ({ number }) => this.#rows.files(number)) ?? []).map(({ filename }) => filename);
   }
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   file(id: string, filename: string): SkillFile | undefined {
-    return this.#guard(() => {
-      const row = this.#find(id);
-      const file = row && this.#rows.file(row.number, filename);
-      return file === undefined ? undefined : { fileId: `${id}/${filename}`, filename, text: file.text };
+    return this.#about(id, ({ number }) => {
+      const file = this.#rows.file(number, filename);
+      return file && { fileId: `${id}/${filename}`, filename, text: file.text };
     });
   }
 
@@ -309,10 +292,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   contents(id: string): SkillContents | undefined {
-    return this.reading(() => {
-      const row = this.#find(id);
-      return row === undefined ? undefined : this.#contentReader().contents(row);
-    });
+    return this.#about(id, (row) => this.#contentReader().contents(row));
   }
 
   /**
@@ -321,10 +301,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   read(id: string, path: string): Uint8Array | undefined {
-    return this.reading(() => {
-      const row = this.#find(id);
-      return row === undefined ? undefined : this.#contentReader().read(row, path);
-    });
+    return this.#about(id, (row) => this.#contentReader().read(row, path));
   }
 
   /**
@@ -333,10 +310,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   isComplete(id: string): boolean {
-    return this.reading(() => {
-      const row = this.#find(id);
-      return row !== undefined && this.#contentReader().isComplete(row);
-    });
+    return this.#about(id, (row) => this.#contentReader().isComplete(row)) === true;
   }
 
   /**
@@ -397,7 +371,7 @@ export class CatalogueReader {
 
   /** Does not read the columns. */
   countSkills(): number {
-    return this.#columns?.size ?? this.#facts?.skills ?? this.#guard(() => this.#skillCount.get()!);
+    return this.#columns?.size ?? this.#facts?.skills ?? this.#count('skill');
   }
 
   /**
@@ -406,10 +380,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   documentOf(id: string): DocumentNumber | undefined {
-    return this.#guard(() => {
-      const row = this.#find(id);
-      return row === undefined ? undefined : this.columns.skillNumbers.indexOf(row.number);
-    });
+    return this.#about(id, ({ number }) => this.columns.skillNumbers.indexOf(number));
   }
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
@@ -436,7 +407,11 @@ export class CatalogueReader {
   }
 
   countFiles(): number {
-    return this.#facts?.files ?? this.#guard(() => this.#fileCount.get()!);
+    return this.#facts?.files ?? this.#count('file');
+  }
+
+  #count(table: string): number {
+    return this.#guard(() => this.#connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!);
   }
 
   /** The id of a document, if it is certain. Does not fail. */
@@ -458,7 +433,7 @@ export class CatalogueReader {
 
   /** Reads something. Returns if the file can be read, even if the catalogue is empty. */
   check(): void {
-    this.#guard(() => this.#first.get());
+    this.#guard(() => this.#connection.prepare('SELECT record FROM skill LIMIT 1').get());
   }
 
   close(): void {
@@ -496,6 +471,14 @@ export class CatalogueReader {
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   #row(document: DocumentNumber): StoredRow {
     return this.#guard(() => this.#rows.known(this.#skillNumber(document)));
+  }
+
+  /** Reads something of a skill; undefined if there is no such skill. */
+  #about<T>(id: string, read: (row: StoredRow) => T): T | undefined {
+    return this.#guard(() => {
+      const row = this.#find(id);
+      return row && read(row);
+    });
   }
 
   /**

@@ -290,12 +290,16 @@ class ImageWriter {
     this.#putClaims(statements, skill, image.claims);
   }
 
-  #putClaims({ connection, insertSource, claim }: WriterStatements, skill: SkillNumber, claims: readonly ImageClaim[]) {
+  #putClaims(
+    { connection, insertSource, claim, deleteClaims }: WriterStatements,
+    skill: SkillNumber,
+    claims: readonly ImageClaim[],
+  ) {
     this.#claims ??= connection.prepare(`
       SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
       WHERE claim.skill = ? ORDER BY name`);
     if (isDeepStrictEqual(this.#claims.all(skill).map(claimOf), claims)) return;
-    connection.prepare('DELETE FROM claim WHERE skill = ?').run(skill);
+    deleteClaims.run(skill);
     for (const { source, row } of claims) {
       insertSource.run(source);
       claim.run(skill, source, row?.fingerprint ?? null, row?.hash ?? null);

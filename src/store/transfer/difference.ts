@@ -1,9 +1,8 @@
 import { SkillSearchError } from '../../core/index.js';
 import { beyondRepair, guarded, openForReading, storeError } from '../database.js';
 import { checkNotes, readFacts, readMeta } from '../notes.js';
-import type { PackedBlob } from '../packing.js';
 import type { Connection } from '../sqlite.js';
-import type { CatalogueChanges, CatalogueHead, StoredVector } from './catalogue-changes.js';
+import type { CatalogueChanges, CatalogueHead } from './catalogue-changes.js';
 import { headOf, ImageReader } from './image-reader.js';
 import { bytesOfImage, type SkillImage } from './skill-image.js';
 
@@ -44,62 +43,43 @@ export function differenceOf(base: string | undefined, next: string): OpenDiffer
     });
     const { head, ids } = read();
     if (base !== undefined) connection.exec('DETACH base');
-    return new Difference(connection, next, head, ids);
+    return openDifference(connection, next, head, ids);
   } catch (error) {
     connection.close();
     throw storeError(error, next, 'read');
   }
 }
 
-class Difference implements OpenDifference {
-  readonly stamp: string;
-  readonly model: CatalogueHead['model'];
-  readonly classifier: string | undefined;
-  readonly removed: readonly string[];
-  readonly changed: readonly string[];
-  readonly #connection: Connection;
-  readonly #path: string;
-  readonly #reader: ImageReader;
-
-  constructor(connection: Connection, path: string, { stamp, model, classifier }: CatalogueHead, ids: ChangedIds) {
-    this.stamp = stamp;
-    this.model = model;
-    this.classifier = classifier;
-    this.removed = ids.removed;
-    this.changed = ids.changed;
-    this.#connection = connection;
-    this.#path = path;
-    this.#reader = new ImageReader(connection, path, model);
-  }
-
-  async *images(): AsyncGenerator<readonly SkillImage[]> {
-    for (let done = 0; done < this.changed.length; ) {
-      const batch = this.#read((reader) => imagesFrom(reader, this.changed, done));
-      done += batch.length;
-      yield batch;
-      await new Promise(setImmediate);
-    }
-  }
-
-  async blobs(digests: readonly Buffer[]): Promise<readonly PackedBlob[]> {
-    return this.#read((reader) => reader.blobs(digests));
-  }
-
-  async vectors(textHashes: readonly Buffer[]): Promise<readonly StoredVector[]> {
-    return this.#read((reader) => reader.vectors(textHashes));
-  }
-
-  close(): void {
-    this.#connection.close();
-  }
-
-  #read<T>(work: (reader: ImageReader) => T): T {
-    const read = this.#connection.transaction(() => {
-      if (readMeta(this.#connection, 'stamp') !== this.stamp) throw changedMeanwhile(this.#path);
-      return work(this.#reader);
+function openDifference(
+  connection: Connection,
+  path: string,
+  head: CatalogueHead,
+  { removed, changed }: ChangedIds,
+): OpenDifference {
+  const reader = new ImageReader(connection, path, head.model);
+  const read = <T>(work: () => T): T => {
+    const inState = connection.transaction(() => {
+      if (readMeta(connection, 'stamp') !== head.stamp) throw changedMeanwhile(path);
+      return work();
     });
-    return guarded(this.#path, 'read', read);
-  }
+    return guarded(path, 'read', inState);
+  };
+  return {
+    ...head,
+    removed,
+    changed,
+    async *images() {
+      for (let done = 0; done < changed.length; ) {
+        const batch = read(() => imagesFrom(reader, changed, done));
+        done += batch.length;
+        yield batch;
+        await new Promise(setImmediate);
+      }
+    },
+    blobs: async (digests) => read(() => reader.blobs(digests)),
+    vectors: async (textHashes) => read(() => reader.vectors(textHashes)),
+    close: () => void connection.close(),
+  };
 }
 
 function imagesFrom(reader: ImageReader, ids: readonly string[], first: number): SkillImage[] {

@@ -6,7 +6,6 @@ import { ContentRows } from '../read/content-reader.js';
 import { SkillRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection } from '../sqlite.js';
-import { saysContents } from '../stored-skill.js';
 import { endLoad, OpenLoad } from './open-load.js';
 
 /** A repair of a catalogue. It holds the right to load until it is closed. */
@@ -87,7 +86,6 @@ export class DamagedSkills {
   readonly #rows: SkillRows;
   readonly #known = new Map<SkillNumber, boolean>();
   readonly #contents: ContentRows;
-  readonly #hashOf: (skill: SkillNumber) => Buffer | undefined;
   /** Whether the bytes of a digest are whole: many skills may share them. */
   readonly #blobs = new Map<string, boolean>();
 
@@ -96,8 +94,6 @@ export class DamagedSkills {
     this.#connection = connection;
     this.#rows = new SkillRows(connection, '');
     this.#contents = new ContentRows(connection);
-    const hash = connection.prepare<[SkillNumber], Buffer>('SELECT hash FROM skill WHERE number = ?').pluck();
-    this.#hashOf = (skill) => hash.get(skill);
   }
 
   /** Whether what is stored of a skill, with its files, is not as it was written. */
@@ -123,12 +119,10 @@ export class DamagedSkills {
 
   #areContentsWhole(skill: SkillNumber): boolean {
     // Called after the row was found to be whole, so its hash says whether there must be contents.
-    const hash = this.#hashOf(skill);
-    if (hash === undefined || !saysContents(hash)) return true;
-    const fault = corruptAsMissing(
-      () => this.#contents.faultOf(skill, hash, (sha256) => this.hasWholeBlob(sha256)) ?? 'none',
-    );
-    return fault === 'none';
+    const hash = this.#rows.row(skill)?.hash;
+    const faultOf = (): string | undefined =>
+      hash && this.#contents.faultOf(skill, hash, (sha256) => this.hasWholeBlob(sha256));
+    return corruptAsMissing(() => faultOf() ?? 'none') === 'none';
   }
 
   /** Notes that the load has written a skill. */

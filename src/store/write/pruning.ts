@@ -128,9 +128,10 @@ export interface TakenIds {
 export class FolderIds {
   readonly #taken: TakenIds;
   readonly #places: PlaceWriter;
-  readonly #noted = new FolderMap();
+  /** Ids by the hash of the absolute path, and by the path from the catalogue. An entry may be outdated. */
+  readonly #noted = new Map<string, string>();
   /** What was there before the load. Not read before it is needed, since that means reading every skill. */
-  #stored: FolderMap | undefined;
+  #stored: Map<string, string> | undefined;
 
   constructor(taken: TakenIds, places: PlaceWriter) {
     this.#taken = taken;
@@ -151,7 +152,9 @@ export class FolderIds {
     if (kept !== undefined) return kept;
 
     this.#stored ??= this.#readStored();
-    const known = [...this.#noted.find(origin, path), ...this.#stored.find(origin, path)].find(isOurs);
+    const known = [this.#noted, this.#stored]
+      .flatMap((ids) => [ids.get(origin), ids.get(path)])
+      .find((id) => id !== undefined && isOurs(id));
     if (known !== undefined) return known;
     const isFree = (id: string): boolean => this.#taken.placeOf(id) === undefined;
     return [plain, own].find(isFree) ?? withHash(origin);
@@ -159,31 +162,16 @@ export class FolderIds {
 
   /** Notes that a skill with this id was stored. */
   note(id: string, folder: SkillFolder): void {
-    if (folder.isOrigin) this.#noted.set(originOf(folder), this.#places.pathOf(folder), id);
+    if (folder.isOrigin) this.#noted.set(originOf(folder), id).set(this.#places.pathOf(folder), id);
   }
 
-  #readStored(): FolderMap {
-    const stored = new FolderMap();
+  #readStored(): Map<string, string> {
+    const stored = new Map<string, string>();
     for (const [id, place] of this.#taken.folderPlaces()) {
       const { origin, path } = readPlace(place);
-      if (origin !== undefined && path !== undefined) stored.set(origin, path, id);
+      if (origin !== undefined && path !== undefined) stored.set(origin, id).set(path, id);
     }
     return stored;
-  }
-}
-
-/** Ids by the hash of the absolute path, and by the path from the catalogue. An entry may be outdated. */
-class FolderMap {
-  readonly #byOrigin = new Map<string, string>();
-  readonly #byPath = new Map<string, string>();
-
-  set(origin: string, path: string, id: string): void {
-    this.#byOrigin.set(origin, id);
-    this.#byPath.set(path, id);
-  }
-
-  find(origin: string, path: string): string[] {
-    return [this.#byOrigin.get(origin), this.#byPath.get(path)].filter((id) => id !== undefined);
   }
 }
 

@@ -58,6 +58,9 @@ export class WriterStatements {
     [source: string],
     { readonly number: SkillNumber; readonly id: string; readonly place: string }
   >;
+  readonly deleteClaims: Statement<[skill: SkillNumber], unknown>;
+  readonly #deleteRevision: Statement<[skill: SkillNumber], unknown>;
+  readonly #derive: Statement<[SavedColumns], unknown>;
   readonly #superseding: Superseding | undefined;
   #touch: Statement<[id: string, was: Buffer | null], unknown> | undefined;
   #saving: SavingStatements | undefined;
@@ -84,6 +87,10 @@ export class WriterStatements {
       VALUES (?, (SELECT number FROM source WHERE name = ?), ?, ?)
       ON CONFLICT (source, skill) DO UPDATE SET fingerprint = excluded.fingerprint, hash = excluded.hash`);
     this.deleteClaim = connection.prepare(`DELETE FROM claim WHERE ${ofSource} AND skill = ?`);
+    this.deleteClaims = connection.prepare('DELETE FROM claim WHERE skill = ?');
+    this.#deleteRevision = connection.prepare('DELETE FROM revision WHERE number = ?');
+    this.#derive = connection.prepare(`
+      UPDATE revision SET derived = :derived, signature = :signature, checksum = :checksum WHERE number = :number`);
     this.claimedBy = connection.prepare(`
       SELECT skill.number, skill.id, skill.place FROM claim JOIN skill ON skill.number = claim.skill WHERE ${ofSource}`);
   }
@@ -122,10 +129,7 @@ export class WriterStatements {
     const row = this.#rows.wholeRow(skill);
     if (row === undefined) return;
     const next = { ...row, ...derived };
-    this.connection
-      .prepare<[SavedColumns]>(`
-        UPDATE revision SET derived = :derived, signature = :signature, checksum = :checksum WHERE number = :number`)
-      .run({ ...next, checksum: rowChecksum(next) });
+    this.#derive.run({ ...next, checksum: rowChecksum(next) });
   }
 
   /** Deletes what classifiers found. */
@@ -153,10 +157,10 @@ export class WriterStatements {
     if (stored === undefined) return;
     this.touch(id, stored.hash);
     if (this.#superseding?.isSeen(stored.number) === true) {
-      this.connection.prepare('DELETE FROM claim WHERE skill = ?').run(stored.number);
+      this.deleteClaims.run(stored.number);
       this.#superseding.leave(stored.number);
     } else {
-      this.connection.prepare('DELETE FROM revision WHERE number = ?').run(stored.number);
+      this.#deleteRevision.run(stored.number);
     }
   }
 
