@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPieces } from '../../src/core/index.js';
-import {
-  allCopiesOf,
-  CopiesAmong,
-  collapseCopies,
-  copyPreference,
-  prepareCopies,
-} from '../../src/store/copies/collapse-copies.js';
+import { CopiesAmong, collapseCopies, copyPreference } from '../../src/store/copies/collapse-copies.js';
 import { areNear, type ComparedDocuments, joinNearCopies } from '../../src/store/copies/near-copies.js';
 import { differingValues, SIGNATURE_RULES, SKETCH_BYTES, signatureOf } from '../../src/store/copies/text-signature.js';
 
@@ -23,33 +16,6 @@ describe('collapse copies', () => {
     });
 
     describe('copies', () => {
-      test('are found alike, whether that was prepared or not', () => {
-        const groups = [0, 1, 0, 3, 1, 0];
-        const prepared = Uint32Array.from(groups);
-        allPieces(prepareCopies(prepared));
-        for (const groupOf of [prepared, Uint32Array.from(groups)]) {
-          expect(allCopiesOf([2, 3], groupOf)).toEqual([0, 2, 5, 3]);
-        }
-        expect([...prepareCopies(prepared)]).toEqual([]);
-      });
-
-      test('are stood for by the one with the most stars, then the oldest, with their number', () => {
-        const rows = facts([
-          [5, 30],
-          [7, 20],
-          [7, 10],
-          [1, 10],
-          [0, 0],
-        ]);
-        const { documents: numbers, counts } = collapseCopies(
-          [0, 1, 2, 3, 4],
-          Uint32Array.of(0, 0, 0, 3, 4),
-          copyPreference(rows),
-        );
-        expect([...numbers].sort()).toEqual([2, 3, 4]);
-        expect([...counts]).toEqual([[2, 3]]);
-      });
-
       test('keep one of each group, and count all of it, whatever the order of the list', () => {
         const documents = fc.array(fc.record({ group: fc.nat(5), stars: fc.nat(3), updatedAt: fc.nat(3) }), {
           maxLength: 30,
@@ -97,24 +63,6 @@ describe('collapse copies', () => {
         }),
       );
     });
-
-    test('copies are told apart among other documents of the same groups, question by question', () => {
-      const groups = Uint32Array.of(0, 0, 2, 0, 2, 5);
-      const preference = (a: number, b: number): number => a - b;
-      const among = (...documents: number[]): CopiesAmong =>
-        new CopiesAmong(Uint32Array.from(documents), groups, preference);
-      expect(among(0, 1, 2, 3, 4, 5).total).toBe(3);
-      // What the question before had is no copy of what this one has.
-      const few = among(1, 4, 5);
-      expect(few.total).toBe(3);
-      expect([1, 4, 5].map((document) => [few.isKept(document), few.countOf(document)])).toEqual([
-        [true, 1],
-        [true, 1],
-        [true, 1],
-      ]);
-      const pair = among(1, 3);
-      expect([pair.total, pair.isKept(1), pair.isKept(3), pair.countOf(1)]).toEqual([1, true, false, 2]);
-    });
   });
 });
 
@@ -149,28 +97,6 @@ describe('near copies', () => {
           fc.property(fc.array(given, { minLength: 100, maxLength: 100 }), fc.integer(), (all, seed) => {
             const { groupOf, documents, preference } = documentsOf(all, seed);
             expect([...joinNearCopies(groupOf, preference, documents)]).toEqual(naive(groupOf, preference, documents));
-          }),
-        );
-      });
-
-      test('are put together the same way in whatever order they are numbered', () => {
-        fc.assert(
-          fc.property(fc.array(given, { minLength: 2, maxLength: 60 }), fc.integer(), (all, seed) => {
-            const { groupOf, documents, preference } = documentsOf(all, seed);
-            const last = all.length - 1;
-            const mirrored = mirror(documents);
-            const groups = Array.from(groupOf, (_, i) => groupOf.lastIndexOf(groupOf[last - i] as number));
-            const backwards = joinNearCopies(
-              Uint32Array.from(groups, (group) => last - group),
-              (a, b) => preference(last - a, last - b),
-              mirrored,
-            );
-            const forwards = joinNearCopies(groupOf, preference, documents);
-            for (let a = 0; a <= last; a++) {
-              for (let b = 0; b < a; b++) {
-                expect(backwards[last - a] === backwards[last - b]).toBe(forwards[a] === forwards[b]);
-              }
-            }
           }),
         );
       });
@@ -267,15 +193,6 @@ describe('near copies', () => {
       const stars = (number: number): number => (all[number] as Given).stars;
       return { groupOf, documents, preference: (a, b) => stars(b) - stars(a) || a - b };
     }
-
-    function mirror({ names, texts, words, sketches }: ComparedDocuments): ComparedDocuments {
-      const mirrored = new Uint8Array(sketches.length);
-      for (let number = 0; number < names.length; number++) {
-        const at = (names.length - 1 - number) * SKETCH_BYTES;
-        mirrored.set(sketches.subarray(number * SKETCH_BYTES, (number + 1) * SKETCH_BYTES), at);
-      }
-      return { names: names.toReversed(), texts: texts.toReversed(), words: words.toReversed(), sketches: mirrored };
-    }
   });
 
   describe('text signature', () => {
@@ -311,12 +228,6 @@ describe('near copies', () => {
       ])('depends on %s', (_, a, b) => {
         expect(of(a).text).not.toBe(of(b).text);
         expect(of(a).sketch).not.toEqual(of(b).sketch);
-      });
-
-      test('counts characters of scripts without blanks as words', () => {
-        expect(of('写发布说明 for Git').words).toBe(7);
-        expect(of('🚀 one-two 3.5').words).toBe(4);
-        expect(of('🚀 — …').words).toBe(0);
       });
 
       test('belongs to the version of the rules that made it', () => {

@@ -11,9 +11,7 @@ import {
   type SkillSearch,
   updateSkills,
 } from '../../src/index.js';
-import { PAGE_BYTES } from '../../src/store/database.js';
 import { filesBeside } from '../../src/store/files.js';
-import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { Database } from '../../src/store/sqlite.js';
 import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
@@ -60,29 +58,6 @@ describe('a letter that changes on the disk', () => {
     expect(await codeOf(() => search.get('cherry'))).toBe('DATABASE_DAMAGED');
     expect(search.get('apple')?.description).toBe('about fruit and apple');
     expect(search.get('fig')).toBeUndefined();
-  });
-
-  test('makes everything that is asked of the skill itself an error that names it', async () => {
-    const database = await damaged('about fruit and cherry', 'about fruit and sherry');
-    await using search = await open(database);
-    const asked: ((search: SkillSearch) => unknown)[] = [
-      (found) => found.get('cherry'),
-      (found) => found.files('cherry'),
-      (found) => found.filenames('cherry'),
-      (found) => found.file('cherry', 'SKILL.md'),
-      (found) => found.copiesOf('cherry'),
-    ];
-    for (const ask of asked) {
-      expect(() => ask(search)).toThrow(expect.objectContaining({ code: 'DATABASE_DAMAGED', skill: 'cherry' }));
-    }
-    expect(search.get('banana')?.description).toBe('about fruit and banana');
-  });
-
-  test('in a label is told', async () => {
-    const database = await damaged('["fruit","letter-c"]', '["fruit","letter-d"]');
-    await using search = await open(database);
-    expect(search.keyword({ q: 'fruit' }).damaged).toHaveLength(1);
-    expect(await codeOf(() => search.get('cherry'))).toBe('DATABASE_DAMAGED');
   });
 
   test('in a file is told where the file is shown', async () => {
@@ -135,21 +110,6 @@ describe('a packed text', () => {
     await using search = await open(database);
     expect(search.keyword({ q: 'comprehensive guidance' }).hits).toHaveLength(1);
     expect(search.files('long')[0]?.text).toContain('comprehensive guidance, and a set');
-  });
-
-  test('is not read with a record that is not the one it was packed with', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, rows);
-    change(
-      database,
-      "UPDATE revision SET stars = 77, record = replace(record, 'long texts', 'wide texts') WHERE id = 'long'",
-    );
-    await using search = await open(database);
-    expect(await codeOf(() => search.file('long', 'SKILL.md'))).toBe('DATABASE_DAMAGED');
-    expect(await codeOf(() => search.contents('long'))).toBe('DATABASE_DAMAGED');
-    const reader = CatalogueReader.open(database);
-    expect(await codeOf(() => reader.texts(0))).toBe('DATABASE_DAMAGED');
-    reader.close();
   });
 });
 
@@ -296,20 +256,6 @@ test.each([
     expect(readFileSync(database).equals(before)).toBe(true);
   },
 );
-
-test('a table that SQLite cannot read is no matter of the file system, and a load says what helps', async () => {
-  const database = await catalogue();
-  const bytes = readFileSync(database);
-  const connection = new Database(database);
-  const page = connection.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'claim'").pluck().get()!;
-  connection.close();
-  bytes.fill(0xff, (page - 1) * PAGE_BYTES, page * PAGE_BYTES);
-  writeFileSync(database, bytes);
-  const helps = { code: 'DATABASE_DAMAGED', message: expect.stringMatching(/; load all sources into a new file$/) };
-  await expect(load(database, [row('fig')])).rejects.toMatchObject(helps);
-  const { problems } = await checkCatalogue({ database, repair: true });
-  for (const { problem } of problems) expect(problem).not.toMatch(/skill-discovery check/);
-});
 
 test('a catalogue that has lost skills is an error where they are counted by reading them', async () => {
   const database = await catalogue();

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue, checkCatalogue, copyCatalogue, openSkillSearch } from '../../src/index.js';
+import { buildCatalogue, checkCatalogue, openSkillSearch } from '../../src/index.js';
 import { removeSkills } from '../../src/load/index.js';
 import type { SkillFolder } from '../../src/store/places.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
@@ -286,14 +286,6 @@ describe('folder ids', () => {
 describe('published file', () => {
   describe('published file', () => {
     describe('the published file', () => {
-      test('stands alone: nothing is left beside it', () => {
-        const path = scratchFile('skills.db');
-
-        loadItems(path, [storeItem('a'), storeItem('b')], false);
-
-        expect(filesBeside(path)).toEqual([]);
-      });
-
       test('is not touched by reading', () => {
         const path = scratchFile('skills.db');
         loadItems(path, [storeItem('a')], false);
@@ -318,17 +310,6 @@ describe('published file', () => {
 
         expect(loadItems(path, [storeItem('a', { stars: 5 })], true)).toMatchObject({ updated: 1 });
         expect(stampOf(path)).not.toBe(first);
-      });
-
-      test('is made even of a load that brings nothing', () => {
-        const path = scratchFile('skills.db');
-
-        loadItems(path, [], false);
-
-        const reader = CatalogueReader.open(path);
-        expect(reader.columns.size).toBe(0);
-        expect(reader.stamp).toMatch(/^[0-9a-f]{32}$/);
-        reader.close();
       });
 
       test('shrinks when most of it was removed', async () => {
@@ -376,17 +357,6 @@ describe('published file', () => {
       await using search = await openSkillSearch({ database });
       expect(search.ids()).toEqual(['b']);
       expect((await checkCatalogue({ database })).problems).toEqual([]);
-    });
-
-    test('a change that was cut off is not undone in a copy that takes the place of the catalogue', async () => {
-      const [from, to] = [scratchFile('from.db'), scratchFile('to.db')];
-      await buildCatalogue({ database: from, sources: [{ name: 'rows', rows: [row('b')] }], semantic: false });
-      await cutOff(to);
-      await copyCatalogue({ from, to, overwrite: true });
-      expect(existsSync(`${to}-journal`)).toBe(false);
-      await using search = await openSkillSearch({ database: to });
-      expect(search.ids()).toEqual(['b']);
-      expect((await checkCatalogue({ database: to })).problems).toEqual([]);
     });
 
     test('a change that was cut off is undone before a load replaces the catalogue', async () => {

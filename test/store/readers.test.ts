@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue, checkCatalogue, removeSkills } from '../../src/index.js';
+import { buildCatalogue, checkCatalogue } from '../../src/index.js';
 import { readNamedState, writeNote } from '../../src/store/notes.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { Database } from '../../src/store/sqlite.js';
 import type { SkillToStore } from '../../src/store/stored-skill.js';
 import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
-import { MemoryCatalogue } from '../../src/store/write/memory-catalogue.js';
-import { stampOf, vectorsOf } from '../catalogue-file.js';
+import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -25,45 +24,10 @@ describe('catalogue order', () => {
       expect(byRank(reader)).toEqual(IDS);
       reader.close();
     });
-
-    test('decide the document number where the dates are equal', () => {
-      const reader = inMemory([
-        storeItem('b', { updatedAt: 5 }),
-        storeItem('😀', { updatedAt: 7 }),
-        storeItem('\uff5e', { updatedAt: 7 }),
-        storeItem('a', { updatedAt: 5 }),
-      ]);
-
-      expect([0, 1, 2, 3].map((number) => reader.skill(number).id)).toEqual(['\uff5e', '😀', 'a', 'b']);
-      expect([...reader.columns.updatedAt]).toEqual([7, 7, 5, 5]);
-      reader.close();
-    });
-  });
-
-  describe('a catalogue in memory', () => {
-    test('keeps the later of two skills with one id, and says so', () => {
-      const catalogue = new MemoryCatalogue();
-      expect(catalogue.put(storeItem('a', { stars: 1 }, ['SKILL.md', 'b.md']))).toBe('stored');
-      expect(catalogue.put(storeItem('b'))).toBe('stored');
-      expect(catalogue.put(storeItem('a', { stars: 2 }))).toBe('again');
-
-      const reader = catalogue.read();
-      expect(reader.columns.size).toBe(2);
-      expect(reader.get('a')?.stars).toBe(2);
-      expect(reader.files('a')).toHaveLength(1);
-      expect(reader.stamp).toMatch(/^[0-9a-f]{32}$/);
-      reader.close();
-    });
   });
 
   function withoutDate(id: string): SkillToStore {
     return storeItem(id);
-  }
-
-  function inMemory(items: readonly SkillToStore[]): CatalogueReader {
-    const catalogue = new MemoryCatalogue();
-    for (const item of items) catalogue.put(item);
-    return catalogue.read();
   }
 
   /** The ids in the order of their ranks. */
@@ -99,19 +63,6 @@ describe('readers during load', () => {
       before.close();
       after.close();
     });
-
-    test('that opens while a load works sees nothing of it', () => {
-      const path = scratchFile('skills.db');
-      loadItems(path, [storeItem('a')], false);
-      const writer = new CatalogueWriter(path, undefined, true);
-      writer.put(storeItem('b'), 'source');
-      writer.flush();
-
-      const reader = CatalogueReader.open(path);
-      expect(idsOf(reader)).toEqual(['a']);
-      reader.close();
-      writer.finish();
-    });
   });
 
   function idsOf(reader: CatalogueReader): string[] {
@@ -121,18 +72,6 @@ describe('readers during load', () => {
 
 describe('vectors', () => {
   describe('the vectors of a catalogue', () => {
-    test('stay where a load names another model and makes no vector of it', () => {
-      const path = withVectors('old', ['a', 'b']);
-      const writer = new CatalogueWriter(path, undefined, true);
-      writer.put(storeItem('c'), 'source');
-      expect(writer.vectors.useModel('new')).toHaveLength(3);
-      writer.finish();
-      expect(vectorsOf(path).map(({ model }) => model)).toEqual(['old', 'old']);
-      const reader = CatalogueReader.open(path);
-      expect([reader.vectors.model, reader.vectors.count, reader.vectors.dimensions]).toEqual(['old', 2, 2]);
-      reader.close();
-    });
-
     test('that are not of the length they should have are told, not read', async () => {
       const path = withVectors('model', ['a', 'b']);
       const database = new Database(path);
@@ -181,13 +120,6 @@ describe('shared note', () => {
       writeNote(database, 'b 2');
       expect([readNamedState(database)?.note, stampOf(database)]).toEqual(['b 2', stamp]);
       expect(await checkCatalogue({ database })).toMatchObject({ problems: [] });
-    });
-
-    test('is void in the next state', async () => {
-      const database = await catalogue();
-      writeNote(database, 'a 1');
-      await removeSkills({ database, ids: ['a'] });
-      expect(readNamedState(database)?.note).toBeUndefined();
     });
 
     test('counts for nothing if what a catalogue says of itself is damaged, which no note hides', async () => {

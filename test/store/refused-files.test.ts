@@ -152,10 +152,6 @@ describe('refused files', () => {
         expect(namesBeside(folder)).toEqual([]);
       });
 
-      test('with nothing there is told as such when it is read', async () => {
-        expect(await codeOf(() => CatalogueReader.open(scratchFile('skills.db')))).toBe('DATABASE_NOT_FOUND');
-      });
-
       test('below a file holds nothing to read and cannot be written', async () => {
         const file = scratchFile('file');
         writeFileSync(file, 'text');
@@ -165,23 +161,6 @@ describe('refused files', () => {
         );
         expect(await codeOf(() => CatalogueReader.open(join(file, 'skills.db')))).toBe('DATABASE_NOT_FOUND');
         expect(readFileSync(file, 'utf8')).toBe('text');
-      });
-
-      test('in a folder that does not exist cannot be written', async () => {
-        const path = join(scratchFolder(), 'missing', 'skills.db');
-
-        expect(await codeOf(() => new CatalogueWriter(path, undefined, false))).toBe('DATABASE_NOT_WRITABLE');
-      });
-    });
-
-    describe('an error', () => {
-      test('about another format names the file and both formats', () => {
-        const path = scratchFile('skills.db');
-        alter(path, 'user_version = 7');
-
-        expect(() => CatalogueReader.open(path)).toThrow(
-          expect.objectContaining({ message: expect.stringMatching(/skills\.db.*format 7.*format 1/), path }),
-        );
       });
     });
 

@@ -12,7 +12,7 @@ import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { loadItems, storeItem } from './store-items.js';
+import { storeItem } from './store-items.js';
 
 describe('superseding.system', () => {
   function countIn(path: string, table: string): number {
@@ -45,19 +45,6 @@ describe('superseding.system', () => {
     await using last = await openSkillSearch({ database });
     expect(last.get('a7')?.stars).toBe(99);
     expect((await checkCatalogue({ database })).problems).toEqual([]);
-  });
-
-  test('a whole load drops what small changes have left', async () => {
-    const database = scratchFile('skills.db');
-    const load = (stars: number) =>
-      buildCatalogue({ database, sources: [{ name: 'rows', rows: [row('a', { stars })] }], semantic: false });
-    await load(0);
-    await updateSkills({ database, rows: [row('a', { stars: 1 })], source: 'rows', semantic: false });
-    await using search = await openSkillSearch({ database });
-    expect([countIn(database, 'revision WHERE gone > 0'), countIn(database, 'state')]).toEqual([1, 2]);
-    await load(2);
-    expect([countIn(database, 'revision WHERE gone > 0'), countIn(database, 'state')]).toEqual([0, 0]);
-    expect(search.get('a')?.stars).toBe(1);
   });
 
   test.each([
@@ -132,14 +119,6 @@ describe('locks.system', () => {
         expect(first.finish()).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0 });
         expect([...contentOf(path).keys()]).toEqual(['a', 'b']);
         expect(filesBeside(path)).toEqual([]);
-      });
-
-      test('the next writer may work when the one before is done or was given up', () => {
-        const path = scratchFile('skills.db');
-        new CatalogueWriter(path, undefined, false).close();
-
-        expect(loadItems(path, [storeItem('a')], false)).toMatchObject({ added: 1 });
-        expect(loadItems(path, [storeItem('b')], true)).toMatchObject({ added: 1 });
       });
     });
   });

@@ -110,19 +110,6 @@ describe('apply changes.system', () => {
       expect((await checkCatalogue({ database: copy })).problems).toEqual([]);
     });
 
-    test('makes an empty catalogue of nothing, and takes all away again', async () => {
-      const { later, copy } = await states();
-      const nothing = () => ({ stamp: '', removed: [], changed: [] });
-      const empty = (): Partial<CatalogueChanges> => ({ ...nothing(), images: async function* () {} });
-      await withChanges(undefined, later, (changes) => applyChanges(copy, changes, { note: 'a 0' }), empty);
-      expect([contentOf(copy).size, readNamedState(copy)?.note]).toEqual([0, 'a 0']);
-      await apply(undefined, later, copy);
-      expect(contentOf(copy)).toEqual(contentOf(later));
-      const gone = ({ changed }: CatalogueChanges) => ({ ...empty(), stamp: 'later', removed: [...changed, 'nobody'] });
-      await withChanges(undefined, later, (changes) => applyChanges(copy, changes, { note: 'a 2' }), gone);
-      expect([contentOf(copy).size, stampOf(copy)]).toEqual([0, 'later']);
-    });
-
     test('gives a skill another number if its derived labels are others, so that open searches keep theirs', async () => {
       const { former, later, copy } = place();
       const rows = [row('tests', { description: 'Runs pytest.' }), row('other')];
@@ -283,45 +270,6 @@ describe('killed apply.system', () => {
       expect(filesBeside(copy).filter((file) => !file.includes('.vectors'))).toEqual([]);
     });
   });
-
-  test('what a first copy had written before it was cut off serves for a later state, and what went since is gone', async () => {
-    const { former, later, copy } = await states();
-    const stop = new AbortController();
-    const first = withChanges(
-      undefined,
-      former,
-      (changes) => applyChanges(copy, changes, { note: 'a 1', signal: stop.signal }),
-      (changes) => ({ images: () => cutOff(changes, stop) }),
-    );
-    await expect(first).rejects.toThrow('cut off');
-    expect([existsSync(copy), existsSync(`${copy}.loading`)]).toEqual([false, true]);
-    const asked: string[] = [];
-    await withChanges(
-      undefined,
-      later,
-      (changes) => applyChanges(copy, changes, { note: 'a 2' }),
-      (changes) => ({
-        vectors: (hashes) => {
-          asked.push(...hashes.map((hash) => hash.toString('hex')));
-          return changes.vectors(hashes);
-        },
-      }),
-    );
-    expect(await allOf(copy)).toEqual(await allOf(later));
-    expect(stampOf(copy)).toBe(stampOf(later));
-    // The vectors of `a` and `b` were there.
-    expect(asked).toHaveLength(Object.keys((await allOf(later)).vectors).length - 2);
-  });
-
-  /** Images of which only the first ones are stored. */
-  async function* cutOff(changes: CatalogueChanges, stop: AbortController): ReturnType<CatalogueChanges['images']> {
-    for await (const images of changes.images()) {
-      yield images.slice(0, 3);
-      yield images.slice(3, 4);
-      stop.abort(new Error('cut off'));
-      yield images.slice(4);
-    }
-  }
 
   /** The later state lacks `c` of the former one, `b` is another there, and `d` is new. */
   async function states(): Promise<{ former: string; later: string; copy: string }> {

@@ -8,10 +8,8 @@ import { indexOrWarn } from '../../../src/indexing/index-or-warn.js';
 import { Database } from '../../../src/store/sqlite.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import type { CatalogueChanges } from '../../../src/store/transfer/catalogue-changes.js';
-import { differenceOf } from '../../../src/store/transfer/difference.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
 import { contentOf, traceOf } from '../../catalogue-file.js';
-import { codeOf } from '../../error-code.js';
 import { type Row, row, writeJsonLines } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
@@ -43,15 +41,6 @@ describe('difference', () => {
   }
 
   describe('the difference of two catalogues', () => {
-    test('is none between copies, whatever numbers their skills have', async () => {
-      const { base, next } = await twoCatalogues();
-      expect(await idsOf(base, next)).toEqual([[], []]);
-      await updateSkills({ database: next, rows: [row('b', { stars: 1 })], source: 'one', semantic: false });
-      await updateSkills({ database: next, rows: [row('b')], source: 'one', semantic: false });
-      expect(await idsOf(base, next)).toEqual([[], []]);
-      expect(await idsOf(next, base)).toEqual([[], []]);
-    });
-
     test('has every skill of the later one if there is no former one, in code-point order', async () => {
       const database = scratchFile('skills.db');
       const ids = ['b', '\u{1F600}', '\uFFEE', 'a'];
@@ -66,13 +55,6 @@ describe('difference', () => {
       await removeSkills({ database: next, ids: ['c'] });
       expect(await idsOf(base, next)).toEqual([['c'], ['b', 'd']]);
       expect(await idsOf(next, base)).toEqual([['d'], ['b', 'c']]);
-    });
-
-    test('has the skills that another source claims, or another row', async () => {
-      const { base, next } = await twoCatalogues();
-      await updateSkills({ database: next, rows: [row('a')], source: 'two', semantic: false });
-      expect(await idsOf(base, next)).toEqual([[], ['a']]);
-      expect(await idsOf(next, base)).toEqual([[], ['a']]);
     });
 
     test('has the skills that another row has become', async () => {
@@ -146,16 +128,6 @@ describe('difference', () => {
       });
     });
 
-    test('be it a vector', async () => {
-      const { next } = await twoCatalogues({ embedder });
-      const textHash = (await allOf(next)).images[1]!.columns.textHash;
-      run(next, 'UPDATE vector SET embedding = zeroblob(192) WHERE text_hash = ?', textHash);
-      await withChanges(undefined, next, async ({ vectors }) => {
-        await expect(vectors([textHash])).rejects.toMatchObject({ code: 'DATABASE_DAMAGED', skill: 'b' });
-        expect(await vectors([Buffer.from('nothing')])).toEqual([]);
-      });
-    });
-
     test('be it the bytes or the list of its files', async () => {
       const next = await folderCatalogue(join(scratchFolder(), 'skills', 'pdf'));
       const { contents, columns } = (await allOf(next)).images[0]!;
@@ -169,13 +141,6 @@ describe('difference', () => {
       await withChanges(undefined, next, async ({ images }) => {
         await expect(images()[Symbol.asyncIterator]().next()).rejects.toThrow('its contents do not fit their checksum');
       });
-    });
-
-    test('and a catalogue that has lost skills is no later state', async () => {
-      const { base, next } = await twoCatalogues();
-      run(next, "DELETE FROM revision WHERE id = 'b'");
-      expect(await codeOf(() => differenceOf(base, next))).toBe('DATABASE_DAMAGED');
-      expect(await codeOf(() => differenceOf(next, base))).toBe('DATABASE_DAMAGED');
     });
   });
 
