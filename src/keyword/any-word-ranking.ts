@@ -157,7 +157,7 @@ class AnyWordRanking {
         score: scores[i]!,
         fields: { name, author, labels, description, files },
         coverage: all === 0 ? 0 : covered[i]! / all,
-        fileTerms: this.#norms[FILE_TEXT]!.lengthOf(document),
+        fileTerms: this.#norms[FILE_TEXT]!.lengths[document]!,
       };
     });
   }

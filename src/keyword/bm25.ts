@@ -1,4 +1,3 @@
-import type { DocumentNumber } from '../core/index.js';
 import type { FieldScores } from '../result.js';
 
 /**
@@ -61,27 +60,19 @@ export function inverseDocumentFrequency(documents: number, documentFrequency: n
 /** The length norms of one field, see `lengthNorm`. Computed once per length, since there are few different lengths. */
 export class LengthNorms {
   /** By document, in distinct terms. */
-  readonly #lengths: Uint32Array;
-  readonly #byLength: Float64Array;
+  readonly lengths: Uint32Array;
+  /** By length; loops over many documents read it with {@link lengths}. */
+  readonly byLength: Float64Array;
 
   /** @param lengths of the field, by document */
   constructor(lengths: Uint32Array) {
-    this.#lengths = lengths;
+    this.lengths = lengths;
     let [total, greatest] = [0, 0];
     for (let i = 0; i < lengths.length; i++) {
       total += lengths[i]!;
       if (lengths[i]! > greatest) greatest = lengths[i]!;
     }
     const average = total / lengths.length;
-    this.#byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthNorm(length, average));
-  }
-
-  of(document: DocumentNumber): number {
-    return this.#byLength[this.lengthOf(document)]!;
-  }
-
-  /** In distinct terms. */
-  lengthOf(document: DocumentNumber): number {
-    return this.#lengths[document]!;
+    this.byLength = Float64Array.from({ length: greatest + 1 }, (_, length) => lengthNorm(length, average));
   }
 }

@@ -71,12 +71,14 @@ export class PostingList {
    */
   addAllAmounts(norms: LengthNorms, weight: number, amounts: Float64Array, having: Uint32Array, count: number): number {
     const { documents, frequencies } = this.#entries;
+    const { lengths, byLength } = norms;
     let next = count;
     for (let entry = this.from; entry < this.to; entry++) {
       const document = documents[entry]!;
       const frequency = frequencies[entry]!;
       const before = amounts[document]!;
-      const after = before + (weight * (frequency === MANY ? this.frequencyOf(entry) : frequency)) / norms.of(document);
+      const after =
+        before + (weight * (frequency === MANY ? this.frequencyOf(entry) : frequency)) / byLength[lengths[document]!]!;
       if (before === 0 && after > 0) having[next++] = document;
       amounts[document] = after;
     }
@@ -89,6 +91,7 @@ export class PostingList {
    */
   addAmounts(documents: Uint32Array, norms: LengthNorms, weight: number, amounts: Float64Array): void {
     const { documents: listed, frequencies } = this.#entries;
+    const { lengths, byLength } = norms;
     const { to } = this;
     let entry = this.from;
     let i = 0;
@@ -98,7 +101,8 @@ export class PostingList {
       if (other === document) {
         const frequency = frequencies[entry]!;
         amounts[i] =
-          amounts[i]! + (weight * (frequency === MANY ? this.frequencyOf(entry) : frequency)) / norms.of(document);
+          amounts[i]! +
+          (weight * (frequency === MANY ? this.frequencyOf(entry) : frequency)) / byLength[lengths[document]!]!;
         i += 1;
         entry += 1;
       } else if (other < document) {
