@@ -11,6 +11,7 @@ import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { LYING_SNAPSHOTS } from './trials/lying-snapshots.js';
 import { POWER_CUT } from './trials/power-cut.js';
 import { QUOTA_RACES } from './trials/quota-races.js';
+import { RELOAD } from './trials/reload.js';
 import { SHARED_LOADS } from './trials/shared-loads.js';
 import { SHUTDOWN } from './trials/shutdown.js';
 
@@ -25,6 +26,7 @@ export const TRIALS: readonly Trial[] = [
   CHANGE_KILLS,
   POWER_CUT,
   DISK_FULL,
+  RELOAD,
   QUOTA_RACES,
   SHARED_LOADS,
   SHUTDOWN,
