@@ -65,9 +65,10 @@ async function copy(): Promise<void> {
 }
 
 async function key(): Promise<void> {
+  // The disk is watched from here on: it must see that the file of SQLite's log is made.
+  await untilTold();
   const server = openAccess({ state: first });
   const access = openAccess({ state: first });
-  await untilTold();
   access.revokeKey(1);
   const { id } = access.createKey();
   server.check();
