@@ -158,9 +158,7 @@ test.each([['page'], ['sortBy'], ['offset'], ['x'.repeat(100_000)]])(
   'a semantic search has no parameter %.20s, and none that is near',
   async (given) => {
     const error = await errorOf(() => untyped(resolveSemanticQuery)({ q: 'a', [given]: 1 }));
-    expect(error.message).toMatch(
-      /expected q, limit, minScore, ranking, category, occupation, author, license, minStars, updatedAfter, updatedBefore, agent, scope, invocable, copies, explain$/,
-    );
+    expect(error.message).toMatch(/^unknown parameter .+: expected q, .*\blimit, .*\bcopies, .*\bexplain\b/);
     expect(error.message.length).toBeLessThan(250);
   },
 );

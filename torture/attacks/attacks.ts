@@ -65,16 +65,15 @@ function searches(...queries: readonly string[]): Asked[] {
   return queries.map((query) => ({ path: `/api/v1/skills/search?${query}`, key: 'unlimited' }));
 }
 
-/** A body for MCP: one message, or a batch. */
-function mcp(messages: readonly object[], key?: Asked['key']): Asked {
-  const all = messages.map((message, i) => ({ jsonrpc: '2.0', id: i + 1, ...message }));
-  const body = JSON.stringify(all.length === 1 ? all[0] : all);
+/** A message of MCP. */
+function mcp(message: object, key?: Asked['key']): Asked {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, ...message });
   return { method: 'POST', path: '/mcp', headers: ANSWERS, body, ...(key === undefined ? {} : { key }) };
 }
 
-/** The same with a key that has no limit, one message each. */
+/** Messages with a key that has no limit. */
 function messages(...all: readonly object[]): Asked[] {
-  return all.map((one) => mcp([one], 'unlimited'));
+  return all.map((one) => mcp(one, 'unlimited'));
 }
 
 function call(name: string, args: object): object {
@@ -114,20 +113,18 @@ const SINGLE: readonly Attack[] = [
       send(bytesOf(get(random() < 0.5 ? '/nothing' : '/api/health'), keys, true).repeat(3000), 10_000),
   },
   {
-    name: 'mcp-batches',
-    what: 'batches over MCP, of files of 16 MiB and of searches',
+    name: 'mcp-messages',
+    what: 'messages over MCP, which read files of 16 MiB and search',
     catalogue: 'heavy',
     alone: [
       ...messages(...HEAVY.map(read)),
       ...messages(...HEAVY.map((skill) => call('read_skill_file', { skill, path: 'data.txt' }))),
-      ...HEAVY.map((skill) => mcp(repeated(9, read(skill)), 'unlimited')),
-      mcp(repeated(30, search('kubernets deploi', {})), 'unlimited'),
+      ...messages(search('kubernets deploi', {})),
     ],
-    clients: 2,
+    clients: 20,
     round: (attacker) => {
       const heavy = read(oneOf(attacker.random, HEAVY));
-      const batches = [repeated(29, heavy), repeated(30, search('release notes', {}))];
-      return askAll(attacker, [mcp(repeated(9, heavy)), ...batches.map((batch) => mcp(batch, 'usual'))]);
+      return askAll(attacker, [mcp(heavy), ...messages(heavy, search('release notes', {}))]);
     },
   },
   {

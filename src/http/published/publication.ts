@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto';
 import { faultOfPaths } from '../../agents/index.js';
-import {
-  checkNames,
-  decodePart,
-  giveWay,
-  invalidArgument,
-  isDamage,
-  MAX_LIMIT,
-  optionOf,
-  sourceOf,
-} from '../../core/index.js';
+import { checkNames, decodePart, invalidArgument, isDamage, MAX_LIMIT, optionOf, sourceOf } from '../../core/index.js';
 import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
 import { type ContentFile, type Skill, type SkillSearch, SkillSearchError } from '../../index.js';
 import { publishedSkill, type UnpublishedListener } from '../../mcp/index.js';
@@ -51,14 +42,16 @@ const LONGEST_DESCRIPTION = 1024;
  * Looks which of the chosen skills can be published, and makes the archive of each once, for its digest.
  *
  * @param told why a chosen skill is not published, or not under its name
+ * @param turn waits if others have waited long enough
  * @throws {SkillSearchError} `INVALID_OPTION` if there are too many; what the search throws
  */
 export async function publicationOf(
   search: SkillSearch,
   rules: readonly PublishRule[],
   told: UnpublishedListener,
+  turn: Turn,
 ): Promise<Publication> {
-  const found = await publishable(search, rules, told);
+  const found = await publishable(search, rules, told, turn);
   found.sort((a, b) => byPreference(a.skill, b.skill));
   const byName = new Map<string, PublishedEntry>();
   const byDownload = new Map<string, PublishedEntry>();
@@ -83,10 +76,11 @@ async function publishable(
   search: SkillSearch,
   rules: readonly PublishRule[],
   told: UnpublishedListener,
+  turn: Turn,
 ): Promise<FoundEntry[]> {
   const found: FoundEntry[] = [];
-  for (const id of await chosenIds(search, rules)) {
-    await giveWay();
+  for (const id of await chosenIds(search, rules, turn)) {
+    await turn();
     try {
       const one = await publishedSkill(search, id, told);
       const skill = search.get(id);
@@ -94,7 +88,7 @@ async function publishable(
       const { name, description } = one.frontMatter;
       const fault = faultOf(one.files, description);
       if (fault === undefined)
-        found.push({ entry: await entryOf(search, { id, name, description, files: one.files }), skill });
+        found.push({ entry: await entryOf(search, { id, name, description, files: one.files }, turn), skill });
       else told(id, fault, 'for-installers');
     } catch (error) {
       if (!isDamage(error)) throw error;
@@ -104,21 +98,24 @@ async function publishable(
   return found;
 }
 
+/** Waits if others have waited long enough. */
+export type Turn = () => Promise<void>;
+
 type Files = Pick<PublishedEntry, 'id' | 'files'>;
 
 /** The archive of a skill, the same bytes each time. */
-export async function archiveOf(search: SkillSearch, entry: Files): Promise<Uint8Array<ArrayBuffer>> {
-  const tar = tarOf(await filesOf(search, entry));
-  await giveWay();
+export async function archiveOf(search: SkillSearch, entry: Files, turn: Turn): Promise<Uint8Array<ArrayBuffer>> {
+  const tar = tarOf(await filesOf(search, entry, turn));
+  await turn();
   return storedGzip(tar);
 }
 
 /** The files of a skill with their bytes. */
-export async function filesOf(search: SkillSearch, { id, files }: Files): Promise<ArchivedFile[]> {
+export async function filesOf(search: SkillSearch, { id, files }: Files, turn: Turn): Promise<ArchivedFile[]> {
   const read: ArchivedFile[] = [];
   for (const { path, executable } of files) {
     read.push({ path, executable, bytes: bytesOf(search, id, path) });
-    await giveWay();
+    await turn();
   }
   return read;
 }
@@ -140,11 +137,12 @@ function faultOf(files: readonly ContentFile[], description: string): string | u
 async function entryOf(
   search: SkillSearch,
   entry: Pick<PublishedEntry, 'id' | 'name' | 'description' | 'files'>,
+  turn: Turn,
 ): Promise<PublishedEntry> {
   const { files } = entry;
   const isSingle = files.length === 1 && files[0]!.path === 'SKILL.md';
   const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-  const sha256 = isSingle ? files[0]!.sha256 : hash(await archiveOf(search, entry));
+  const sha256 = isSingle ? files[0]!.sha256 : hash(await archiveOf(search, entry, turn));
   const hasPlainPaths = files.every(({ path }) => PLAIN_PATH.test(path) && !NOT_IN_ADDRESSES.test(path));
   return { ...entry, isSingle, digest: `sha256:${sha256}`, hasPlainPaths };
 }
@@ -229,14 +227,19 @@ export function checkPublishRules(rules: unknown): readonly PublishRule[] {
 /**
  * The ids of the skills that any of the rules chooses and whose files are complete.
  *
+ * @param turn waits if others have waited long enough
  * @throws {SkillSearchError} `INVALID_OPTION` if there are too many
  */
-async function chosenIds(search: SkillSearch, rules: readonly PublishRule[]): Promise<ReadonlySet<string>> {
+async function chosenIds(
+  search: SkillSearch,
+  rules: readonly PublishRule[],
+  turn: () => Promise<void>,
+): Promise<ReadonlySet<string>> {
   const chosen = new Set<string>();
   for (const rule of rules) {
     const ids = typeof rule === 'string' ? completeIds(search, rule) : filteredIds(search, rule);
     for (const id of ids) {
-      await giveWay();
+      await turn();
       if (id !== undefined) chosen.add(id);
       if (chosen.size > MAX_PUBLISHED_SKILLS) throw tooMany();
     }

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { hashOfFiles } from '../../agents/index.js';
-import { giveWay, OneAtATime } from '../../core/index.js';
+import { nextTurn, OneAtATime } from '../../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import type { UnpublishedListener } from '../../mcp/index.js';
 import {
@@ -13,6 +13,7 @@ import {
   type PublishRule,
   publicationOf,
   readPublishedPath,
+  type Turn,
 } from './publication.js';
 
 /** What is sent for a path. */
@@ -37,8 +38,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Skills that an address tells of, by name. */
 type Entries = ReadonlyMap<string, PublishedEntry>;
 
-/** Waits until it is the turn of whoever asks. */
-type Turn = () => Promise<void>;
+/** Milliseconds that others may have to wait while a publication is made. */
+const LONGEST_TURN = 5;
 
 /** Knows what is published of the newest state of a catalogue. It is looked through when somebody asks first. */
 export class Publisher {
@@ -85,10 +86,10 @@ export class Publisher {
   }
 
   /** One at a time is read, each in turns: it may be 16 MiB, and is held in memory as a whole. */
-  #inLine<T>(turn: Turn, read: () => Promise<T>): Promise<T> {
+  #inLine<T>(turn: Turn, read: (turn: Turn) => Promise<T>): Promise<T> {
     return this.#reading.run(async () => {
       await turn();
-      return read();
+      return read(whenLong(turn));
     });
   }
 
@@ -108,8 +109,8 @@ export class Publisher {
     const { byDownload } = await this.#answering();
     const entry = byDownload.get(`${owner}/${repository}/${name}`.toLowerCase());
     if (entry === undefined) return undefined;
-    return this.#inLine(turn, async () => {
-      const read = await filesOf(this.#search, entry);
+    return this.#inLine(turn, async (next) => {
+      const read = await filesOf(this.#search, entry, next);
       const contents = read.map(({ bytes }) => textOf(bytes));
       if (contents.includes(undefined)) return undefined;
       return { files: read.map(({ path }, i) => ({ path, contents: contents[i]! })), hash: hashOfFiles(read) };
@@ -118,11 +119,12 @@ export class Publisher {
 
   /** A search whose catalogue has another state meanwhile is looked through again: pages of two states do not fit. */
   async #make(): Promise<Publication> {
+    const turn = whenLong(nextTurn);
     for (;;) {
       const { stamp } = this.#search.stats();
-      const made = await publicationOf(this.#search, this.#rules, this.#told);
+      const made = await publicationOf(this.#search, this.#rules, this.#told, turn);
       if (this.#search.stats().stamp === stamp) return made;
-      await giveWay();
+      await turn();
     }
   }
 
@@ -144,7 +146,7 @@ export class Publisher {
     const { id, files, isSingle, hasPlainPaths, digest } = entry;
     if (asked.kind === 'archive') {
       if (isSingle) return undefined;
-      const body = await this.#inLine(turn, () => archiveOf(this.#search, entry));
+      const body = await this.#inLine(turn, (next) => archiveOf(this.#search, entry, next));
       return { type: 'application/gzip', body, sha256: digest.slice('sha256:'.length) };
     }
     const path = asked.kind === 'file' ? asked.path : 'SKILL.md';
@@ -155,6 +157,16 @@ export class Publisher {
     const body = await this.#inLine(turn, async () => bytesOf(this.#search, id, path) as Uint8Array<ArrayBuffer>);
     return { type, body, sha256: file.sha256 };
   }
+}
+
+/** Waits for a turn only if the one before has lasted long. */
+function whenLong(turn: Turn): Turn {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < LONGEST_TURN) return;
+    await turn();
+    last = performance.now();
+  };
 }
 
 /** Version 0.2.0. The addresses are beside the index, wherever a proxy has it. */
