@@ -1,5 +1,6 @@
 import type { Hash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { checkPath, SkillSearchError } from '../core/index.js';
 import { LANGUAGES, readModelLanguages } from './languages.js';
@@ -120,19 +121,30 @@ async function hashFiles(
 ): Promise<string> {
   const { createHash } = await import('node:crypto');
   const hash = createHash('sha256');
+  // One buffer for all: a stream makes another for each piece, which takes longer than the hash. It is large enough
+  // that reading costs little, and small enough to stay in a processor's cache.
+  const buffer = Buffer.allocUnsafe(1 << 20);
   for (const file of files) {
     hash.update(`${file}\0`);
-    await hashContent(hash, folder, file);
+    await hashContent(hash, buffer, folder, file);
   }
   for (const [i, key] of keys.entries()) if (key !== undefined) hash.update(`\0settings ${i}\0${key}`);
   return hash.digest('hex').slice(0, 12);
 }
 
-async function hashContent(hash: Hash, folder: string, file: string): Promise<void> {
+async function hashContent(hash: Hash, buffer: Buffer, folder: string, file: string): Promise<void> {
   const path = join(folder, file);
   try {
-    // Pieces that are large enough to cost little, and small enough to stay in a processor's cache.
-    for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(piece as Buffer);
+    const handle = await open(path);
+    try {
+      for (;;) {
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+        if (bytesRead === 0) return;
+        hash.update(buffer.subarray(0, bytesRead));
+      }
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     const message = `cannot read ${path}: ${(error as Error).message}`;
     throw new SkillSearchError('MODEL_NOT_READABLE', message, { path: folder, cause: error });
