@@ -247,15 +247,6 @@ describe('check', () => {
     });
   });
 
-  test('search tells damaged skills on standard error', async () => {
-    const database = await catalogue();
-    const bytes = readFileSync(database, 'latin1');
-    writeFileSync(database, bytes.replace('about b', 'about x'), 'latin1');
-    const { status, error } = await runCaptured(['search', 'about', '--database', database]);
-    expect(status).toBe(0);
-    expect(error).toMatch(/^damaged: the skill b: .*load its source again\n$/);
-  });
-
   async function catalogue(size = 3): Promise<string> {
     const database = scratchFile('skills.db');
     await load(database, size);

@@ -3,8 +3,8 @@ import { existsSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { buildCatalogue, type KeywordResult, type LoadReport, type SemanticResult } from '../../src/index.js';
-import { contentOf, filesBeside, vectorsOf } from '../catalogue-file.js';
+import { buildCatalogue, type LoadReport, type SemanticResult } from '../../src/index.js';
+import { contentOf, filesBeside } from '../catalogue-file.js';
 import { projectWithout } from '../project-copy.js';
 import { row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -16,19 +16,6 @@ import { catchOutput, runProcess, SEARCH, startProcess, startServing } from './r
 
 describe('process.system', () => {
   describe('the command as a process', () => {
-    test('loads from standard input, then searches', async () => {
-      const database = scratchFile('skills.db');
-      const rows = toJsonLines([row('a', { description: 'alpha' }), row('b', { description: 'beta' })]);
-
-      const loaded = await runProcess(['load', '-', '--json', '--database', database, '--no-semantic'], rows);
-      expect([loaded.status, loaded.error]).toEqual([0, '']);
-      expect(JSON.parse(loaded.out) as LoadReport).toMatchObject({ added: 2 });
-
-      const found = await runProcess(['search', 'beta', '--json', '--database', database]);
-      expect([found.status, found.error]).toEqual([0, '']);
-      expect((JSON.parse(found.out) as KeywordResult).hits.map(({ skill }) => skill.id)).toEqual(['b']);
-    });
-
     test('ends quietly when whoever reads its output has seen enough', async () => {
       const database = scratchFile('skills.db');
       const rows = Array.from({ length: 50 }, (_, i) => row(`s-${i}`, { description: 'alpha '.repeat(500) + i }));
@@ -210,15 +197,6 @@ describe('process.system', () => {
       expect(linesOf(byVector.out).at(-1)).toMatch(/^the best (one|\d), by meaning$/);
       const none = await runCaptured([...QUESTION, '--category', 'nothing', '--database', database]);
       expect([none.status, none.out]).toEqual([0, 'No skill matches.\n']);
-    });
-
-    test('says what is missing where there are no vectors', async () => {
-      const database = scratchFile('skills.db');
-      await runProcess(['load', '-', '--no-semantic', '--database', database], ROWS);
-      expect(vectorsOf(database)).toEqual([]);
-      const { status, out, error } = await runCaptured([...QUESTION, '--database', database]);
-      expect([status, out]).toEqual([1, '']);
-      expect(error).toMatch(/^error: .*skills\.db has no vectors, .*or search by word/);
     });
 
     test('does without hnswlib-node', async () => {

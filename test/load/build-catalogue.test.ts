@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   type BuildOptions,
@@ -18,35 +17,13 @@ import {
 import { OpenChange } from '../../src/store/writing.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
-import { row, toJsonLines, writeJsonLines } from '../rows.js';
+import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const THREE = [row('a'), row('b'), row('c')];
 
 describe('pruning', () => {
-  test('does not happen after a source that was cut off', async () => {
-    const folder = scratchFolder();
-    const database = join(folder, 'skills.db');
-    const many = Array.from({ length: 500 }, (_, i) => row(`skill-${i}`, { description: `text ${Math.sqrt(i)}` }));
-    const whole: Record<string, Buffer> = {
-      'rows.jsonl.gz': gzipSync(toJsonLines(many)),
-      'rows.json': Buffer.from(JSON.stringify(many)),
-    };
-    for (const [name, bytes] of Object.entries(whole)) {
-      const path = join(folder, name);
-      writeFileSync(path, bytes);
-      await buildCatalogue({ semantic: false, database, sources: [path] });
-      writeFileSync(path, bytes.subarray(0, bytes.length / 2));
-
-      const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
-      expect([name, report.removed, report.failed.length]).toEqual([name, 0, 1]);
-      expect(report.unchanged).toBeGreaterThan(100);
-      expect(contentOf(database).size).toBe(500);
-      rmSync(database);
-    }
-  });
-
   const line = (more: object = {}): string => JSON.stringify(row('b', more));
   test.each([
     ['is not JSON', () => line().replace(':', '')],
@@ -122,26 +99,6 @@ describe('an interrupted load', () => {
     await buildCatalogue({ semantic: false, database, sources: [{ name: 'another', rows: [row('other')] }] });
     expect([...contentOf(database).keys()]).toEqual(['changed', 'gone', 'kept', 'other']);
     expect(contentOf(database).get('changed')).toMatchObject({ record: { stars: 0 } });
-  });
-
-  test('stops between two rows of a file', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'rows.jsonl');
-    const many = Array.from({ length: 800 }, (_, i) => row(`skill-${i}`));
-    writeJsonLines(path, many);
-    const database = join(folder, 'skills.db');
-    const stop = new AbortController();
-    const reason = new Error('enough');
-
-    const options = { database, sources: [path], signal: stop.signal };
-    const aborted = buildCatalogue({ semantic: false, ...options, onProgress: () => stop.abort(reason) });
-    await expect(aborted).rejects.toBe(reason);
-    expect(existsSync(database)).toBe(false);
-
-    expect(countsOf(await buildCatalogue({ semantic: false, database, sources: [path] }))).toEqual(
-      counts({ added: 800 }),
-    );
-    expect(filesBeside(database)).toEqual([]);
   });
 });
 
@@ -273,12 +230,4 @@ async function interrupt(database: string, rows: readonly unknown[], count: numb
   })();
   const aborted = buildCatalogue({ semantic: false, database, sources: [{ name, rows: some }], signal: stop.signal });
   await expect(aborted).rejects.toBe(reason);
-}
-
-function countsOf({ added, updated, unchanged, removed }: LoadReport): ReturnType<typeof counts> {
-  return { added, updated, unchanged, removed };
-}
-
-function counts(some: Partial<Pick<LoadReport, 'added' | 'updated' | 'unchanged' | 'removed'>>) {
-  return { added: 0, updated: 0, unchanged: 0, removed: 0, ...some };
 }

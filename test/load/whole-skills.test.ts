@@ -165,9 +165,6 @@ describe('a bit that changes in stored bytes', () => {
   );
 
   test.each([
-    ['a row is lost', 'DELETE FROM contents'],
-    ['a file is lost', "DELETE FROM content_file WHERE path = 'x.bin'"],
-    ['all bytes are lost', 'DELETE FROM blob'],
     ['an executable bit is changed', "UPDATE content_file SET executable = 1 WHERE path = 'x.bin'"],
     ['a size is changed', 'UPDATE blob SET size = 1 WHERE size > 1000'],
   ])('is found and mended where %s', async (_, sql) => {

@@ -206,14 +206,6 @@ describe('facets', () => {
     const rowsOf = (...authors: readonly string[]) =>
       authors.map((author, i) => row(`s${i}`, { author, description: 'alpha', updatedAt: 90 - i }));
 
-    test('is written as in the skill that was updated last', async () => {
-      const database = scratchFile('skills.db');
-      const rows = rowsOf('ADA', 'Ada', 'bob', 'Eve', 'BOB');
-      await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
-      await using search = await openSkillSearch({ database });
-      expect(written(search)).toEqual(['ADA', 'bob', 'Eve']);
-    });
-
     test('is written as in the skill that was updated last after small changes, too', async () => {
       const database = scratchFile('skills.db');
       const rows = rowsOf('ADA', 'Ada', 'Bob', 'BOB', 'Eve', 'eve');

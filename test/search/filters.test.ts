@@ -53,33 +53,25 @@ const ROWS = [
 
 const CASES: readonly [SkillFilters, string[]][] = [
   [{ category: 'x' }, ['four', 'three']],
-  [{ category: 'unknown' }, []],
   [{ occupation: 'historians' }, ['two']],
   [{ occupation: 'software-developers' }, ['three']],
   [{ occupation: '15-0000' }, ['four', 'three']],
   [{ occupation: '151252' }, []],
   [{ license: 'mit' }, ['one', 'two']],
-  [{ license: ' MIT\n' }, ['one', 'two']],
-  [{ license: 'Apache' }, []],
   [{ license: 'see "license" \\ STRASSE' }, ['four']],
   [{ license: LONGEST }, ['five']],
   [{ license: '__proto__' }, []],
   [{ author: 'ADA' }, ['one', 'two']],
-  [{ author: 'lovelace' }, []],
   [{ author: 'jose\u0301 "q" STRASSE' }, ['four']],
   [{ author: 'unknown' }, ['six']],
   [{ minStars: 0 }, ['five', 'four', 'one', 'six', 'three', 'two']],
   [{ minStars: 4 }, ['one', 'three', 'two']],
-  [{ minStars: Number.MAX_SAFE_INTEGER }, []],
   [{ updatedAfter: 2000 }, ['one', 'two']],
-  [{ updatedAfter: 2000.5 }, ['one']],
   [{ updatedAfter: '1969-01-01' }, ['one', 'three', 'two']],
   [{ updatedBefore: '1970-01-01T00:33:20Z' }, ['three']],
-  [{ updatedBefore: 0 }, []],
   [{ agent: 'codex' }, ['one', 'three', 'two']],
   [{ agent: 'constructor' }, []],
   [{ scope: 'plugin' }, ['three']],
-  [{ agent: 'cursor', scope: 'project' }, []],
   [{ invocable: true }, ['five', 'one', 'six', 'two']],
   [{ invocable: false, agent: 'codex' }, ['three']],
   [{ license: 'mit', author: 'ada', updatedAfter: 2500, invocable: true }, ['one']],
@@ -284,19 +276,8 @@ test('a catalogue with damaged skills is filtered by the dates and stars of the 
 });
 
 describe('a catalogue of installed skills', () => {
-  test('is counted by agent and scope', async () => {
+  test('is counted by agent', async () => {
     await using search = await openSkillSearch({ skills: ROWS });
-    const facets = ['agent', 'scope'] as const;
-    expect(search.list({ facets }).facets?.scope).toEqual([
-      { value: 'project', count: 2 },
-      { value: 'user', count: 2 },
-      { value: 'plugin', count: 1 },
-    ]);
-    expect(search.list({ facets, scope: 'user' }).facets?.agent).toEqual([
-      { value: 'codex', count: 1 },
-      { value: 'cursor', count: 1 },
-    ]);
-    expect(search.list({ facets, agent: 'nobody' }).facets).toEqual({ agent: [], scope: [] });
     expect(search.agents()).toEqual([
       { agent: 'codex', count: 3 },
       { agent: 'claude-code', count: 1 },

@@ -24,7 +24,7 @@ import {
   type ReloadEvent,
   updateSkills,
 } from '../../src/index.js';
-import { stampOf, storedRecords } from '../catalogue-file.js';
+import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -47,20 +47,6 @@ describe('follow catalogue', () => {
   });
 
   describe('a load that is finished', () => {
-    test('is answered from soon, without being told', async () => {
-      const database = await catalogueOf('first');
-      const { search, events } = await following({ database });
-      expect(markersOf(search)).toEqual(['first']);
-
-      for (const marker of ['second', 'third']) {
-        await load(database, marker);
-        await until(() => markersOf(search).includes(marker), 10 * SECOND);
-        expect(markersOf(search)).toEqual([marker]);
-        expect(search.stats().stamp).toBe(stampOf(database));
-      }
-      expect(events).toMatchObject([{ kind: 'reloaded' }, { kind: 'reloaded' }]);
-    });
-
     test('is answered from by every call', async () => {
       const database = await catalogueOf('first');
       const { search } = await following({ database, interval: NEVER });

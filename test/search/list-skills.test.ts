@@ -40,23 +40,6 @@ describe('a list', () => {
       expect([hits, pagination]).toEqual([[], { page, limit: 3, total: 230, totalPages: 77 }]);
     }
   });
-
-  test('of no skills is empty', async () => {
-    await using opened = await openSkillSearch({ skills: [] });
-    expect(opened.list({ sortBy: 'stars', copies: 'collapse', facets: ['author'] })).toEqual({
-      hits: [],
-      pagination: { page: 1, limit: 20, total: 0, totalPages: 0 },
-      facets: { author: [] },
-    });
-  });
-
-  test('is refused where its query is wrong, or the search is closed', async () => {
-    expect(await codeOf(() => search.list({ page: 0 }))).toBe('INVALID_PARAMETER');
-    const opened = await openSkillSearch({ skills: rows });
-    await opened.close();
-    expect(await codeOf(() => opened.list())).toBe('SERVICE_UNAVAILABLE');
-    expect(await codeOf(() => opened.authors())).toBe('SERVICE_UNAVAILABLE');
-  });
 });
 
 test('a list agrees with a sorted list of all skills, whatever is asked', { timeout: 60_000 }, async () => {

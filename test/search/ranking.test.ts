@@ -13,7 +13,6 @@ import {
   type NameMatch,
   type RankingModel,
   rankingModel,
-  reachOf,
   weightsFor,
 } from '../../src/search/ranking/features.js';
 import {
@@ -74,17 +73,6 @@ describe('hybrid', () => {
           }
         }),
       );
-    });
-
-    test('is the cosine by meaning alone, and the share of what words could reach by words alone', () => {
-      const of = (ranking: 'vector' | 'words', cosine: number): number => {
-        const scorer = new HybridScorer({ ...CONTEXT, ranking });
-        const scored = scorer.score(candidate(cosine, 20, 'exact'));
-        return scorer.calibrate([scored]).scoreOf(scored);
-      };
-      expect(of('vector', 0.6)).toBe(0.6);
-      expect(of('vector', -0.6)).toBe(0);
-      expect(of('words', 0.6)).toBe(0.4);
     });
   });
 
@@ -194,17 +182,6 @@ describe('fusion', () => {
       expect(of(1, 32, { ...NO_WEIGHTS, cosine: { weight: 1, bySize: 0, byLength: -9 } }).cosine).toBe(0);
     });
 
-    test.each([
-      ['in letters that the model reads', { readable: 1, inModelLanguage: true }, 3],
-      ['of which the model reads three quarters', { readable: 0.75, inModelLanguage: true }, 4],
-      ['in letters that the model does not read', { readable: 0, inModelLanguage: true }, 7],
-      ['in another language, though in the same letters', { readable: 1, inModelLanguage: false }, 7],
-    ])('are, %s, those of its kind', (_, kind, expected) => {
-      const readable = { ...NO_WEIGHTS, words: { weight: 3, bySize: 0, byLength: 0 } };
-      const foreign = { ...NO_WEIGHTS, words: { weight: 7, bySize: 0, byLength: 0 } };
-      expect(weightsFor({ readable, foreign }, { skills: 1, words: 1, ...kind }).words).toBe(expected);
-    });
-
     test('that come with the library let no skill lose by having a word', () => {
       const { weights } = rankingModel();
       for (const skills of [1, 1000, 1_000_000]) {
@@ -216,13 +193,6 @@ describe('fusion', () => {
           }
         }
       }
-    });
-
-    test('reach what a skill comes to that has all but what few questions are about', () => {
-      expect(reachOf(mapFeatures(() => 1))).toBe(8);
-      expect(
-        reachOf(mapFeatures((feature) => (feature === 'author' || feature === 'stars' || feature === 'words' ? 4 : 0))),
-      ).toBe(4);
     });
   });
 
@@ -273,25 +243,6 @@ describe('calibration', () => {
       expect(meanOfOthers([9, 7, 1], SMALL, CALIBRATION)).toBeCloseTo((7 + 1 + 7 * 5) / 9, 9);
       expect(meanOfOthers([4, 3], SMALL, CALIBRATION)).toBeCloseTo((3 + 8 * 4) / 9, 9);
       expect(meanOfOthers([], SMALL, CALIBRATION)).toBe(0);
-    });
-
-    test('rises with the sum, by the numbers that come with the library', () => {
-      const number = fc.double({ min: 0, max: 30, noNaN: true });
-      const rankings = fc.constantFrom(...Object.values(rankingModel().calibration));
-      fc.assert(
-        fc.property(
-          rankings,
-          number,
-          number,
-          number,
-          fc.double({ min: 0, max: 1, noNaN: true }),
-          (of, a, b, c, size) => {
-            const [less, more] = a < b ? [a, b] : [b, a];
-            const scale = { size, reach: 20 };
-            expect(probabilityOf(more, c, scale, of)).toBeGreaterThanOrEqual(probabilityOf(less, c, scale, of));
-          },
-        ),
-      );
     });
 
     test('does not rise because skills that do not fit are not found', () => {
@@ -358,20 +309,6 @@ describe('feedback', () => {
   }
 
   describe('feedback', () => {
-    test('is how near a candidate is to the best of the first pass, each counting more, the higher its sum', () => {
-      const { candidates } = feedbackOf({ cosines: [0.9, 0.3, 0.1, 0.1], vectors: [EAST, NORTH, EAST, WEST] });
-      const [best, second, near, far] = candidates.map(({ feedback = Number.NaN }) => feedback) as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      expect(best).toBeGreaterThan(0.9);
-      expect(near).toBe(best);
-      expect(second).toBeLessThan(0.5);
-      expect(far).toBeCloseTo(-best, 6);
-    });
-
     test('hears copies once', () => {
       const cosines = [0.5, ...Array<number>(9).fill(0.5)];
       const vectors = [EAST, ...Array<Vector>(9).fill(NORTH)];

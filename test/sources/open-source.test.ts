@@ -56,7 +56,6 @@ describe('readSource', () => {
     ['an array that calls itself lines', 'a.ndjson', Buffer.from(`\n\n${ARRAY}`)],
     ['lines after a byte order mark', 'a.jsonl', Buffer.concat([mark, Buffer.from(LINES)])],
     ['packed lines', 'a.jsonl.gz', gzipSync(LINES)],
-    ['packed lines whose name does not say so', 'a.jsonl', gzipSync(LINES)],
     ['plain lines whose name says packed', 'a.jsonl.gz', Buffer.from(LINES)],
     ['packed lines with padding behind them', 'a.jsonl.gz', Buffer.concat([gzipSync(LINES), Buffer.alloc(600_000)])],
     ['two packed parts', 'a.json.gz', Buffer.concat([gzipSync(ARRAY.slice(0, 9)), gzipSync(ARRAY.slice(9))])],
@@ -200,7 +199,6 @@ describe('a JSON source', () => {
     ['[{"a":1},\n\n {"a":2}, 3,\r\n4]', ['1= {"a":1}', '3= {"a":2}', '3= 3', '4= 4']],
     ['[1, nope}, {"a": bad}, 2]', ['1= 1', '1: not read', '1: not read', '1= 2']],
     ['[1, {"a": [1}, "b": 2},\n3]', ['1= 1', '1: not read', '2= 3']],
-    ['[1,]', ['1= 1']],
     ['[1,,2]', ['1= 1', '1: not read', '1= 2']],
     ['[1, {"a":2}', ['1= 1', '1= {"a":2}', 'failed: line 1: the array ends without a closing bracket']],
     ['[1,\n{"a":', ['1= 1', 'failed: line 2: the array ends without a closing bracket']],
@@ -225,10 +223,5 @@ describe('readRows', () => {
         { kind: 'row', origin: { source: 'memory', line: 2 }, value: 'b' },
       ]);
     }
-  });
-
-  it("throws the signal's reason", async () => {
-    const reason = new Error('enough');
-    await expect(readRows([1], 'memory', { signal: AbortSignal.abort(reason) }).next()).rejects.toBe(reason);
   });
 });

@@ -59,18 +59,11 @@ hooks:
     it.each([
       ['plain', '---\nname: bake-bread\ndescription: Bakes bread.\n---\n\n# Bread\n'],
       ['CRLF', '---\r\nname: bake-bread\r\ndescription: Bakes bread.\r\n---\r\n\r\n# Bread\n'],
-      ['mixed line ends', '---\r\nname: bake-bread\ndescription: Bakes bread.\r---\n# Bread\n'],
       ['a byte order mark', '\ufeff---\nname: bake-bread\ndescription: Bakes bread.\n---\n# Bread\n'],
       ['comments', '---\n# about\nname: bake-bread # ours\n\n## more\ndescription: Bakes bread.\n---\n# Bread\n'],
       ['quotes', '---\n"name": \'bake-bread\'\ndescription: "Bakes bread."\n---\n# Bread\n'],
     ])('is read with %s', (_, text) => {
       expect(read(text)).toEqual({ fields: BOTH, body: '# Bread\n', warnings: [] });
-    });
-
-    it('keeps every scalar the text its author wrote', () => {
-      for (const name of ['yes', '123', '2024-01-01', '1e3', '0x1F', '.inf', 'True']) {
-        expect(read(`---\nname: ${name}\n---\n`).fields).toEqual({ name });
-      }
     });
 
     it('takes plain null and blank for missing, quoted null for text', () => {
@@ -94,9 +87,7 @@ hooks:
     it.each([
       '# Bread\n\nText.\n\n---\n\nMore: text\n\n---\n',
       '---\n\nA rule above, and\n\n---\n\none below.',
-      '# Bread\n\n---\n\nNote: hot\n\n---\n',
       '```yaml\nkey: value\n```\nText',
-      'Just text',
       '---',
       '',
     ])('stays body: %j', (text) => {
@@ -122,7 +113,6 @@ hooks:
 
     it.each([
       ['around the whole file', `\`\`\`markdown\n---\n${INNER}\n---\n\n# Bread\n\`\`\`\n`],
-      ['around the whole file with code in it', `\`\`\`\n---\n${INNER}\n---\n# Bread\n\`\`\`\n`],
       ['around the dashes', `\`\`\`yaml\n---\n${INNER}\n---\n\`\`\`\n\n# Bread\n`],
     ])('is found in a fence %s', (_, text) => {
       expect(read(text)).toEqual({ fields: BOTH, body: '# Bread\n', warnings: [] });
@@ -178,14 +168,10 @@ hooks:
   describe('front matter that is no YAML', () => {
     it.each([
       ['a colon', 'Use when: you bake', 'Use when: you bake'],
-      ['an at sign', '@bread helps', '@bread helps'],
       ['a star', '*bread* helps', '*bread* helps'],
       ['a bad escape', '"Bakes \\d+ \\"fine\\" breads"', 'Bakes \\d+ "fine" breads'],
       ['an open quote', '"Bakes bread', 'Bakes bread'],
-      ['quotes inside quotes', "'It's bread'", "It's bread"],
-      ['a block mark before text', '>- Bakes bread.', 'Bakes bread.'],
       ['an open bracket', '[Bakes "x [y]", bread', '[Bakes "x [y]", bread'],
-      ['a list on one line', '- Bakes', 'Bakes'],
       ['lines that lost their indentation', 'Bakes: all\nsorts of bread', 'Bakes: all sorts of bread'],
     ])('is read key by key with %s in a value', (_, value, expected) => {
       const parsed = read(`---\nname: a\ndescription: ${value}\nmetadata:\n  x: [y]\n---\nBody`);
@@ -274,7 +260,6 @@ describe('skill markdown row', () => {
   describe('skillMarkdownRow', () => {
     it.each([
       ['name: [skill-name]', 'skill-name'],
-      ['name: {first: a, second: b}', 'a b'],
       ['name:', 'folder'],
       ['name: "\u200b"', 'folder'],
     ])('reads the name of %s', (frontMatter, name) => {
@@ -283,7 +268,6 @@ describe('skill markdown row', () => {
 
     it.each([
       ['description: [Say what it does, and when]', 'Say what it does, and when'],
-      ['description: [TODO: say what it does]', 'TODO: say what it does'],
       ['name: a', 'First paragraph.'],
     ])('reads the description of %s', (frontMatter, description) => {
       expect(row(frontMatter, '# Title\n\nFirst\nparagraph.\n\nSecond.').description).toBe(description);
@@ -303,18 +287,13 @@ describe('skill markdown row', () => {
   describe('firstParagraph', () => {
     it.each([
       ['# Title\n\nText\nin two lines.\n\nMore.', 'Text in two lines.'],
-      ['Title\n=====\n\nText.', 'Text.'],
       ['<!-- a\n\nb -->\n# T\nText.', 'Text.'],
       ['[![ci](a.svg)](b) ![x](y)\n<p align="center">\n\n**Bold** text.', '**Bold** text.'],
       ['```sh\nrm x\n\n```\n\nText.', 'Text.'],
-      ['Text.\n- item', 'Text.'],
       ['Do this:\n- one\n- two', 'Do this: - one - two'],
-      ['- one\n- two', '- one - two'],
       ['**Name:** x\n\n**Description:** Bakes bread.\n\nMore.', 'Bakes bread.'],
-      ['name: x\nversion: 1\n\nText.', 'Text.'],
       ['A page.\n\n```yaml\ndescription: not this\n```\n', 'A page.'],
       [`A page.\n${'\n'.repeat(30)}description: too far down`, 'A page.'],
-      ['# Only\n\n## Headings\n\n---\n', ''],
       ['', ''],
     ])('of %j is %j', (markdown, expected) => {
       expect(firstParagraph(markdown)).toBe(expected);

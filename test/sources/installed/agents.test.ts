@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { surroundings } from '../../../src/core/index.js';
-import { AGENTS, type Agent, shownPath } from '../../../src/sources/installed/agents.js';
+import { AGENTS, type Agent } from '../../../src/sources/installed/agents.js';
 
 describe('agents', () => {
   const LINUX = surroundings({ platform: 'linux', home: '/home/ada', env: {}, cwd: '/work' });
@@ -52,15 +51,5 @@ describe('agents', () => {
       const zed = { ...WINDOWS, env: { APPDATA: 'D:\\Roaming' } };
       expect(agent('zed').marks(zed)).toContain('D:\\Roaming\\Zed');
     });
-  });
-});
-
-describe('shown path', () => {
-  test('a path in the home folder begins with a tilde, another is shown as it is', () => {
-    const home = join('/', 'home', 'ada');
-    expect(shownPath(join(home, '.claude', 'skills'), home)).toBe('~/.claude/skills');
-    expect(shownPath(home, home)).toBe('~');
-    expect(shownPath(`${home}-lovelace`, home)).toBe(`${home}-lovelace`);
-    expect(shownPath(join('/', 'etc'), home)).toBe(join('/', 'etc'));
   });
 });

@@ -36,24 +36,6 @@ describe('installed skill folders', () => {
       expect(made.short(await installedSkillFolders({ ...rest, folders }))).toContain('codex user home/.agents/skills');
     });
 
-    test.each(AGENTS.slice(0, 8).map(({ name }) => name))(
-      'are found for %s in a project and in the home',
-      async (name) => {
-        const made = await MadeUpHome.with();
-        const agent = AGENTS.find((one) => one.name === name)!;
-        const { home, options, project } = made;
-        const of = { platform: 'linux', home, env: {}, cwd: project } as const;
-        const users = agent.userFolders(of);
-        const expected = [...agent.projectFolders.map((folder) => join(project, folder)), ...users];
-        for (const folder of expected) await mkdir(folder, { recursive: true });
-        const found = await installedSkillFolders({ ...options, agents: [name] });
-        expect(found.map(({ path }) => path).sort()).toEqual([...expected].sort());
-        expect(new Set(found.map((one) => one.agent))).toEqual(new Set([name]));
-        expect(found.filter(({ scope }) => scope === 'user').map(({ path }) => path)).toEqual(users);
-        expect(found.filter(({ scope }) => scope === 'project').length).toBe(agent.projectFolders.length);
-      },
-    );
-
     test.each(AGENTS.filter((_, i) => i % 6 === 0))('are looked for where $title left a mark', async (agent) => {
       const made = await MadeUpHome.with();
       const { home, options, project } = made;

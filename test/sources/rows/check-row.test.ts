@@ -45,14 +45,11 @@ describe('checkRow', () => {
 
   it.each([
     [[], 'expected an object, got an array'],
-    ['text', 'expected an object, got a string'],
     [null, 'expected an object, got nothing'],
     [{ name: 7, description: 'b' }, 'name: expected text, got a number'],
     [{ name: ' \n', description: 'b' }, 'name: expected text, got blank text'],
     [{ name: '\u200b\u2060\ufeff', description: 'b' }, 'name: expected text, got blank text'],
-    [{ name: '\0', description: 'b' }, 'name: expected text, got blank text'],
     [{ name: 'a' }, 'description: expected text, got nothing'],
-    [{ name: 'a', description: ['b'] }, 'description: expected text, got an array'],
   ])('rejects %j', (value, reason) => {
     expect(normalise(value)).toEqual({ kind: 'rejected', reason });
   });
@@ -95,7 +92,6 @@ describe('id', () => {
     [' \u200b', undefined, 0],
     [null, undefined, 0],
     [['a'], undefined, 1],
-    [true, undefined, 1],
     ['🐝'.repeat(250), '🐝'.repeat(250), 0],
     ['a'.repeat(251), undefined, 1],
   ])('reads %j', (id, expected, warnings) => {
@@ -124,12 +120,9 @@ describe('updatedAt', () => {
     [1_700_000_000, 1_700_000_000],
     [1_700_000_000_123, 1_700_000_000],
     [100_000_000_000, 100_000_000],
-    ['1700000000123', 1_700_000_000],
     ['2023-11-14T22:13:20Z', 1_700_000_000],
     ['2023-11-15T00:13:20+02:00', 1_700_000_000],
     ['2023-11-14 22:13:20', 1_700_000_000],
-    ['2023-11-14', 1_699_920_000],
-    [undefined, 0],
     [null, 0],
     [1e300, Number.MAX_SAFE_INTEGER],
   ])('reads %j without a warning', (updatedAt, expected) => {
@@ -148,7 +141,6 @@ describe('addresses', () => {
   it.each([
     ['https://example.org/a', 'https://example.org/a'],
     [' HTTP://example.org/a\n', 'HTTP://example.org/a'],
-    ['ssh://git@example.org/a', 'ssh://git@example.org/a'],
     ['unknown', 'unknown'],
     ['', 'unknown'],
   ])('reads %j without a warning', (codehostUrl, expected) => {
@@ -159,20 +151,15 @@ describe('addresses', () => {
     });
   });
 
-  it.each([
-    'file:///home/me/skills',
-    '/home/me/skills',
-    'C:\\skills',
-    '\\\\server\\share',
-    'javascript:alert(1)',
-    'data:text/html,x',
-    'example.org/a',
-  ])('warns of %j and leaves it out', (codehostUrl) => {
-    expect(skill({ codehostUrl })).toMatchObject({
-      codehostUrl: 'unknown',
-      warnings: [expect.stringMatching(/^codehostUrl: /)],
-    });
-  });
+  it.each(['file:///home/me/skills', 'C:\\skills', 'javascript:alert(1)', 'example.org/a'])(
+    'warns of %j and leaves it out',
+    (codehostUrl) => {
+      expect(skill({ codehostUrl })).toMatchObject({
+        codehostUrl: 'unknown',
+        warnings: [expect.stringMatching(/^codehostUrl: /)],
+      });
+    },
+  );
 
   it('takes passwords out', () => {
     const codehostUrl = 'https://me:secret@example.org/o/r?x=a@b';
@@ -184,12 +171,10 @@ describe('addresses', () => {
 describe('location', () => {
   it.each([
     ['https://github.com/o/r', 'o/r'],
-    ['https://github.com/o/r.git', 'o/r'],
     ['https://github.com/o/r/tree/main/skills/x', 'o/r/skills/x'],
     ['https://github.com/o/r/tree/HEAD/sk%20ills/x?plain=1#top', 'o/r/sk ills/x'],
     ['https://github.com/o/r/blob/main/skills/x/SKILL.md', 'o/r/skills/x'],
     ['https://gitlab.example/g/s/r/-/tree/main/x', 'g/s/r/x'],
-    ['https://gitlab.example/g/r/-/blob/main/x/skill.md', 'g/r/x'],
     ['https://Skills.example/a/b/c', 'skills.example/a/b/c'],
     ['https://github.com/o/r/tree/main/100%', 'o/r/100%'],
     ['urn:isbn:1', 'me/a'],
@@ -263,7 +248,6 @@ describe('files', () => {
     ['references/forms.md', 'references/forms.md'],
     ['references\\forms.md', 'references/forms.md'],
     ['/etc/passwd', 'etc/passwd'],
-    ['./a/../../b//c', 'a/b/c'],
     ['a\u0000b\u001b.md', 'ab.md'],
   ])('calls %j %s', (filename, expected) => {
     expect(skill({ files: [{ filename, text: 't' }] })).toMatchObject({

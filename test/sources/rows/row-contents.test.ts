@@ -15,7 +15,6 @@ describe('row contents', () => {
 
     it.each<[string, string[], string[], string[]]>([
       ['a path out of the skill', ['../../etc/passwd'], ['etc/passwd'], [kept('"../../etc/passwd"', 'etc/passwd')]],
-      ['a path that goes up', ['a/../b.txt'], ['a/b.txt'], [kept('"a/../b.txt"', 'a/b.txt')]],
       ['backslashes', ['a\\b.txt'], ['a/b.txt'], [kept('"a\\\\b.txt"', 'a/b.txt')]],
       ['control characters', ['b\u0001\n.txt'], ['b.txt'], [kept('"b\\u0001\\n.txt"', 'b.txt')]],
       ['the same path', ['b.txt', 'b.txt'], ['b.txt'], [twice('b.txt')]],
@@ -112,7 +111,6 @@ describe('installations', () => {
 
     test.each([
       ['relative', 'skills/pdf'],
-      ['longer than 4,096 characters', resolve(`/${'x'.repeat(4096)}`)],
       ['with a lone surrogate', resolve('/a\ud800')],
     ])('are left out with a warning if the source found a path that is %s', (_, path) => {
       const { installations, warnings } = checked({}, { installations: [{ agent: 'codex', scope: 'user', path }] });
@@ -124,7 +122,6 @@ describe('installations', () => {
 
     test.each<[unknown, string]>([
       ['codex', 'expected a list'],
-      [{ agent: 'codex', scope: 'user' }, 'expected a list'],
       [['codex'], 'no object'],
       [[{ agent: 'Codex', scope: 'user' }], 'agent is no slug'],
       [[{ agent: 'a'.repeat(65), scope: 'user' }], 'agent is no slug'],
@@ -153,7 +150,6 @@ describe('installations', () => {
       { frontMatter: { 'disable-model-invocation': 'true' } },
       { frontMatter: { 'disable-model-invocation': true } },
       { frontMatter: { metadata: { internal: 'true' } } },
-      { frontMatter: { metadata: { internal: true } } },
       { metadata: { internal: 'TRUE' } },
     ])('that says %j', (fields) => {
       expect(checked(fields).properties).toMatchObject({ invocable: false });
@@ -162,9 +158,7 @@ describe('installations', () => {
     test.each([
       {},
       { frontMatter: { 'disable-model-invocation': 'false' } },
-      { frontMatter: { 'disable-model-invocation': ['true'] } },
       { frontMatter: { 'user-invocable': 'false' } },
-      { frontMatter: { internal: 'true' } },
       { frontMatter: 'disable-model-invocation: true' },
       { metadata: { internal: 'no' } },
       { 'disable-model-invocation': true, internal: true, invocable: false },
@@ -180,8 +174,6 @@ describe('skill id', () => {
     it.each([
       ['Owner/Repo/skills/React Testing', 'owner-repo-skills-react-testing', false],
       ['o/r/.claude/skills/x_1.2', 'o-r-.claude-skills-x_1.2', false],
-      ['o\\r//x/', 'o-r-x', false],
-      ['o/r/c++', 'o-r-c', true],
       ['o/r/Café', 'o-r-cafe', true],
       ['o/r/测试', 'o-r', true],
       ['..', '', true],
