@@ -153,24 +153,18 @@ export interface Site {
   close(): Promise<void>;
 }
 
-interface SiteOptions extends ServerOptions {
-  /** Whether skills get vectors, made by the stand-in. @default true */
-  readonly vectors?: boolean;
-}
-
 /** Serves these rows at a free port. Nobody is counted, except where a test is about that. */
-export async function startSite(rows: readonly unknown[], options: SiteOptions = {}): Promise<Site> {
-  const { vectors = true, ...serverOptions } = options;
+export async function startSite(rows: readonly unknown[], options: ServerOptions = {}): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'skill-discovery-'));
   const database = join(folder, 'skills.db');
   const embedder = new StandInEmbedder();
   await buildCatalogue({
     database,
     sources: [{ name: 'rows', rows }],
-    ...(vectors ? { embedder } : { semantic: false }),
+    embedder,
   });
   const search = await openSkillSearch({ database, embedder });
-  const server = await startServer(search, { port: 0, pages: true, access: false, ...serverOptions });
+  const server = await startServer(search, { port: 0, pages: true, access: false, ...options });
   return {
     ...{ url: server.url, search, server },
     async close() {
@@ -182,7 +176,7 @@ export async function startSite(rows: readonly unknown[], options: SiteOptions =
 }
 
 /** One site for all tests of a `describe`; read it in tests only. */
-export function serving(rows: readonly unknown[], options: SiteOptions = {}): () => Site {
+export function serving(rows: readonly unknown[], options: ServerOptions = {}): () => Site {
   let site: Site | undefined;
   beforeAll(async () => {
     site = await startSite(rows, options);

@@ -52,31 +52,6 @@ describe('typing', () => {
       expect(asked.length).toBe(count);
     });
 
-    test('never sees an answer to an earlier question after one to a later', async () => {
-      const page = await newPage(site().url);
-      await installClock(page);
-      await page.goto('/');
-      await stopClock(page);
-      const held = await holdQuestions(page);
-      const type = async (text: string) => {
-        const before = held.asked.length;
-        await boxOf(page).fill(text);
-        await page.clock.runFor(AT_ONCE);
-        await expect.poll(() => held.asked.length).toBeGreaterThan(before);
-        return held.asked.length - 1;
-      };
-      const first = await type('bread');
-      const second = await type('travel');
-      await held.release(second);
-      await expect.poll(() => hitsOf(page).allInnerTexts()).toHaveLength(5);
-      await held.release(first);
-      await page.clock.runFor(AT_ONCE);
-      const third = await type('maps');
-      await held.release(third);
-      await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^maps-/);
-      await expect.poll(() => boxOf(page).inputValue()).toBe('maps');
-    });
-
     test('sees no meaning of a question over the words of a later one', async () => {
       const page = await newPage(site().url);
       await installClock(page);
@@ -124,15 +99,6 @@ describe('typing', () => {
         await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^bread-/);
         expect(await page.locator('main').innerText()).not.toContain('a letter or a digit');
       });
-    });
-
-    test('sees nothing move on the page that nobody moved', async () => {
-      const page = await newPage(site().url);
-      await recordShifts(page);
-      await page.goto('/?q=notes');
-      await boxOf(page).pressSequentially(' bread');
-      await expect.poll(() => summaryOf(page).innerText()).toMatch(BY_MEANING);
-      expect(await shiftsOf(page)).toEqual([]);
     });
   });
 });
@@ -206,18 +172,6 @@ describe('history', () => {
         await other.goto(url);
         expect(await stateOf(other), url).toEqual(state);
       }
-    });
-
-    test('is there again after a skill was looked at', async () => {
-      const page = await newPage(site().url);
-      await page.goto('/');
-      await boxOf(page).pressSequentially('bread');
-      await expect.poll(() => summaryOf(page).innerText()).toMatch(BY_MEANING);
-      const before = await stateOf(page);
-      await hitsOf(page).first().click();
-      await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toMatch(/^bread-/);
-      await page.goBack();
-      await expect.poll(() => stateOf(page)).toEqual(before);
     });
   });
 });
@@ -298,18 +252,6 @@ describe('troubles', () => {
       await boxOf(page).fill('maps');
       await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^maps-/);
       expect(await page.getByRole('alert').count()).toBe(0);
-    });
-
-    test('finds by words in a catalogue without vectors, and says so', async () => {
-      const site = await siteOf(ORDINARY_ROWS, { vectors: false });
-      const page = await newPage(site.url);
-      await page.goto('/?q=bread');
-      expect(await hitsOf(page).count()).toBe(5);
-      expect(await page.getByRole('main').innerText()).toContain('by words');
-      await boxOf(page).fill('travel');
-      await expect.poll(async () => (await hitsOf(page).allInnerTexts())[0]).toMatch(/^travel-/);
-      await page.goto('/skills/bread-audit');
-      expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('bread-audit');
     });
   });
 });

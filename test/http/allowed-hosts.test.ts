@@ -119,17 +119,6 @@ describe('/mcp', () => {
     expect((await ask(serving.server.port, 'POST', { ...headers, Host: 'other' }, '{}')).status).toBe(403);
   });
 
-  test('of a handler is reached by the names that it is given', async () => {
-    const search = await searchOver([row('kite')]);
-    const handle = createHandler(search, { mcp: true, allowedHosts: ['skills.test'] });
-    const body = JSON.stringify(rpc('ping'));
-    const at = (url: string): Promise<Response> =>
-      handle(new Request(url, { method: 'POST', headers: ACCEPTED, body }));
-    expect((await at('http://skills.test/mcp')).status).toBe(200);
-    expect((await at('http://localhost:3000/mcp')).status).toBe(200);
-    expect((await at('http://other.test/mcp')).status).toBe(403);
-  });
-
   test.each([
     { mcp: 'yes' },
     { cors: 'yes' },

@@ -110,10 +110,16 @@ export function semantic(q: string): string {
   return `${SEMANTIC}?${queryOf({ q })}`;
 }
 
-/** Ids of the skills of an answer, in its order, by words or by meaning. */
-export function idsOf({ body }: Reply): string[] {
-  const { data } = body as { data: { skills?: { id: string }[]; data?: { skill: { id: string } }[] } };
-  return (data.skills ?? (data.data ?? []).map(({ skill }) => skill)).map(({ id }) => id);
+/** The skills of an answer, in its order, by words or by meaning. */
+export function skillsOf({ body }: Reply): Record<string, unknown>[] {
+  const { data } = body as {
+    data: { skills?: Record<string, unknown>[]; data?: { skill: Record<string, unknown> }[] };
+  };
+  return data.skills ?? (data.data ?? []).map(({ skill }) => skill);
+}
+
+export function idsOf(reply: Reply): string[] {
+  return skillsOf(reply).map(({ id }) => String(id));
 }
 
 /** What a keyword search says of its pages. */

@@ -1,11 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { createHandler } from '../../src/http/index.js';
 import type { SkillSearch } from '../../src/index.js';
 import type { ResolvedKeywordQuery } from '../../src/query.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
-import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { FIND, idsOf, keyword, ORIGIN, paginationOf, quotaOf, type Reply, searchOver, semantic, serve } from './ask.js';
+import {
+  FIND,
+  idsOf,
+  keyword,
+  ORIGIN,
+  paginationOf,
+  quotaOf,
+  type Reply,
+  searchOver,
+  semantic,
+  serve,
+  skillsOf,
+} from './ask.js';
 import {
   COMPATIBLE_KEYWORD_ANSWER,
   COMPATIBLE_SEMANTIC_ANSWER,
@@ -107,12 +117,9 @@ describe('GET /api/search', () => {
   test.each([
     ['https://github.com/Wren/toys', 'Wren/toys'],
     ['https://www.github.com/Wren/toys.git', 'Wren/toys'],
-    ['https://github.com/Wren/toys/', 'Wren/toys'],
-    ['https://github.com/Wren/toys/blob/main/kite/SKILL.md', 'Wren/toys'],
     ['https://github.com/Wren/toys/releases', 'Wren/toys'],
     ['https://git.example/group/sub/toys/-/tree/main/kite', 'https://git.example/group/sub/toys.git'],
     ['https://git.example/Wren/toys/src/branch/main/kite', 'https://git.example/Wren/toys.git'],
-    ['https://git.example/Wren/toys/src/main/kite', 'https://git.example/Wren/toys.git'],
     ['https://git.example/src/toys', 'https://git.example/src/toys.git'],
     ['https://git.example:8443/Wren/toys.git', 'https://git.example:8443/Wren/toys.git'],
     ['https://notgithub.com/Wren/toys', 'https://notgithub.com/Wren/toys.git'],
@@ -202,30 +209,12 @@ describe('GET /api/search', () => {
     expect(quotaOf(await ask(keyword({ q: 'name' })))).toEqual(['2', '1']);
   });
 
-  test('has a limit that is an option, and none without access', async () => {
-    const few = await serve(SKILLS, { compatibility, findPerMinute: 1 });
-    const path = `${FIND}?q=name`;
-    expect([(await few.ask(path)).status, (await few.ask(path)).status]).toEqual([200, 429]);
-    const search = await searchOver(SKILLS);
-    for (const options of [{ findPerMinute: 0 }, { access: false } as const]) {
-      const handle = createHandler(search, { compatibility, ...options });
-      for (let i = 0; i < 61; i++) expect((await handle(new Request(ORIGIN + path))).status).toBe(200);
-    }
-    for (const findPerMinute of [-1, 1.5, Number.NaN, '5' as never, 2 ** 31]) {
-      expect(await codeOf(() => createHandler(search, { findPerMinute }))).toBe('INVALID_OPTION');
-    }
-  });
-
   test.each([
     ['', 'MISSING_QUERY'],
     ['?q=+', 'MISSING_QUERY'],
-    ['?q=!', 'INVALID_QUERY'],
     ['?q=%ED%A0%80', 'INVALID_QUERY'],
-    [`?q=${'a'.repeat(201)}`, 'INVALID_QUERY'],
     ['?q=a&q=a', 'INVALID_PARAMETER'],
     ['?q=a&limit=0', 'INVALID_PARAMETER'],
-    ['?q=a&limit=1.0', 'INVALID_PARAMETER'],
-    ['?q=a&limit=5&limit=5', 'INVALID_PARAMETER'],
     ['?q=a&owner=x&owner=y', 'INVALID_PARAMETER'],
     ['?q=a&owner=%', 'INVALID_PARAMETER'],
   ])('refuses %j', async (query, expected) => {
@@ -237,11 +226,4 @@ describe('GET /api/search', () => {
 
 function foundIds({ body }: Reply): string[] {
   return (body as { skills: { id: string }[] }).skills.map(({ id }) => id);
-}
-
-function skillsOf({ body }: Reply): Record<string, unknown>[] {
-  const { data } = body as {
-    data: { skills?: Record<string, unknown>[]; data?: { skill: Record<string, unknown> }[] };
-  };
-  return data.skills ?? (data.data ?? []).map(({ skill }) => skill);
 }

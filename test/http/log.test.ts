@@ -156,6 +156,8 @@ describe('log', () => {
     test.each<[string, unknown, number]>([
       ['not foreseen', new Error('secret of the cause', { cause: new Error('secret of its cause') }), 500],
       ['that is no error', 'secret of the cause', 500],
+      ['that looks like one of ours', { code: 'MISSING_QUERY', message: 'secret of the cause' }, 500],
+      ['that no search has', new SkillSearchError('SOURCE_NOT_FOUND', 'secret of the cause'), 500],
       [
         'of the database',
         new SkillSearchError('DATABASE_NOT_READABLE', 'secret of the cause', { path: 'secret.db' }),

@@ -185,11 +185,6 @@ describe('links to pages of the server', () => {
       expect(await linkOf(server, `Host: ${host}`)).toBe(`${server.url}/skills/a`);
     },
   );
-
-  test('lead to the public address where there is one', async () => {
-    const { server } = await started({ publicUrl: 'https://skills.example/base/', cors: true });
-    expect(await linkOf(server, 'Host: other.example')).toBe('https://skills.example/base/skills/a');
-  });
 });
 
 describe('connections of an address', () => {

@@ -4,15 +4,22 @@ import { MAX_LONGEST_WAIT } from '../../../src/core/index.js';
 import { createHandler } from '../../../src/http/index.js';
 import { SkillSearchError } from '../../../src/index.js';
 import { codeOf } from '../../error-code.js';
-import { type Ask, failingSearch, KEYWORD, keyword, ORIGIN, type Reply, searchOver, serve } from '../ask.js';
+import { type Ask, FIND, failingSearch, KEYWORD, keyword, ORIGIN, type Reply, searchOver, serve } from '../ask.js';
 import { expectHarmless, KITE, linksOf, textOf } from './page-text.js';
 
 describe('pages', () => {
   describe('without the option', () => {
-    test('there is no page: the three paths are 404', async () => {
+    test('there is no page: all paths are 404', async () => {
       for (const options of [{}, { pages: false }]) {
         const { ask } = await serve([KITE], options);
-        for (const path of ['/', '/openapi.json', '/skills/kite'])
+        for (const path of [
+          '/',
+          '/openapi.json',
+          '/skills/kite',
+          '/page/search?q=kite',
+          '/assets/page.css',
+          '/robots.txt',
+        ])
           expect((await ask(path)).code).toBe('ENDPOINT_NOT_FOUND');
       }
     });
@@ -37,17 +44,26 @@ describe('pages', () => {
       expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
     });
 
-    test('have a limit that is an option, and none without access', async () => {
-      const few = await serve([KITE], { pages: true, pagesPerMinute: 1 });
-      expect([(await few.ask('/')).status, (await few.ask('/')).status]).toEqual([200, 429]);
+    test.each([
+      ['pagesPerMinute', '/'],
+      ['pageSearchesPerMinute', '/page/search?q=kite&mode=words'],
+      ['findPerMinute', `${FIND}?q=kite`],
+    ])('have a limit that is an option, and none without access: %s', async (name, path) => {
+      const given = { pages: true, compatibility: 'skillsmp' } as const;
+      const few = await serve([KITE], { ...given, [name]: 1 });
+      expect([(await few.ask(path)).status, (await few.ask(path)).status]).toEqual([200, 429]);
       const search = await searchOver([KITE]);
-      for (const options of [{ pagesPerMinute: 0 }, { access: false } as const]) {
-        const handle = createHandler(search, { pages: true, ...options });
-        for (let i = 0; i < 130; i++) expect((await handle(new Request(`${ORIGIN}/`))).status).toBe(200);
+      for (const options of [{ [name]: 0 }, { access: false } as const]) {
+        const handle = createHandler(search, { ...given, ...options });
+        for (let i = 0; i < 130; i++) expect((await handle(new Request(ORIGIN + path))).status).toBe(200);
       }
-      for (const pagesPerMinute of [-1, 1.5, Number.NaN, '5' as never, 2 ** 31]) {
-        expect(await codeOf(() => createHandler(search, { pagesPerMinute }))).toBe('INVALID_OPTION');
+      for (const value of [-1, 1.5, Number.NaN, '5', 2 ** 31]) {
+        expect(await codeOf(() => createHandler(search, { [name]: value }))).toBe('INVALID_OPTION');
       }
+    });
+
+    test('have a longest wait that is checked', async () => {
+      const search = await searchOver([KITE]);
       for (const longestWait of [-1, Number.NaN, '5' as never, MAX_LONGEST_WAIT + 1]) {
         expect(await codeOf(() => createHandler(search, { longestWait }))).toBe('INVALID_OPTION');
       }

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createHandler } from '../../../src/http/index.js';
-import { buildCatalogue, type SkillSearch, SkillSearchError } from '../../../src/index.js';
-import { codeOf } from '../../error-code.js';
+import { buildCatalogue, SkillSearchError } from '../../../src/index.js';
 import { row } from '../../rows.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { failingSearch, ORIGIN, opened, type Reply, replacing, searchOver, serve } from '../ask.js';
@@ -51,11 +49,6 @@ describe('search page', () => {
   /** The text of a page in one line. */
   function shownText(reply: Reply): string {
     return textOf(reply).replace(/\s+/g, ' ');
-  }
-
-  /** The value that a field of the form has. */
-  function fieldOf({ text }: Reply, field: string): string | undefined {
-    return new RegExp(`<input[^>]* name="${field}"[^>]* value="([^"]*)"`).exec(text)?.[1];
   }
 
   describe('the search page before a question', () => {
@@ -127,14 +120,6 @@ describe('search page', () => {
           '/?q=bread&mode=words',
         ]),
       );
-      const one = await ask('/?q=bread&mode=words&agent=codex&scope=user&invocable=false');
-      expect([fieldOf(one, 'agent'), fieldOf(one, 'scope')]).toEqual(['codex', 'user']);
-      expect(one.text).toContain('<option value="false" selected>');
-      for (const wrong of ['agent=A', 'scope=all', 'invocable=1']) {
-        expect((await ask(`/?${wrong}`)).status, wrong).toBe(400);
-      }
-      const plain = await (await serve(SKILLS, { pages: true })).ask('/?q=kite&mode=words');
-      expect(shownText(plain)).not.toMatch(/Agents|Installed for/);
     });
 
     test('has the three orders', async () => {
@@ -198,10 +183,7 @@ describe('search page', () => {
     test.each([
       ['q=!!!', 'q must contain a letter or a digit'],
       ['q=kite&mode=thought', 'mode must be one of both, words, meaning, got "thought"'],
-      ['q=kite&sortBy=name', 'sortBy must be one of'],
       ['q=kite&page=0', 'page must be an integer of at least 1, got "0"'],
-      ['q=kite&page=51&mode=words', 'page must be'],
-      ['updatedAfter=soon', 'updatedAfter must be'],
       ['q=kite&q=line', 'q must be given once'],
     ])('?%s is 400 with the form and what was wrong', async (query, message) => {
       const { ask } = await serve(SKILLS, { pages: true });
@@ -335,31 +317,6 @@ describe('page search', () => {
       ]);
     });
 
-    test('asks anew for the counts of each filter, and others have their turn in between', async () => {
-      const search = await searchOver(SKILLS);
-      let turn = 0;
-      let next: NodeJS.Immediate | undefined;
-      const count = (): void => {
-        turn += 1;
-        next = setImmediate(count);
-      };
-      const turns: number[] = [];
-      const suggest: SkillSearch['suggest'] = (...asked) => {
-        turns.push(turn);
-        return search.suggest(...asked);
-      };
-      const searched: SkillSearch['keyword'] = (query) => {
-        turns.push(turn);
-        return search.keyword(query);
-      };
-      const { ask } = await serve(replacing(search, { suggest, keyword: searched }), { pages: true });
-      count();
-      await ask(`${PATH}&quick=1&category=crafts&author=finch&license=MIT`);
-      clearImmediate(next);
-      expect(turns).toHaveLength(5);
-      expect(new Set(turns).size).toBe(5);
-    });
-
     test('answers by words at once, and says that meaning may follow', async () => {
       const { ask } = await serve(SKILLS, { pages: true });
       for (const [query, unfinished] of [
@@ -441,26 +398,5 @@ describe('page search', () => {
       // Pages without a question have a limit of their own.
       for (const path of ['/', '/?sortBy=recent', '/skills/kite']) expect((await ask(path)).status).toBe(200);
     });
-
-    test('is an option, and none without access', async () => {
-      const search = await searchOver(SKILLS);
-      for (const options of [{ pageSearchesPerMinute: 0 }, { access: false } as const]) {
-        const handle = createHandler(search, { pages: true, ...options });
-        for (let i = 0; i < 130; i++) {
-          const { status, headers } = await handle(new Request(`${ORIGIN}/page/search?q=kite&mode=words`));
-          expect([status, headers.has('X-RateLimit-Minute-Limit')]).toEqual([200, false]);
-        }
-      }
-      for (const pageSearchesPerMinute of [-1, 1.5, Number.NaN, '5' as never, 2 ** 31]) {
-        expect(await codeOf(() => createHandler(search, { pageSearchesPerMinute }))).toBe('INVALID_OPTION');
-      }
-    });
-  });
-
-  test('without pages there is no such route', async () => {
-    const { ask } = await serve(SKILLS);
-    for (const path of [PATH, '/?sortBy=recent', '/assets/page.css', '/robots.txt']) {
-      expect((await ask(path)).code).toBe('ENDPOINT_NOT_FOUND');
-    }
   });
 });

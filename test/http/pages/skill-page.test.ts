@@ -6,7 +6,18 @@ import { CategoryEmbedder } from '../../load/category-embedder.js';
 import { type Row, row } from '../../rows.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { temporaryFolder } from '../../sources/folders.js';
-import { type Ask, keyword, ORIGIN, opened, type Reply, replacing, searchOver, semantic, serve } from '../ask.js';
+import {
+  type Ask,
+  keyword,
+  ORIGIN,
+  opened,
+  type Reply,
+  replacing,
+  searchOver,
+  semantic,
+  serve,
+  skillsOf,
+} from '../ask.js';
 import { expectHarmless, HOSTILE, KITE, linksOf, textOf } from './page-text.js';
 
 describe('skill page', () => {
@@ -68,17 +79,12 @@ describe('skill page', () => {
     });
 
     test.each([
-      '/skills/',
       '/skills/nobody',
-      '/skills/KITE',
-      '/skills/kite/',
       '/skills/kite/files/lost.md',
       '/skills/kite/files/references%2Fknots.md',
       '/skills/kite/files/SKILL.md%00',
       '/skills/kite/files/%ff',
       '/skills/kite%2Ffiles/SKILL.md',
-      '/skills/nobody/files',
-      '/skills/%ff',
       '/skills/kite%00',
     ])('%s is none', async (path) => {
       const { ask } = await serve([KITE], { pages: true });
@@ -382,11 +388,6 @@ describe('skill page', () => {
       expect(linksOf(reply)[0]).toBe(href);
       expect(textOf(reply)).toContain(text);
     });
-
-    test.each(['', '?', '?next=x', '?q=', '?mode=words'])('stands no way back to nothing: %s', async (query) => {
-      const { ask } = await serve([KITE], { pages: true });
-      expect((await ask(`/skills/kite${query}`)).text).not.toContain('way-back');
-    });
   });
 
   function withText(text: string, more: Row = {}): Row {
@@ -395,13 +396,6 @@ describe('skill page', () => {
 
   function namesIn(reply: Reply | undefined): number | undefined {
     return reply?.text.match(/<bdi>f\d+\.md<\/bdi><\/a> /g)?.length;
-  }
-
-  function skillsOf({ body }: Reply): Record<string, unknown>[] {
-    const { data } = body as {
-      data: { skills?: Record<string, unknown>[]; data?: { skill: Record<string, unknown> }[] };
-    };
-    return data.skills ?? (data.data ?? []).map(({ skill }) => skill);
   }
 });
 
