@@ -3,17 +3,10 @@ import type { CallToolResult, McpHttpHandler, McpRequestContext, McpServer } fro
 import { type ErrorCode, isObject, SkillSearchError } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault, type Sdk } from './sdk.js';
-import {
-  getSkill,
-  listResources,
-  listSkills,
-  type PublishingSearch,
-  readDirectory,
-  readFile,
-  type UnpublishedListener,
-} from './skills.js';
+import { getSkill, listResources, listSkills, type PublishingSearch, readDirectory, readFile } from './skills.js';
 import { readArguments, type Tool, ToolFault } from './tools/tool.js';
 import { TOOLS, toolList } from './tools/tools.js';
+import type { UnpublishedListener } from './unpublished.js';
 
 // Not `createRequire` by its name: bundles declare that themselves.
 

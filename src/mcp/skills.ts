@@ -5,6 +5,7 @@ import { countCodePoints, isObject, isSkillName, nextTurn, splitFrontMatter } fr
 import { catalogueSearchOf, type SkillSearch } from '../search/index.js';
 import type { ContentFile } from '../skill.js';
 import { INVALID_PARAMS, ProtocolFault } from './sdk.js';
+import type { UnpublishedListener } from './unpublished.js';
 
 /**
  * Largest file that `resources/read` gives at once, in bytes, and largest part of a larger one: encoding it keeps others
@@ -401,35 +402,3 @@ function beginOfCharacter(text: Buffer, offset: number): number {
   while ((text[at]! & 0xc0) === 0x80) at -= 1;
   return at;
 }
-
-/** Skills that are found but not published, and named in the log. The log is for people. */
-const MAX_LOGGED_UNPUBLISHED = 100;
-
-const MESSAGES: Readonly<Record<UnpublishedWhere, string>> = {
-  everywhere: 'found but not published',
-  'for-installers': 'not published for installers',
-  'in-index': 'published at its own address only',
-};
-
-/** Says of each skill once why it is not published, or not everywhere, up to a number of skills. */
-export function unpublishedLog(
-  log: (message: string, facts: Readonly<Record<string, unknown>>) => void,
-): UnpublishedListener {
-  const told = new Set<string>();
-  return (skill, reason, where) => {
-    const line = `${where} ${skill}`;
-    if (told.has(line) || told.size > MAX_LOGGED_UNPUBLISHED) return;
-    told.add(line);
-    if (told.size > MAX_LOGGED_UNPUBLISHED) log('further skills are not published everywhere; they are not named', {});
-    else log(MESSAGES[where], { skill, reason });
-  };
-}
-
-/**
- * Where a skill is not published: nowhere at all; not for installers, though by MCP; or not in the index for
- * installers, though at its own address.
- */
-type UnpublishedWhere = 'everywhere' | 'for-installers' | 'in-index';
-
-/** Told why a skill is found but not published. */
-export type UnpublishedListener = (id: string, reason: string, where: UnpublishedWhere) => void;

@@ -1,8 +1,8 @@
 export type { CopyFollower, FollowCopyOptions } from './follow-copy.js';
-export { type PostgresAddress, readPostgresAddress } from './postgres/postgres-address.js';
-export type { PostgresEvent, PostgresPool } from './postgres/postgres-pool.js';
-export type { PostgresStatement } from './postgres/postgres-session.js';
+export { type PostgresAddress, type PostgresEvent, readPostgresAddress } from './postgres/postgres-address.js';
+export type { PostgresPool } from './postgres/postgres-pool.js';
 export type { SharedTables } from './postgres/shared-tables.js';
+export type { PostgresStatement } from './postgres/statements.js';
 export { isSameRevision, type Revision } from './shared-catalogue/catalogue-tables.js';
 export type { ConnectedCatalogue, Replica } from './shared-catalogue/replica.js';
 export type { SharedFault } from './shared-catalogue/shared-faults.js';

@@ -15,7 +15,7 @@ test('the library is built where npm left out the optional packages, as without 
   const words = [compiler, '-p', 'tsconfig.build.json'];
   const { status, stdout } = spawnSync(process.execPath, words, { cwd: project, encoding: 'utf8' });
   expect([stdout, status]).toEqual(['', 0]);
-  for (const file of ['semantic/model-thread.js', 'mcp/server-over.js']) {
+  for (const file of ['semantic/model-thread.js', 'mcp/server.js']) {
     expect(existsSync(join(project, 'dist', file))).toBe(true);
   }
 });

@@ -2,6 +2,12 @@ import { readFileSync, statSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
 import { decodePart, SkillSearchError, type Surroundings, splitHosts, surroundings } from '../../core/index.js';
 
+/** A database stopped answering, or answers again. */
+export type PostgresEvent =
+  | { readonly kind: 'away'; readonly error: SkillSearchError }
+  /** @property milliseconds how long it was away */
+  | { readonly kind: 'back'; readonly milliseconds: number };
+
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 /**

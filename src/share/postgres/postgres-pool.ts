@@ -12,19 +12,12 @@ import {
   findPassword,
   type PasswordTarget,
   type PostgresAddress,
+  type PostgresEvent,
   type TlsMode,
 } from './postgres-address.js';
 import { AnswerTimeout, awayError, isLost, noHostError, openingError, statementError } from './postgres-error.js';
-import {
-  type CopiedRow,
-  inTransaction,
-  type PostgresSession,
-  type PostgresStatement,
-  RolledBack,
-  rowsOf,
-  type SessionOptions,
-  within,
-} from './postgres-session.js';
+import { inTransaction, RolledBack, rowsOf, within } from './postgres-session.js';
+import type { CopiedRow, PostgresSession, PostgresStatement, SessionOptions } from './statements.js';
 
 /** The limits of what is kept in PostgreSQL. Times are in milliseconds. They cannot be changed. */
 export const POSTGRES_LIMITS = {
@@ -55,12 +48,6 @@ export const POSTGRES_LIMITS = {
  * Milliseconds until it is told anew that more ask than the database can answer: thousands a second may fail by that.
  */
 const CROWD_TOLD_AGAIN = 60_000;
-
-/** A database stopped answering, or answers again. */
-export type PostgresEvent =
-  | { readonly kind: 'away'; readonly error: SkillSearchError }
-  /** @property milliseconds how long it was away */
-  | { readonly kind: 'back'; readonly milliseconds: number };
 
 /** Settings of a {@link PostgresPool}. */
 export interface PostgresPoolOptions {

@@ -2,7 +2,7 @@ import { type ErrorCode, SkillSearchError } from '../../core/index.js';
 import { openingError } from './postgres-error.js';
 import type { PostgresPool } from './postgres-pool.js';
 import { POSTGRES_LIMITS } from './postgres-pool.js';
-import type { RunStatement } from './postgres-session.js';
+import type { RunStatement } from './statements.js';
 
 /** The tables of one part of what is kept in a database. */
 export interface SharedTables {

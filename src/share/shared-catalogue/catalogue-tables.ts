@@ -1,6 +1,6 @@
 import { SkillSearchError } from '../../core/index.js';
-import type { RunStatement } from '../postgres/postgres-session.js';
 import type { SharedTables } from '../postgres/shared-tables.js';
+import type { RunStatement } from '../postgres/statements.js';
 
 /**
  * The tables of a shared catalogue in PostgreSQL: a log of revisions.

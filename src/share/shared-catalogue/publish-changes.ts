@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SkillSearchError } from '../../core/index.js';
 import { bytesOfImage, type CatalogueChanges, packBlob, type SkillImage } from '../../store/writing.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
-import type { RunStatement } from '../postgres/postgres-session.js';
+import type { RunStatement } from '../postgres/statements.js';
 import { isSameRevision, PUBLISHED_AT, type Revision, readPresent } from './catalogue-tables.js';
 import { encodeImage } from './shared-images.js';
 import {

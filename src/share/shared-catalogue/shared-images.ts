@@ -1,5 +1,5 @@
 import type { CatalogueChanges, SkillImage } from '../../store/writing.js';
-import type { PostgresSession } from '../postgres/postgres-session.js';
+import type { PostgresSession } from '../postgres/statements.js';
 import { isAhead, isKnown, type Revision, readPresent, sharedDamage } from './catalogue-tables.js';
 import { distinct, inParts, readBlobs, readVectors, SHARED_CATALOGUE_LIMITS } from './stored-bytes.js';
 

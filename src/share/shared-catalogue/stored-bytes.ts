@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SkillSearchError } from '../../core/index.js';
 import { type PackedBlob, type StoredVector, unpackBlob } from '../../store/writing.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
-import type { PostgresSession, RunStatement } from '../postgres/postgres-session.js';
+import type { PostgresSession, RunStatement } from '../postgres/statements.js';
 
 /** The limits of a catalogue in PostgreSQL. Times are in milliseconds. They cannot be changed. */
 export const SHARED_CATALOGUE_LIMITS = {

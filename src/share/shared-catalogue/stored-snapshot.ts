@@ -1,6 +1,6 @@
 import type { PostgresPool } from '../postgres/postgres-pool.js';
-import type { RunStatement } from '../postgres/postgres-session.js';
 import { mayWrite } from '../postgres/shared-tables.js';
+import type { RunStatement } from '../postgres/statements.js';
 import { digestOf, manifestText, readManifest } from '../snapshot/manifest.js';
 import { readWhileUnchanged } from '../snapshot/write-files.js';
 import { isKnown, PUBLISHED_AT, type Revision, readPresent, sharedDamage } from './catalogue-tables.js';

@@ -6,13 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectAccess } from '../../../src/access/index.js';
 import { isKnownOutage, SkillSearchError } from '../../../src/core/index.js';
-import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import {
-  POSTGRES_LIMITS,
-  type PostgresEvent,
-  PostgresPool,
-  type PostgresPoolOptions,
-} from '../../../src/share/postgres/postgres-pool.js';
+import { type PostgresEvent, readPostgresAddress } from '../../../src/share/index.js';
+import { POSTGRES_LIMITS, PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
 import { codeOf } from '../../error-code.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { describeWithPostgres } from './describe-with-postgres.js';
