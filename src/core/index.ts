@@ -163,7 +163,6 @@ export { inNativeCode, type Job, jobInThread, RequestQueue, runJob, startWorker 
 export { allPieces, giveWay, inTurns, nextTurn, type Pieces } from './threads/turns.js';
 export type { Tokenizer } from './tokenizer.js';
 export { type ReadTokenizer, readTokenizer, readWordPieces } from './tokenizer.js';
-export { parseToml, TomlError } from './toml.js';
 export {
   folderOf,
   joinPaths,

@@ -51,7 +51,6 @@ export async function embedCatalogue(
       done += batch.length;
       onProgress(done, missing.length);
     }
-    await exchange?.settle();
     return done;
   } finally {
     await model.stop(embedder);
@@ -152,17 +151,11 @@ export interface VectorExchange {
    */
   take(model: string, textHashes: readonly Buffer[]): Promise<readonly EmbeddedText[]>;
   /**
-   * Hands vectors on. Does not wait until they are stored, unless many wait already.
-   *
-   * @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if those of an earlier call could not be stored
-   */
-  offer(model: string, vectors: readonly EmbeddedText[]): Promise<void>;
-  /**
-   * Waits until all that was offered is stored.
+   * Stores vectors where others find them.
    *
    * @throws {SkillSearchError} `SERVICE_UNAVAILABLE`
    */
-  settle(): Promise<void>;
+  offer(model: string, vectors: readonly EmbeddedText[]): Promise<void>;
 }
 
 /** Skills between two writes, and two turns of the event loop: some ten milliseconds. */

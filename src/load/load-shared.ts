@@ -240,7 +240,6 @@ function sharedVectors(store: SharedStore, signal: AbortSignal | undefined): Vec
       const stored = vectors.map(({ textHash, vector }) => ({ textHash, embedding: encodeVector(vector) }));
       await store.offerVectors({ id: model, dimensions }, stored, signal);
     },
-    settle: async () => {},
   };
 }
 

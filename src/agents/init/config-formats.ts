@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import jsonc, { type Node, type ParseError } from 'jsonc-parser';
-import { ConfigFault, isObject, parseToml, TomlError } from '../../core/index.js';
+import { ConfigFault, isObject } from '../../core/index.js';
+import { parseToml, TomlError } from '../../core/toml.js';
 
 /** A value as JSON can have it. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
