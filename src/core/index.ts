@@ -164,6 +164,15 @@ export { allPieces, giveWay, inTurns, nextTurn, type Pieces } from './threads/tu
 export type { Tokenizer } from './tokenizer.js';
 export { type ReadTokenizer, readTokenizer, readWordPieces } from './tokenizer.js';
 export {
+  appendUsage,
+  MOST_USAGE_LINES,
+  packVector,
+  readUsage,
+  type UsageEntry,
+  usageFile,
+  usageSession,
+} from './usage-log.js';
+export {
   folderOf,
   joinPaths,
   nearestCatalogue,

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { resolve } from 'node:path';
+import { unfinishedFor } from './files.js';
+import { isObject } from './texts.js';
+
+/** A line of the log of use: of a question or of a skill, without any text. */
+export interface UsageEntry {
+  /** Unix time in seconds. */
+  readonly time: number;
+  /** `claude-code`, `codex`, `gemini-cli`, `mcp`, `library`, … */
+  readonly host: string;
+  /** As {@link usageSession} makes it. One process without sessions is one session. */
+  readonly session: string;
+  /** `shown`: put beside a prompt (none: silence). `used`: loaded by an agent, or called by a user. */
+  readonly kind: 'shown' | 'used';
+  /** Ids. */
+  readonly skills: readonly string[];
+  /** Of the question, as {@link packVector} makes it; only with the model's name. */
+  readonly vector?: string;
+  readonly model?: string;
+  /** What was put beside the prompt, in tokens. */
+  readonly tokens?: number;
+}
+
+/** Lines that a log keeps. */
+export const MOST_USAGE_LINES = 10_000;
+
+/** A log of more lines is cut down to so many, the newest. */
+const TOO_MANY_LINES = 9500;
+const LEFT_LINES = 9000;
+
+/** How much may be written before lines are counted again, in bytes: some 370 lines, the shortest there are. */
+const COUNTED_EACH = 32 * 1024;
+
+/** Longest line, in bytes: a vector of 4,096 numbers, and ids. */
+const LONGEST_LINE = 16 * 1024;
+
+/** What a killed process locked is locked no more after so many milliseconds. */
+const LOCKED_FOR = 10_000;
+
+/** Path of the log of use of a catalogue. */
+export function usageFile(database: string): string {
+  const path = resolve(database);
+  try {
+    return `${realpathSync(path)}.usage`;
+  } catch {
+    return `${path}.usage`;
+  }
+}
+
+/** Whether the user wants no log, and none used. */
+function isUsageOff(): boolean {
+  const { SKILL_DISCOVERY_NO_USAGE: off = '' } = process.env;
+  return off !== '' && off !== '0';
+}
+
+/** Stands for a session in the log, so that nobody can look up a conversation by it. */
+export function usageSession(id: string): string {
+  return createHash('sha256').update(`skill-discovery ${id}`).digest('hex').slice(0, 16);
+}
+
+/** A vector in signed bytes, as base64. Its length is lost, its direction is kept. */
+export function packVector(vector: Float32Array): string {
+  const highest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  return Buffer.from(Int8Array.from(vector, (value) => Math.round((127 * value) / highest)).buffer).toString('base64');
+}
+
+/**
+ * Appends a line, in one write, to the log of a catalogue. Never fails: where nothing can be written, nothing is
+ * learnt.
+ */
+export function appendUsage(database: string, entry: UsageEntry): void {
+  const line = `${JSON.stringify(entry)}\n`;
+  if (isUsageOff() || line.length > LONGEST_LINE) return;
+  try {
+    const path = usageFile(database);
+    const file = openSync(path, 'a+', 0o600);
+    let before: number;
+    try {
+      before = fstatSync(file).size;
+      const last = Buffer.from('\n');
+      if (before > 0) readSync(file, last, 0, 1, before - 1);
+      // What a killed process has begun ends here.
+      writeSync(file, last.toString() === '\n' ? line : `\n${line}`);
+    } finally {
+      closeSync(file);
+    }
+    const parts = (size: number): number => Math.floor(size / COUNTED_EACH);
+    if (parts(before + line.length) > parts(before)) shorten(path);
+  } catch {
+    // A folder or a disk that takes nothing.
+  }
+}
+
+/** Leaves the newest lines of a log that has become too long. One process at a time does it. */
+function shorten(path: string): void {
+  const text = readFileSync(path);
+  const lines = linesOf(text.toString());
+  if (lines.length <= TOO_MANY_LINES) return;
+  const lock = `${path}-lock`;
+  const lockedAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (Math.abs(Date.now() - lockedAt) > LOCKED_FOR) rmSync(lock, { force: true });
+  closeSync(openSync(lock, 'wx', 0o600));
+  const former = openSync(path, 'r');
+  const unfinished = unfinishedFor(path);
+  try {
+    writeFileSync(unfinished, `${lines.slice(-LEFT_LINES).join('\n')}\n`, { mode: 0o600 });
+    renameSync(unfinished, path);
+    // What others have appended meanwhile.
+    const late = readFileSync(former).subarray(text.length);
+    if (late.length > 0) appendFileSync(path, late);
+  } finally {
+    closeSync(former);
+    for (const made of [unfinished, lock]) rmSync(made, { force: true });
+  }
+}
+
+/** The lines of a log, the oldest first. What is broken, as a killed process leaves it, is left out. Never fails. */
+export function readUsage(database: string): UsageEntry[] {
+  let text: string;
+  try {
+    text = readFileSync(usageFile(database), 'utf8');
+  } catch {
+    return [];
+  }
+  return linesOf(text)
+    .slice(-MOST_USAGE_LINES)
+    .flatMap((line) => {
+      try {
+        const entry: unknown = line.length > LONGEST_LINE ? undefined : JSON.parse(line);
+        return isUsageEntry(entry) ? [entry] : [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function isUsageEntry(value: unknown): value is UsageEntry {
+  if (!isObject(value)) return false;
+  const { time, host, session, kind, skills, vector, model, tokens } = value;
+  const isText = (one: unknown): boolean => typeof one === 'string';
+  return (
+    Number.isFinite(time) &&
+    isText(host) &&
+    isText(session) &&
+    (kind === 'shown' || kind === 'used') &&
+    Array.isArray(skills) &&
+    skills.every(isText) &&
+    (vector === undefined || (isText(vector) && isText(model))) &&
+    (tokens === undefined || Number.isFinite(tokens))
+  );
+}
