@@ -75,6 +75,7 @@ export {
   type Snippet,
   type Suggestion,
   type SuggestionKind,
+  type UsageEffect,
 } from './result.js';
 export type {
   MemorySearch,
@@ -83,6 +84,7 @@ export type {
   SimilarOptions,
   SkillSearch,
   SuggestOptions,
+  UsedOptions,
   WarmUpOptions,
 } from './search/index.js';
 export {

@@ -239,6 +239,14 @@ export interface FeatureShare {
   readonly share: number;
 }
 
+/** What uses for near questions did to a hit. */
+export interface UsageEffect {
+  /** How much they speak for it, 0 to 1. */
+  readonly strength: number;
+  /** How many places it rose: 3 at most. It has the score of the hit that it rose above. */
+  readonly places: number;
+}
+
 /** How the score of a semantic hit came about. */
 export interface ScoreParts {
   /** Cosine of question and skill, -1 to 1; absent if the skill has no vector, and with `ranking: 'words'`. */
@@ -267,6 +275,8 @@ export interface ScoreParts {
    * skills come first, with scores from 0.99 and from 0.9.
    */
   readonly name: 'exact' | 'beginning' | 'other';
+  /** Absent if it was not used for a near question; see `SkillSearch.used`. */
+  readonly usage?: UsageEffect;
   /** Ids of the skill and its copies in the whole catalogue, in the order of `SkillSearch.copiesOf`; at most 100. */
   readonly copies: readonly string[];
 }

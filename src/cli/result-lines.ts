@@ -239,7 +239,7 @@ function listed(parts: readonly string[]): string {
 /** Why a skill is shown, in plain sentences. Percentages are parts of all that adds to the score. */
 export function scoreReason(
   { matches, copies }: Pick<SemanticHit, 'matches' | 'copies'>,
-  { name, cosine, coverage, bm25, features }: ScoreParts,
+  { name, cosine, coverage, bm25, features, usage }: ScoreParts,
 ): string {
   const reasons = [
     {
@@ -263,6 +263,7 @@ export function scoreReason(
     told.length === 0 ? 'Neither its meaning nor its words add to the score.' : `Shown ${listed(told)}.`,
     ...(noVector ? ['It has no vector, so a usual value stands for its meaning.'] : []),
     ...(coverage === 0 ? ["It has none of the question's words."] : []),
+    ...(usage === undefined ? [] : [`It was used for such questions, and so is ${usage.places} places higher.`]),
     ...(copies > 1 ? [`It stands for ${grouped(copies)} copies.`] : []),
   ].join(' ');
 }

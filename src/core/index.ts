@@ -165,10 +165,13 @@ export type { Tokenizer } from './tokenizer.js';
 export { type ReadTokenizer, readTokenizer, readWordPieces } from './tokenizer.js';
 export {
   appendUsage,
+  isUsageOff,
   MOST_USAGE_LINES,
   packVector,
   readUsage,
+  readUsageFile,
   type UsageEntry,
+  type UsageMark,
   usageFile,
   usageSession,
 } from './usage-log.js';

@@ -6,14 +6,13 @@ import {
   openSync,
   readFileSync,
   readSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { resolveDatabase } from './check-arguments.js';
 import { unfinishedFor } from './files.js';
 import { isObject } from './texts.js';
 
@@ -54,16 +53,11 @@ const LOCKED_FOR = 10_000;
 
 /** Path of the log of use of a catalogue. */
 export function usageFile(database: string): string {
-  const path = resolve(database);
-  try {
-    return `${realpathSync(path)}.usage`;
-  } catch {
-    return `${path}.usage`;
-  }
+  return `${resolveDatabase(database)}.usage`;
 }
 
 /** Whether the user wants no log, and none used. */
-function isUsageOff(): boolean {
+export function isUsageOff(): boolean {
   const { SKILL_DISCOVERY_NO_USAGE: off = '' } = process.env;
   return off !== '' && off !== '0';
 }
@@ -129,24 +123,63 @@ function shorten(path: string): void {
   }
 }
 
-/** The lines of a log, the oldest first. What is broken, as a killed process leaves it, is left out. Never fails. */
-export function readUsage(database: string): UsageEntry[] {
-  let text: string;
+/** How far a log was read. */
+export interface UsageMark {
+  readonly inode: number;
+  readonly end: number;
+}
+
+/** What was read of a log. */
+export interface ReadUsage {
+  /** The oldest first. */
+  readonly entries: UsageEntry[];
+  readonly mark: UsageMark;
+  /** Whether this is all, and not only what was appended behind the mark: the log was shortened, or is another one. */
+  readonly isAll: boolean;
+}
+
+/**
+ * Reads a log, or what was appended to it. A line that is broken, as a killed process leaves it, is left out, and one
+ * without an end is left for the next time.
+ *
+ * @param file as {@link usageFile} names it
+ * @param mark where the reading before ended
+ * @param kind only entries of this kind
+ * @throws {Error} of the file system
+ */
+export function readUsageFile(file: string, mark?: UsageMark, kind?: UsageEntry['kind']): ReadUsage {
+  const descriptor = openSync(file, 'r');
   try {
-    text = readFileSync(usageFile(database), 'utf8');
+    const { ino: inode, size } = fstatSync(descriptor);
+    const isAll = mark?.inode !== inode || mark.end > size;
+    const begin = isAll ? 0 : mark.end;
+    const bytes = Buffer.alloc(size - begin);
+    const read = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, begin));
+    const whole = read.subarray(0, read.lastIndexOf('\n') + 1);
+    const wanted = kind === undefined ? '' : `"kind":"${kind}"`;
+    const lines = linesOf(whole.toString()).filter((line) => line.length <= LONGEST_LINE && line.includes(wanted));
+    return { entries: lines.flatMap(entriesIn), mark: { inode, end: begin + whole.length }, isAll };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The newest lines of the log of a catalogue, as many as one keeps, the oldest of them first. Never fails. */
+export function readUsage(database: string): UsageEntry[] {
+  try {
+    return readUsageFile(usageFile(database)).entries.slice(-MOST_USAGE_LINES);
   } catch {
     return [];
   }
-  return linesOf(text)
-    .slice(-MOST_USAGE_LINES)
-    .flatMap((line) => {
-      try {
-        const entry: unknown = line.length > LONGEST_LINE ? undefined : JSON.parse(line);
-        return isUsageEntry(entry) ? [entry] : [];
-      } catch {
-        return [];
-      }
-    });
+}
+
+function entriesIn(line: string): UsageEntry[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isUsageEntry(entry) ? [entry] : [];
+  } catch {
+    return [];
+  }
 }
 
 function linesOf(text: string): string[] {
@@ -158,7 +191,8 @@ function isUsageEntry(value: unknown): value is UsageEntry {
   const { time, host, session, kind, skills, vector, model, tokens } = value;
   const isText = (one: unknown): boolean => typeof one === 'string';
   return (
-    Number.isFinite(time) &&
+    typeof time === 'number' &&
+    time >= 0 &&
     isText(host) &&
     isText(session) &&
     (kind === 'shown' || kind === 'used') &&

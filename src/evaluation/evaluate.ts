@@ -343,7 +343,10 @@ async function answer(search: SkillSearch, text: string, options: RankOptions): 
   if (q === undefined) return { documents: [], confident: tellsConfidence(mode) ? false : undefined };
   if (mode === 'keyword') return { documents: rankByKeywords(search, q, depth, copies), confident: undefined };
   const ranking = RANKING[mode];
-  const { hits, confident } = await search.semantic({ q, ranking, limit: depth, copies, explain }, { signal });
+  const { hits, confident } = await search.semantic(
+    { q, ranking, limit: depth, copies, explain },
+    { signal, usage: false },
+  );
   const documents = hits.map((hit) => ({
     id: hit.skill.id,
     score: hit.score,

@@ -77,9 +77,11 @@ export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   async answer(query, context) {
     const { search, call, meta, longestWait } = context;
     const { signal } = call;
-    const { hits, truncated, damaged } = await search.semantic(query, { signal, longestWait }).catch((error) => {
-      throw signal?.aborted === true ? new ClientGone() : error;
-    });
+    const { hits, truncated, damaged } = await search
+      .semantic(query, { signal, longestWait, usage: false })
+      .catch((error) => {
+        throw signal?.aborted === true ? new ClientGone() : error;
+      });
     const items = hits.map(({ fileId, filename, score, skill }) => ({
       file_id: fileId,
       filename,

@@ -26,6 +26,7 @@ import type {
   SimilarOptions,
   SkillSearch,
   SuggestOptions,
+  UsedOptions,
   WarmUpOptions,
   WordCandidate,
 } from './skill-search.js';
@@ -106,6 +107,13 @@ export class OpenedSearch implements CatalogueSearch {
     await this.#states.use(async (state) => {
       const vectors = await state.vectors('now');
       if (options.otherLanguages === true) await state.untilClosed(vectors.loadOtherLanguages());
+    });
+  }
+
+  used(id: string, options: UsedOptions): Promise<void> {
+    return this.#states.use(async (state) => {
+      const { noteUse } = await import('./usage.js');
+      await noteUse(state, id, options);
     });
   }
 

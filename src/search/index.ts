@@ -14,6 +14,7 @@ export type {
   SimilarOptions,
   SkillSearch,
   SuggestOptions,
+  UsedOptions,
   WarmUpOptions,
 } from './skill-search.js';
 export {

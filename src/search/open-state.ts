@@ -26,6 +26,8 @@ export interface OpenHow {
   /** Whether skills tell the folder that they were loaded from. */
   readonly localPaths: boolean;
   readonly graph: boolean;
+  /** Whether what was used may rise, and is noted. */
+  readonly usage: boolean;
 }
 
 /** What a search reads from. */
@@ -54,7 +56,8 @@ export class OpenState {
   readonly how: OpenHow;
   readonly problems: SkillSearch['problems'];
   readonly copy: CopyStats | undefined;
-  readonly #database: string | undefined;
+  /** Path of the file; undefined for skills in memory. */
+  readonly database: string | undefined;
   readonly #memory: MemoryCatalogue | undefined;
   readonly #closing = new AbortController();
   // A search that is closed but not forgotten holds none of these.
@@ -70,7 +73,7 @@ export class OpenState {
     this.how = how;
     this.problems = problems;
     this.copy = copy;
-    this.#database = database;
+    this.database = database;
     this.#memory = memory;
     this.#reader = reader;
     this.#vectorsWanted = how.warmUp;
@@ -222,7 +225,7 @@ export class OpenState {
     ]);
     return Vectors.open(reader, {
       ...this.how.modelOptions,
-      database: this.#database,
+      database: this.database,
       sink: this.#memory,
       openNearest: (of) => this.#openNearest(of),
       signal: this.closing,
@@ -233,7 +236,7 @@ export class OpenState {
   #openNearest(reader: CatalogueReader): Promise<NearestDocuments> {
     if (this.#nearest === undefined) {
       const { graph, modelOptions } = this.how;
-      const options = { database: this.#database, graph, hasEmbedder: modelOptions.embedder !== undefined };
+      const options = { database: this.database, graph, hasEmbedder: modelOptions.embedder !== undefined };
       const opening = import('./nearest-documents.js').then(({ NearestDocuments: Nearest }) =>
         Nearest.open(reader, { ...options, signal: this.closing }),
       );

@@ -17,6 +17,7 @@ import { oncePer } from './once.js';
 import type { Candidate, NameMatch } from './ranking/features.js';
 import { COMPARED, HybridScorer, type QuestionContext, type ScoredCandidate } from './ranking/hybrid.js';
 import { comparatorOf } from './ranking/ranks.js';
+import { raiseUsed } from './usage.js';
 import type { VectorSearch } from './vector-search.js';
 
 /** A document that is shown. */
@@ -28,13 +29,20 @@ export interface SemanticMatch {
   readonly parts: () => Omit<ScoreParts, 'copies'>;
   /** How many documents it stands for, itself included. */
   readonly copies: number;
+  /** How much uses for near questions speak for it, 0 to 1. */
+  readonly usage: number;
 }
 
-/** Scores the candidates, collapses copies, and puts what is left in order, the best first. */
+/**
+ * Scores the candidates, collapses copies, and puts what is left in order, the best first.
+ *
+ * @param used how much uses for near questions speak for skills, by group of copies; they move the first few
+ */
 export function rankCandidates(
   { context, candidates, groupSizes }: DescribedCandidates,
   query: ResolvedSemanticQuery,
   columns: CatalogueColumns,
+  used: ReadonlyMap<DocumentNumber, number> = new Map(),
 ): { readonly confident: boolean; readonly matches: readonly SemanticMatch[] } {
   const scorer = new HybridScorer(context);
   const byDocument = new Map(candidates.map((candidate) => [candidate.document, scorer.score(candidate)]));
@@ -53,13 +61,17 @@ export function rankCandidates(
   const { scoreOf, partsOf, confident } = scorer.calibrate(topOf(distinct, best, 0, COMPARED).map(of));
   const isCollapsed = query.copies === 'collapse';
   const shown = (isCollapsed ? [...distinct] : all).filter((document) => scoreOf(of(document)) >= query.minScore);
-  const matches = topOf(shown, best, 0, query.limit).map((document) => ({
+  // So many are put in order whatever the limit, or the first hit would depend on it.
+  const moved = used.size === 0 ? query.limit : Math.max(query.limit, COMPARED);
+  const matches = topOf(shown, best, 0, moved).map((document) => ({
     document,
+    nameRank: of(document).nameRank,
     score: scoreOf(of(document)),
     parts: () => partsOf(of(document)),
     copies: isCollapsed ? (groupSizes.get(columns.copyGroup[document]!) ?? counts.get(document) ?? 1) : 1,
+    usage: used.get(columns.copyGroup[document]!) ?? 0,
   }));
-  return { confident, matches };
+  return { confident, matches: used.size === 0 ? matches : raiseUsed(matches).slice(0, query.limit) };
 }
 
 /** What is asked, and of what. */

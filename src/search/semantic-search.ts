@@ -1,6 +1,7 @@
 import {
   type Argument,
   anyOf,
+  checkFlag,
   checkInteger,
   checkNumber,
   checkOptions,
@@ -26,11 +27,12 @@ import { describeCandidates, rankCandidates, type SemanticSources } from './rank
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf } from './ranking/ranks.js';
 import type { SemanticAnswer, SemanticOptions, SimilarOptions } from './skill-search.js';
+import { usageStrengths } from './usage.js';
 
 /** How many ids of copies an explained hit lists at most; see `ScoreParts.copies`. */
 const MOST_COPY_IDS = 100;
 
-const SEMANTIC_OPTIONS = namesOf<SemanticOptions>({ signal: true, longestWait: true });
+const SEMANTIC_OPTIONS = namesOf<SemanticOptions>({ signal: true, longestWait: true, usage: true });
 
 /** Longest time that the model reads a question, in milliseconds, beside its wait. Usual are some hundredths. */
 const MAX_READING_TIME = 10_000;
@@ -49,6 +51,7 @@ export async function searchByMeaning(
     (checkNumber(LONGEST_WAIT, options.longestWait, 0, MAX_LONGEST_WAIT) || Number.POSITIVE_INFINITY) * 1000;
   state.closing.throwIfAborted();
   const resolved = resolveSemanticQuery(query);
+  checkFlag('usage', options.usage);
   const callersSignal = checkSignal(options.signal);
   callersSignal?.throwIfAborted();
   const late = new AbortController();
@@ -57,7 +60,7 @@ export async function searchByMeaning(
     longestWait === Number.POSITIVE_INFINITY ? undefined : setTimeout(giveUp, longestWait + MAX_READING_TIME);
   const joined = anyOf([state.closing, callersSignal, timer === undefined ? undefined : late.signal]);
   try {
-    return await answerByMeaning(state, resolved, joined.signal, longestWait);
+    return await answerByMeaning(state, resolved, joined.signal, longestWait, options.usage ?? true);
   } finally {
     joined.end();
     clearTimeout(timer);
@@ -74,6 +77,7 @@ async function answerByMeaning(
   resolved: ResolvedSemanticQuery,
   signal: AbortSignal,
   longestWait: number,
+  usage: boolean,
 ): Promise<SemanticAnswer> {
   const { columns } = state.reader;
   const { ranking, q, explain } = resolved;
@@ -101,16 +105,17 @@ async function answerByMeaning(
     ...idOf(reader.idOrUndefined(document)),
     reason: 'its vector is damaged, so it is ranked by words alone',
   }));
-  const show = function* (): Generator<undefined, { confident: boolean; hits: SemanticHit[] }, undefined> {
-    const { matches, confident } = rankCandidates(described, resolved, columns);
+  const used = usage && ranking === 'hybrid' ? usedGroups(state, described.questionVector, sources) : undefined;
+  const show = function* (): Generator<undefined, { confident: boolean; used: number; hits: SemanticHit[] }> {
+    const { matches, confident } = rankCandidates(described, resolved, columns, used);
     const shown = new Shown<SemanticHit>(damaged);
     for (const match of matches) {
       yield;
       shown.add(() => reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
     }
-    return { confident, hits: shown.all() };
+    return { confident, used: matches[0]?.usage ?? 0, hits: shown.all() };
   };
-  const { confident, hits } = await inTurns(show(), signal);
+  const { confident, used: usedFirst, hits } = await inTurns(show(), signal);
   const { vectors } = sources;
   const result: SemanticResult = {
     ranking,
@@ -120,7 +125,24 @@ async function answerByMeaning(
     hits,
     ...damagedPart(reader, damaged),
   };
-  return { result, vector: described.questionVector };
+  return { result, vector: described.questionVector, used: usedFirst };
+}
+
+/** How much uses for near questions speak for skills, by group of copies. */
+function usedGroups(
+  { reader, database, how }: OpenState,
+  vector: Float32Array | undefined,
+  { vectors }: SemanticSources,
+): Map<DocumentNumber, number> {
+  const groups = new Map<DocumentNumber, number>();
+  if (!how.usage || database === undefined || vector === undefined || vectors === undefined) return groups;
+  for (const [id, strength] of usageStrengths(database, vector, vectors.model)) {
+    const document = reader.documentOf(id);
+    const group = document === undefined ? undefined : reader.columns.copyGroup[document];
+    // It may be gone.
+    if (group !== undefined) groups.set(group, Math.max(strength, groups.get(group) ?? 0));
+  }
+  return groups;
 }
 
 /** Opens what a ranking needs. */

@@ -29,6 +29,21 @@ export interface SemanticOptions {
    * @default 0
    */
   readonly longestWait?: number | undefined;
+  /**
+   * Whether what was used for near questions may rise a few places: false where all should get the same answer, as
+   * `evaluate` and a server of HTTP do. See {@link SkillSearch.used}.
+   *
+   * @default true
+   */
+  readonly usage?: boolean | undefined;
+}
+
+/** Options of `used`. */
+export interface UsedOptions {
+  /** What the skill was used for. Its text is not stored, only its vector. */
+  readonly question: string;
+  /** The conversation: a skill counts once in each. @default one for the whole process */
+  readonly session?: string | undefined;
 }
 
 /** Options of `warmUp`. */
@@ -112,6 +127,17 @@ export interface SkillSearch extends AsyncDisposable {
    *   `MODEL_NOT_READABLE`, `MODEL_RUNTIME_MISSING`, `EMBEDDER_FAILED`; `SERVICE_UNAVAILABLE` if the search is closed
    */
   warmUp(options?: WarmUpOptions): Promise<void>;
+  /**
+   * Notes that a skill was used: its text was loaded for a question. From then on it rises a few places in the answers
+   * of `semantic` to near questions. The note is in a file beside the catalogue; see docs/usage.md. Nothing is noted of
+   * skills in memory, of an id that no skill has, and where the option `usage` is false.
+   *
+   * @throws {SkillSearchError} `INVALID_OPTION`, `SERVICE_UNAVAILABLE` if the search is closed, and as {@link warmUp}
+   * @example
+   * const { hits } = await search.semantic({ q: 'make a chart from a spreadsheet' });
+   * await search.used(hits[0].skill.id, { question: 'make a chart from a spreadsheet' });
+   */
+  used(id: string, options: UsedOptions): Promise<void>;
   /** The skill with this id, or undefined. */
   get(id: string): SkillDetails | undefined;
   /** The text files of a skill; empty if no skill has this id. */
@@ -248,6 +274,8 @@ export interface SemanticAnswer {
   readonly result: SemanticResult;
   /** Of the question. */
   readonly vector: Float32Array | undefined;
+  /** How much uses for near questions speak for the first hit, 0 to 1. */
+  readonly used: number;
 }
 
 /** A skill that has some word of a question. */
@@ -314,6 +342,13 @@ export interface OpenOptions extends ModelOptions {
    */
   readonly graph?: boolean | undefined;
   /**
+   * Whether skills that were used for near questions rise a few places; see {@link SkillSearch.used}. False also where
+   * the variable `SKILL_DISCOVERY_NO_USAGE` is set.
+   *
+   * @default true
+   */
+  readonly usage?: boolean | undefined;
+  /**
    * The folder of the local copy of what an address names. Several processes may share it.
    *
    * @default one in the user's cache folder, named after the address
@@ -339,6 +374,7 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   warmUp: true,
   localPaths: true,
   graph: true,
+  usage: true,
   cache: true,
   passwordFile: true,
   signal: true,

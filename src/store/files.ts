@@ -9,6 +9,7 @@ import { resolveDatabase } from '../core/index.js';
  *     skills.db.vectors             derived: the codes of the vectors
  *     skills.db.vectors-graph       derived: the graph of near neighbours; with several of them the first
  *     skills.db.vectors-graph-2     derived: the second of these, and so on, at most four
+ *     skills.db.usage               which skills were used for what; see usage-log.ts of core
  *     skills.db.loading             the staging file of a load; survives a kill, and the next load takes its vectors
  *     skills.db.loading-part        a staging file that is being made
  *     skills.db.loading-lock        locked while a load runs

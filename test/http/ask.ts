@@ -148,6 +148,7 @@ export function failingSearch(error: unknown): CatalogueSearch {
     semantic: async () => fail(),
     list: fail,
     similar: async () => fail(),
+    used: async () => fail(),
     suggest: fail,
     countAuthors: fail,
     authors: fail,

@@ -134,7 +134,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
   const { search, signal, longestWait, logDamaged } = request;
   const ranking = mode === 'meaning' ? 'vector' : 'hybrid';
   const query = { ...filters, q, ranking, limit: MAX_SEMANTIC_LIMIT, explain: true } as const;
-  const found = await search.semantic(query, { signal, longestWait });
+  const found = await search.semantic(query, { signal, longestWait, usage: false });
   logDamaged(found.damaged);
   const hits = sortBy === 'relevance' ? found.hits : inOrder(found, sortBy);
   const words = mode === 'both' ? await besideMeaning(question, request) : undefined;
