@@ -1,3 +1,4 @@
+export { type DoctorReport, diagnose, forgetUse } from './doctor/diagnose.js';
 export { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from './formats/format-options.js';
 export { answerPrompts } from './hook/fitting-skills.js';
 export { HOOK_OPTIONS } from './hook/hook-options.js';

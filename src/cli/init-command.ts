@@ -49,7 +49,7 @@ export const setUp: SetUp = (command, output) => {
 };
 
 /** Parses names with commas or blanks between, each kept once. */
-function parseNames(value: string): readonly string[] {
+export function parseNames(value: string): readonly string[] {
   const names = namesIn(value);
   if (names.length === 0) throw new InvalidArgumentError('It must be names with commas between.');
   return names;
@@ -150,6 +150,8 @@ function resultLines(result: InitResult, flags: InitFlags, report: LoadReport | 
   if (report !== undefined) {
     const skills = report.added + report.updated + report.unchanged;
     lines.push(`${oneLine(catalogues[0]!.database)} has ${counted(skills, 'installed skill')}.`);
+    const fault = report.warnings.find(({ origin }) => origin === 'vectors');
+    if (fault !== undefined) lines.push(oneLine(`Skills are found by words only, not by meaning: ${fault.message}`));
   }
   lines.push(...backups.map((path) => `Former text: ${oneLine(path)}`));
   lines.push(...agents.flatMap(({ notes }) => notes));

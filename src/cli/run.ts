@@ -90,6 +90,7 @@ export type SetUp = (command: Command, output: Output) => void;
 /** The commands, in the order in which the program's help lists them: what each is for. */
 const SUMMARIES = {
   init: 'set this machine up: a catalogue of the installed skills, in every agent',
+  doctor: 'say why skills do not come to prompts, and what became of those that came',
   load: 'load skills into a catalogue, adding and updating by id',
   watch: 'load skills, and whatever changes in their sources, until it is ended',
   agents: "show which skills this machine's agents have, and what is wrong with them",
@@ -122,6 +123,7 @@ const USAGES: Partial<Record<CommandName, string>> = {
 /** The files of the commands. Only that of the chosen one is imported, which keeps the start of the others short. */
 const FILES: Readonly<Record<CommandName, () => Promise<{ readonly setUp: SetUp }>>> = {
   init: () => import('./init-command.js'),
+  doctor: () => import('./doctor-command.js'),
   load: () => import('./load-command.js'),
   watch: () => import('./watch-command.js'),
   agents: () => import('./agents-command.js'),

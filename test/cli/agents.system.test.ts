@@ -12,8 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { DoctorReport } from '../../src/agents/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { permanentFolder } from '../package/permanent-folder.js';
+import { projectWithout } from '../project-copy.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import type { Captured } from './run-captured.js';
@@ -134,6 +136,31 @@ describe('init.system', () => {
       });
       expect(error).toContain(`left as they are: ${home.config}: it is not JSON: value expected in line 2, column 1`);
       expect(existsSync(join(home.path, '.codex', 'config.toml'))).toBe(true);
+    }, 60_000);
+
+    test('says why skills are not found by meaning, as doctor does, and makes up for it later', async () => {
+      const home = new Home();
+      const project = projectWithout('onnxruntime-node');
+      const run = (words: readonly string[], options = {}): Promise<Captured> =>
+        runProcess(words, '', { cwd: home.path, env: home.env, ...options });
+      const meaning = async (options = {}): Promise<unknown> => {
+        const { problems } = JSON.parse((await run(['doctor', '--json'], options)).out) as DoctorReport;
+        return problems.find(({ about }) => about === 'meaning');
+      };
+      const init = ['init', '--yes', '--agents', 'claude-code'];
+      const { out } = await run(init, { project });
+      expect(out).toMatch(/^Skills are found by words only, not by meaning: .*package onnxruntime-node, which cannot/m);
+      expect(await meaning({ project })).toEqual({
+        about: 'meaning',
+        problem: expect.stringMatching(/has no vectors, and the package onnxruntime-node, .* is not installed$/),
+        remedy: expect.stringMatching(/^install it with `.*npm install onnxruntime-node`, then run `.* init`$/),
+      });
+      expect((await run(init)).out).toContain('is built from the installed skills');
+      expect(await meaning()).toBeUndefined();
+      expect(await meaning({ project })).toMatchObject({
+        problem: expect.stringMatching(/^words only: .*cannot be loaded \(Cannot find package/),
+      });
+      expect((await run(init)).out).toMatch(/Nothing to change\.\n$/);
     }, 60_000);
 
     test('says what it left because it was changed since, and ends with 1', async () => {

@@ -67,6 +67,7 @@ describe('docs/command-line.md', () => {
 
   test.each([
     ['init', 'docs/command-line.md'],
+    ['doctor', 'docs/command-line.md'],
     ['load', 'docs/command-line.md'],
     ['search', 'docs/command-line.md'],
     ['show', 'docs/command-line.md'],

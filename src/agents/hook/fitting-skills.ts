@@ -14,7 +14,7 @@ import { LOOKED_AT, type PromptQuestion, rankByWords, readPromptQuestion } from 
  *
  * @throws {SkillSearchError} as `SkillSearch.semantic`; by meaning also as `SkillSearch.warmUp`
  */
-async function fittingSkills(
+export async function fittingSkills(
   search: SkillSearch,
   query: PromptQuery,
   signal?: AbortSignal,

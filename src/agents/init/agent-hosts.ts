@@ -18,7 +18,7 @@ export interface Program {
 
 /** What a path of the table below may begin with. */
 type Root = '~' | '$claude' | '$claude-home' | '$codex' | '$copilot' | '$config' | '$code';
-type PathOfHost = Root | `${Root}/${string}`;
+export type PathOfHost = Root | `${Root}/${string}`;
 
 /** An agent whose configuration has a documented place for MCP servers of a user. */
 export interface AgentHost {
@@ -149,7 +149,7 @@ const ROOTS: Readonly<Record<Root, (of: Surroundings) => string>> = {
   },
 };
 
-function pathOf(path: PathOfHost, of: Surroundings): string {
+export function pathOf(path: PathOfHost, of: Surroundings): string {
   const [root, ...names] = path.split('/') as [Root, ...string[]];
   return joinPaths(of, ROOTS[root](of), ...names);
 }

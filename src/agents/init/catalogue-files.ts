@@ -11,17 +11,27 @@ const INSTALLED = 'installed:';
 /** Whether a catalogue has nothing but installed skills: those can be read again at any time. */
 export function ownsCatalogue(database: string): boolean {
   if (!existsSync(database)) return true;
+  // What cannot be read may be somebody's.
+  return valuesIn(database, 'SELECT name FROM source')?.every((name) => String(name).startsWith(INSTALLED)) ?? false;
+}
+
+/** Whether skills of a catalogue cannot be found by meaning until it is loaded again. */
+export function lacksVectors(database: string): boolean {
+  const counts = 'SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM vector)';
+  return valuesIn(database, counts)?.[0] === 1;
+}
+
+/** @returns undefined if the catalogue cannot be read */
+function valuesIn(database: string, sql: string): readonly unknown[] | undefined {
   try {
     const connection = openForReading(database);
     try {
-      const names = connection.prepare('SELECT name FROM source').pluck().all() as readonly string[];
-      return names.every((name) => name.startsWith(INSTALLED));
+      return connection.prepare(sql).pluck().all();
     } finally {
       connection.close();
     }
   } catch {
-    // What cannot be read may be somebody's.
-    return false;
+    return undefined;
   }
 }
 

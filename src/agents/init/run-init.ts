@@ -15,7 +15,13 @@ import {
   writeConfigFile,
 } from '../../core/index.js';
 import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled, type Program } from './agent-hosts.js';
-import { ownsCatalogue, projectCataloguesOf, removeCatalogue, removeProjectCatalogue } from './catalogue-files.js';
+import {
+  lacksVectors,
+  ownsCatalogue,
+  projectCataloguesOf,
+  removeCatalogue,
+  removeProjectCatalogue,
+} from './catalogue-files.js';
 import { type InitRecord, removeEmptyFolders, type WrittenFile } from './init-record.js';
 import { type AgentPlan, type PlannedFile, planAgent, planRemoval } from './plan-agent.js';
 
@@ -146,11 +152,12 @@ function planWriting(task: InitTask, names: readonly string[] | undefined): Init
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'agents' });
   }
   const agents = hosts.map((host) => planAgent(host, of, program, record, parts));
-  const { database } = program;
-  return { agents, catalogues: [{ database, action: existsSync(database) ? 'present' : 'build' }] };
+  const { database, semantic } = program;
+  const isPresent = existsSync(database) && !(semantic && lacksVectors(database));
+  return { agents, catalogues: [{ database, action: isPresent ? 'present' : 'build' }] };
 }
 
-function hostNamed(name: string): AgentHost {
+export function hostNamed(name: string): AgentHost {
   const host = AGENT_HOSTS.find((one) => one.name === name);
   if (host !== undefined) return host;
   const names = AGENT_HOSTS.map((one) => one.name);

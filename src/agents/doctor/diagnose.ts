@@ -1,0 +1,238 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  isWithoutMeaning,
+  nearestCatalogue,
+  projectLevels,
+  realPathOrSelf,
+  SkillSearchError,
+  type Surroundings,
+  userCatalogue,
+  userFolders,
+} from '../../core/index.js';
+import { openSkillSearch, type SkillSearch } from '../../search/index.js';
+import { fittingSkills } from '../hook/fitting-skills.js';
+import { readPromptQuestion } from '../hook/rank-prompt.js';
+import { AGENT_HOSTS, isInstalled } from '../init/agent-hosts.js';
+import { projectCataloguesOf } from '../init/catalogue-files.js';
+import { hostNamed } from '../init/run-init.js';
+import { databaseOf, type HookFault, inspectHost } from './host-hooks.js';
+import { forgetUsage, reportUsage, type UsageReport } from './usage-report.js';
+
+export interface DoctorTask {
+  readonly of: Surroundings;
+  /** Names of agents. Undefined: all that are found. */
+  readonly agents: readonly string[] | undefined;
+  /** Path of the catalogue. Undefined: that which the hook asks here. */
+  readonly database: string | undefined;
+  /** A prompt to be decided as the hook would. */
+  readonly prompt: string | undefined;
+}
+
+/** What keeps skills from coming to prompts, and what became of those that came. */
+export interface DoctorReport {
+  /** What is wrong, and what to do. Empty if all is well. */
+  readonly problems: readonly Problem[];
+  /** The agents that are there and can call the hook. */
+  readonly hooks: readonly AgentWithHook[];
+  readonly catalogue: {
+    readonly database: string;
+    readonly skills: number;
+    /** Id of the model that finds by meaning; absent where words alone do. */
+    readonly model?: string | undefined;
+  };
+  /** Failures of the hook in the last week: by name, how many and the last. */
+  readonly failures: readonly { readonly name: string; readonly count: number; readonly last: string }[];
+  readonly usage: UsageReport;
+  /** Ids of skills that the log of use has not; absent without a log. */
+  readonly neverShown?: readonly string[];
+  readonly prompt?: PromptReport;
+}
+
+interface Problem extends HookFault {
+  readonly about: 'hook' | 'catalogue' | 'meaning';
+}
+
+interface AgentWithHook {
+  readonly agent: string;
+  readonly title: string;
+  readonly installed: boolean;
+  /** Unix time in seconds; absent where it is not known of any call. */
+  readonly lastCalled?: number | undefined;
+}
+
+/** @throws {SkillSearchError} `INVALID_OPTION` for an unknown agent */
+export async function diagnose({ of, agents, database: named, prompt }: DoctorTask): Promise<DoctorReport> {
+  const hosts = agents === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : agents.map(hostNamed);
+  const levels = await projectLevels(await realPathOrSelf(of.cwd), await realPathOrSelf(of.home));
+  const inspected = hosts.map((host) => ({ host, ...inspectHost(host, of, levels) }));
+  const commands = inspected.flatMap(({ hook }) => (hook === undefined ? [] : [hook]));
+  const databases = await cataloguesOf(of, named ?? commands.map(databaseOf).find((one) => one !== undefined));
+  const database = databases[0]!;
+  const usage = reportUsage(databases);
+
+  const problems: Problem[] = [];
+  const wrong = (about: Problem['about'], problem: string, remedy: string): unknown =>
+    problems.push({ about, problem, remedy });
+  if (commands.length === 0) wrong('hook', 'no agent calls the hook', RUN_INIT);
+  for (const path of new Set(inspected.flatMap(({ missing }) => missing))) {
+    const titles = inspected.filter(({ missing }) => missing.includes(path)).map(({ host }) => host.title);
+    wrong('hook', `what ${titles.join(', ')} would start names ${path}, which is not there`, RUN_INIT);
+  }
+  for (const { host, faults, needsReview } of inspected) {
+    for (const { problem, remedy } of faults) wrong('hook', problem, remedy);
+    if (!needsReview || usage.lastByHost[host.name] !== undefined) continue;
+    wrong('hook', `${host.title} calls a hook only after a review`, 'review it there with `/hooks`');
+  }
+  const failures = failuresOf(of);
+  const failing = failureIn(failures, usage);
+  if (failing !== undefined) wrong('hook', failing.problem, failing.remedy);
+
+  const hooks = inspected.flatMap(({ host: { name: agent, title }, takesHook, hook }) =>
+    takesHook ? { agent, title, installed: hook !== undefined, lastCalled: usage.lastByHost[agent] } : [],
+  );
+  let search: SkillSearch;
+  try {
+    search = await openSkillSearch({ database, graph: false });
+  } catch (error) {
+    if (!(error instanceof SkillSearchError)) throw error;
+    const isMissing = error.code === 'DATABASE_NOT_FOUND';
+    wrong('catalogue', isMissing ? `there is no catalogue at ${database}` : error.message, RUN_INIT);
+    return { problems, hooks, catalogue: { database, skills: 0 }, failures, usage };
+  }
+  try {
+    const reason = await whyNoMeaning(search);
+    const isWanted = commands.length === 0 || commands.some((words) => !words.includes('words'));
+    if (reason !== undefined && isWanted) {
+      // What `init` makes is the catalogue of the user.
+      const load = projectCataloguesOf(of).includes(database)
+        ? 'run `skill-discovery load --installed` here'
+        : RUN_INIT;
+      wrong('meaning', `words only: ${reason.message.replace(ADVICE, '')}`, remedyFor(reason, load));
+    }
+    const { skills, model } = search.stats();
+    const known = new Set(usage.skills.map(({ id }) => id));
+    return {
+      ...{ problems, hooks, failures, usage },
+      catalogue: { database, skills, ...(reason === undefined && { model }) },
+      ...(usage.lines > 0 && { neverShown: search.ids().filter((id) => !known.has(id)) }),
+      ...(prompt !== undefined && { prompt: await explainPrompt(search, prompt, isWanted && reason === undefined) }),
+    };
+  } finally {
+    await search.close();
+  }
+}
+
+const RUN_INIT = 'run `skill-discovery init`';
+
+/**
+ * Deletes the log of use of a catalogue, or of all that hooks ask.
+ *
+ * @returns what was in it
+ */
+export async function forgetUse(of: Surroundings, database: string | undefined): Promise<UsageReport> {
+  return forgetUsage(await cataloguesOf(of, database));
+}
+
+/**
+ * The catalogues that hooks ask, the one for this place first.
+ *
+ * @param named if only one counts
+ */
+async function cataloguesOf(of: Surroundings, named: string | undefined): Promise<readonly string[]> {
+  if (named !== undefined) return [named];
+  return [...new Set([await nearestCatalogue(of), userCatalogue(of), ...projectCataloguesOf(of)])];
+}
+
+/** Loads the model: nothing else shows that it can be. */
+async function whyNoMeaning(search: SkillSearch): Promise<SkillSearchError | undefined> {
+  try {
+    await search.warmUp();
+    return undefined;
+  } catch (error) {
+    if (isWithoutMeaning(error)) return error;
+    throw error;
+  }
+}
+
+/** What a message says to do: a server of ours, or `init`, loads again by itself. */
+const ADVICE = /: (?:load .*|install it with `[^`]+`(?:, then .*)?)/;
+
+function remedyFor({ code, message }: SkillSearchError, load: string): string {
+  if (code === 'MODEL_NOT_FOUND' || code === 'MODEL_NOT_READABLE') return 'install this package again';
+  const install = /install it with `[^`]+`/.exec(message);
+  return install === null ? load : `${install[0]}, then ${load}`;
+}
+
+const WEEK = 7 * 86_400_000;
+
+/** What the log of the hook has of the last week, the most frequent first. */
+function failuresOf(of: Surroundings): DoctorReport['failures'] {
+  const path = join(userFolders(of).state, 'hook.log');
+  const counts = new Map<string, { name: string; count: number; last: string }>();
+  for (const line of existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []) {
+    const [, last, name] = /^(\S+Z) (.+)$/.exec(line) ?? [];
+    if (last === undefined || name === undefined || !(Date.parse(last) > Date.now() - WEEK)) continue;
+    counts.set(name, { name, count: (counts.get(name)?.count ?? 0) + 1, last });
+  }
+  return [...counts.values()].sort((a, b) => b.count - a.count);
+}
+
+/** What helps against a failure. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  TIME_LIMIT: 'let an agent run our MCP server, which answers faster, or give the hook more time with --timeout',
+  DATABASE_NOT_FOUND: RUN_INIT,
+  NO_VECTORS: RUN_INIT,
+};
+
+/** Now and then a call may fail: one in twenty, and not the last. */
+function failureIn(failures: DoctorReport['failures'], { prompts, lastByHost }: UsageReport): HookFault | undefined {
+  const [first] = failures;
+  const count = failures.reduce((sum, one) => sum + one.count, 0);
+  const last = Math.max(...failures.map((one) => Date.parse(one.last) / 1000));
+  if (first === undefined || (count * 20 <= prompts && last < Math.max(...Object.values(lastByHost)))) return undefined;
+  const times = count === 1 ? 'once' : `${count} times`;
+  return {
+    problem: `the hook failed ${times} in a week, mostly with ${first.name}`,
+    remedy: REMEDIES[first.name] ?? 'look at hook.log, and try it with --prompt',
+  };
+}
+
+/** How the hook decides a prompt. */
+interface PromptReport {
+  /** `nothing`: a command of the host, or a text without a word. */
+  readonly way: 'meaning' | 'words' | 'nothing';
+  /** The nearest skills, the best first. */
+  readonly candidates: readonly {
+    readonly name: string;
+    /** That it fits; absent where it is not known. */
+    readonly probability?: number;
+    readonly shown: boolean;
+  }[];
+  /** Probabilities from which a skill is shown, and from which it is named as a perhaps. */
+  readonly thresholds?: { readonly shown: number; readonly perhaps: number };
+}
+
+/** So many skills are told of a prompt. */
+const CANDIDATES = 5;
+
+/** Decides a prompt as the hook does. The only place here that knows how. */
+async function explainPrompt(search: SkillSearch, prompt: string, byMeaning: boolean): Promise<PromptReport> {
+  const question = readPromptQuestion(prompt);
+  if (question === undefined) return { way: 'nothing', candidates: [] };
+  const way = byMeaning ? 'meaning' : 'words';
+  const shown = await fittingSkills(search, { prompt, mode: way, limit: CANDIDATES });
+  const { hits } = await search.semantic({
+    ...{ q: question.text, limit: CANDIDATES, invocable: true },
+    ranking: byMeaning ? 'hybrid' : 'words',
+  });
+  const probabilities = new Map(hits.map(({ skill, score }) => [skill.name, score]));
+  const names = [...new Set([...shown.map(({ name }) => name), ...probabilities.keys()])];
+  return {
+    way,
+    candidates: names.map((name) => {
+      const probability = probabilities.get(name);
+      return { name, ...(probability !== undefined && { probability }), shown: shown.some((one) => one.name === name) };
+    }),
+  };
+}

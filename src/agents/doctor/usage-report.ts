@@ -1,0 +1,75 @@
+import { existsSync, rmSync } from 'node:fs';
+import { readUsage, type UsageEntry, usageFile } from '../../core/index.js';
+
+/** What logs of use say, in sums. */
+export interface UsageReport {
+  /** Logs that are there. */
+  readonly files: readonly string[];
+  readonly lines: number;
+  /** Unix time in seconds of the first line; absent without lines. */
+  readonly since?: number;
+  /** Prompts that a hook was called for. */
+  readonly prompts: number;
+  /** Those beside which skills were put. */
+  readonly answered: number;
+  readonly tokensPerDay: number;
+  /** By host: Unix time in seconds of its last line. */
+  readonly lastByHost: Readonly<Record<string, number>>;
+  /** In how many sessions each skill was shown, and in how many of these it was loaded; the most shown first. */
+  readonly skills: readonly { readonly id: string; readonly shown: number; readonly loaded: number }[];
+}
+
+/** What is known of a session and a skill. */
+interface Seen {
+  readonly id: string;
+  shown: boolean;
+  used: boolean;
+}
+
+/** Those that ask without a prompt. */
+const NO_HOOKS = ['mcp', 'library'];
+
+/** @param databases paths of catalogues; those without a log do not count */
+export function reportUsage(databases: readonly string[]): UsageReport {
+  const files = [...new Set(databases.map(usageFile))].filter((file) => existsSync(file));
+  const entries = databases.flatMap((database) => readUsage(database)).sort((a, b) => a.time - b.time);
+  const prompts = entries.filter(({ kind, host }) => kind === 'shown' && !NO_HOOKS.includes(host));
+  const days = new Set(entries.map(({ time }) => Math.floor(time / 86_400)));
+  const tokens = entries.reduce((sum, entry) => sum + (entry.tokens ?? 0), 0);
+  return {
+    ...{ files, lines: entries.length, ...(entries[0] !== undefined && { since: entries[0].time }) },
+    prompts: prompts.length,
+    answered: prompts.filter(({ skills }) => skills.length > 0).length,
+    tokensPerDay: Math.round(tokens / Math.max(1, days.size)),
+    lastByHost: Object.fromEntries(entries.map(({ host, time }) => [host, time])),
+    skills: skillsOf(entries),
+  };
+}
+
+function skillsOf(entries: readonly UsageEntry[]): UsageReport['skills'] {
+  const seen = new Map<string, Seen>();
+  for (const { session, kind, skills } of entries) {
+    for (const id of skills) {
+      const key = `${session} ${id}`;
+      const one = seen.get(key) ?? { id, shown: false, used: false };
+      seen.set(key, one);
+      if (kind === 'used') one.used = true;
+      else one.shown = true;
+    }
+  }
+  const sums = new Map<string, { id: string; shown: number; loaded: number }>();
+  for (const { id, shown, used } of seen.values()) {
+    const sum = sums.get(id) ?? { id, shown: 0, loaded: 0 };
+    sums.set(id, sum);
+    if (shown) sum.shown += 1;
+    if (shown && used) sum.loaded += 1;
+  }
+  return [...sums.values()].sort((a, b) => b.shown - a.shown || b.loaded - a.loaded || (a.id < b.id ? -1 : 1));
+}
+
+/** Deletes the logs of use of catalogues. @returns what was in them */
+export function forgetUsage(databases: readonly string[]): UsageReport {
+  const report = reportUsage(databases);
+  for (const file of report.files) rmSync(file, { force: true });
+  return report;
+}
