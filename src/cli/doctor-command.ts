@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type DoctorReport, diagnose, forgetUse } from '../agents/index.js';
 import { checkDatabase, isUsageOff } from '../core/index.js';
-import { inspectInstalled, surroundings } from '../sources/index.js';
+import { AGENTS, inspectInstalled, surroundings } from '../sources/index.js';
 import { parseNames } from './init-command.js';
 import { jsonOption, parsePath } from './options.js';
 import { columnsOf, type Output, oneLine, printJson, printLines } from './output.js';
@@ -37,12 +37,12 @@ async function doctor({ agents, prompt, forget, json, ...flags }: DoctorFlags, o
     );
   };
   if (forget === true) {
-    const usage = await forgetUse(of, database);
+    const usage = await forgetUse(of, { agents, database });
     if (json === true) printJson(output, { forgotten: usage });
     else print([...usageLines(usage), ...usage.files.map((file) => `Deleted ${file}.`)]);
     return;
   }
-  const report = await diagnose({ of, agents, database, prompt });
+  const report = await diagnose(of, { agents, database, prompt });
   const names = await namesOf(agents);
   if (json === true) printJson(output, { ...report, ...names });
   else print([...reportLines(report), ...nameLines(names)]);
@@ -67,7 +67,9 @@ interface Names {
 }
 
 async function namesOf(agents: readonly string[] | undefined): Promise<Names> {
-  const { collisions, skills } = await inspectInstalled({ agents });
+  // Some agents have a place for a server only.
+  const withSkills = agents?.filter((name) => AGENTS.some((one) => one.name === name));
+  const { collisions, skills } = await inspectInstalled({ agents: withSkills });
   const called = skills.flatMap(({ installations }) => installations);
   const builtIn = called.filter(({ agent, calledAs }) => agent === 'claude-code' && BUILT_IN.has(calledAs));
   return { collisions, builtIn: builtIn.map(({ agent, calledAs: name }) => ({ agent, name })) };

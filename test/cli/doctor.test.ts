@@ -130,7 +130,7 @@ describe('doctor', () => {
       'what Claude Code, Cursor would start names /gone/dist/cli/main.js, which is not there',
       '~/.claude.json: it is not JSON: close brace expected in line 1, column 2',
     ]);
-    expect((await patient.problems('--agents', 'codex'))[0]).toBe('no agent calls the hook');
+    expect((await patient.problems('--agents', 'codex,vscode'))[0]).toBe('no agent calls the hook');
     expect(await patient.doctor('--agents', 'claude')).toMatchObject({ status: 2, out: '' });
   });
 

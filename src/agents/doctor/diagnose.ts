@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   isWithoutMeaning,
@@ -13,20 +13,20 @@ import {
 import { openSkillSearch, type SkillSearch } from '../../search/index.js';
 import { fittingSkills } from '../hook/fitting-skills.js';
 import { readPromptQuestion } from '../hook/rank-prompt.js';
-import { AGENT_HOSTS, isInstalled } from '../init/agent-hosts.js';
+import { AGENT_HOSTS, type AgentHost, isInstalled } from '../init/agent-hosts.js';
 import { projectCataloguesOf } from '../init/catalogue-files.js';
 import { hostNamed } from '../init/run-init.js';
-import { databaseOf, type HookFault, inspectHost } from './host-hooks.js';
-import { forgetUsage, reportUsage, type UsageReport } from './usage-report.js';
+import { databaseOf, type HookFault, type InspectedHost, inspectHost } from './host-hooks.js';
+import { reportUsage, type UsageReport } from './usage-report.js';
 
-export interface DoctorTask {
-  readonly of: Surroundings;
+/** What is asked of a doctor. */
+export interface DoctorOptions {
   /** Names of agents. Undefined: all that are found. */
   readonly agents: readonly string[] | undefined;
   /** Path of the catalogue. Undefined: that which the hook asks here. */
   readonly database: string | undefined;
   /** A prompt to be decided as the hook would. */
-  readonly prompt: string | undefined;
+  readonly prompt?: string | undefined;
 }
 
 /** What keeps skills from coming to prompts, and what became of those that came. */
@@ -62,12 +62,8 @@ interface AgentWithHook {
 }
 
 /** @throws {SkillSearchError} `INVALID_OPTION` for an unknown agent */
-export async function diagnose({ of, agents, database: named, prompt }: DoctorTask): Promise<DoctorReport> {
-  const hosts = agents === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : agents.map(hostNamed);
-  const levels = await projectLevels(await realPathOrSelf(of.cwd), await realPathOrSelf(of.home));
-  const inspected = hosts.map((host) => ({ host, ...inspectHost(host, of, levels) }));
-  const commands = inspected.flatMap(({ hook }) => (hook === undefined ? [] : [hook]));
-  const databases = await cataloguesOf(of, named ?? commands.map(databaseOf).find((one) => one !== undefined));
+export async function diagnose(of: Surroundings, options: DoctorOptions): Promise<DoctorReport> {
+  const { inspected, commands, databases } = await lookAround(of, options);
   const database = databases[0]!;
   const usage = reportUsage(databases);
 
@@ -110,6 +106,7 @@ export async function diagnose({ of, agents, database: named, prompt }: DoctorTa
         : RUN_INIT;
       wrong('meaning', `words only: ${reason.message.replace(ADVICE, '')}`, remedyFor(reason, load));
     }
+    const { prompt } = options;
     const { skills, model } = search.stats();
     const known = new Set(usage.skills.map(({ id }) => id));
     return {
@@ -126,22 +123,34 @@ export async function diagnose({ of, agents, database: named, prompt }: DoctorTa
 const RUN_INIT = 'run `skill-discovery init`';
 
 /**
- * Deletes the log of use of a catalogue, or of all that hooks ask.
+ * Deletes the logs of use of the catalogues that hooks ask.
  *
- * @returns what was in it
+ * @returns what was in them
  */
-export async function forgetUse(of: Surroundings, database: string | undefined): Promise<UsageReport> {
-  return forgetUsage(await cataloguesOf(of, database));
+export async function forgetUse(of: Surroundings, options: DoctorOptions): Promise<UsageReport> {
+  const { databases } = await lookAround(of, options);
+  const report = reportUsage(databases);
+  for (const file of report.files) rmSync(file, { force: true });
+  return report;
 }
 
-/**
- * The catalogues that hooks ask, the one for this place first.
- *
- * @param named if only one counts
- */
-async function cataloguesOf(of: Surroundings, named: string | undefined): Promise<readonly string[]> {
-  if (named !== undefined) return [named];
-  return [...new Set([await nearestCatalogue(of), userCatalogue(of), ...projectCataloguesOf(of)])];
+/** The agents, the commands with which they call the hook, and the catalogues that it asks, the one for here first. */
+async function lookAround(
+  of: Surroundings,
+  { agents, database }: DoctorOptions,
+): Promise<{
+  readonly inspected: readonly (InspectedHost & { readonly host: AgentHost })[];
+  readonly commands: readonly (readonly string[])[];
+  readonly databases: readonly string[];
+}> {
+  const hosts = agents === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : agents.map(hostNamed);
+  const levels = await projectLevels(await realPathOrSelf(of.cwd), await realPathOrSelf(of.home));
+  const inspected = hosts.map((host) => ({ host, ...inspectHost(host, of, levels) }));
+  const commands = inspected.flatMap(({ hook }) => (hook === undefined ? [] : [hook]));
+  const named = database ?? commands.map(databaseOf).find((one) => one !== undefined);
+  if (named !== undefined) return { inspected, commands, databases: [named] };
+  const databases = new Set([await nearestCatalogue(of), userCatalogue(of), ...projectCataloguesOf(of)]);
+  return { inspected, commands, databases: [...databases] };
 }
 
 /** Loads the model: nothing else shows that it can be. */
@@ -168,14 +177,21 @@ const WEEK = 7 * 86_400_000;
 
 /** What the log of the hook has of the last week, the most frequent first. */
 function failuresOf(of: Surroundings): DoctorReport['failures'] {
-  const path = join(userFolders(of).state, 'hook.log');
   const counts = new Map<string, { name: string; count: number; last: string }>();
-  for (const line of existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []) {
+  for (const line of readText(join(userFolders(of).state, 'hook.log')).split('\n')) {
     const [, last, name] = /^(\S+Z) (.+)$/.exec(line) ?? [];
     if (last === undefined || name === undefined || !(Date.parse(last) > Date.now() - WEEK)) continue;
     counts.set(name, { name, count: (counts.get(name)?.count ?? 0) + 1, last });
   }
   return [...counts.values()].sort((a, b) => b.count - a.count);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** What helps against a failure. */

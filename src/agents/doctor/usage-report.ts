@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readUsage, type UsageEntry, usageFile } from '../../core/index.js';
 
 /** What logs of use say, in sums. */
@@ -65,11 +65,4 @@ function skillsOf(entries: readonly UsageEntry[]): UsageReport['skills'] {
     if (shown && used) sum.loaded += 1;
   }
   return [...sums.values()].sort((a, b) => b.shown - a.shown || b.loaded - a.loaded || (a.id < b.id ? -1 : 1));
-}
-
-/** Deletes the logs of use of catalogues. @returns what was in them */
-export function forgetUsage(databases: readonly string[]): UsageReport {
-  const report = reportUsage(databases);
-  for (const file of report.files) rmSync(file, { force: true });
-  return report;
 }
