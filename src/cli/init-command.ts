@@ -67,7 +67,7 @@ async function init(flags: InitFlags, output: Output): Promise<void> {
     {
       of,
       agents: flags.agents,
-      parts: [...(flags.mcp ? ['server' as const] : []), ...(flags.hook ? ['hook' as const] : [])],
+      parts: [...(flags.mcp ? ['server' as const] : []), ...(flags.hook ? (['hook', 'use'] as const) : [])],
       isRemoval: flags.remove === true,
       program: {
         ...{ node: process.execPath, entry: ownEntry(), semantic: flags.semantic },

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
-import { cleanLine } from '../../core/index.js';
+import { cleanLine, isObject } from '../../core/index.js';
 import type { FoundSkill } from './prompt-query.js';
 
 /** What `hook` has bounds for. */
@@ -27,8 +27,8 @@ export const HOOK_LIMITS: Readonly<Record<HookLimit, number>> = {
 /**
  * What is read from standard input and printed:
  *
- * - `claude-code`, `codex`: the JSON of the event `UserPromptSubmit`
- * - `gemini-cli`: the JSON of the event `BeforeAgent`
+ * - `claude-code`, `codex`: the JSON of the event `UserPromptSubmit`, or of `PostToolUse`
+ * - `gemini-cli`: the JSON of the event `BeforeAgent`, or of `AfterTool`
  * - `json`: an object with a `prompt`, and a `cwd` if need be; one with the `context`
  * - `plain`: text; text
  */
@@ -41,9 +41,19 @@ const EVENTS: Partial<Readonly<Record<HookFormat, string>>> = {
   'gemini-cli': 'BeforeAgent',
 };
 
+/** A tool that an agent has run. */
+export interface ToolCall {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** What was typed in. */
 export interface Prompt {
+  /** Empty where a tool has run. */
   readonly text: string;
+  readonly tool?: ToolCall;
+  /** Id of the conversation, if the host says so. */
+  readonly session?: string;
   /** The working folder of the host, if it says so. */
   readonly cwd?: string;
 }
@@ -68,10 +78,16 @@ function promptIn(text: string, format: HookFormat, whole: boolean): Prompt | un
     // The message of the error would quote the input.
     throw new NoPrompt('INPUT_NOT_JSON');
   }
-  const { prompt, cwd } = (value ?? {}) as { readonly prompt?: unknown; readonly cwd?: unknown };
-  if (typeof prompt !== 'string') throw new NoPrompt('NO_PROMPT');
+  const { prompt, cwd, session_id: session, tool_name: name, tool_input: input } = isObject(value) ? value : {};
+  const tool = typeof name === 'string' && isObject(input) ? { name, input } : undefined;
+  if (typeof prompt !== 'string' && tool === undefined) throw new NoPrompt('NO_PROMPT');
   const isFolder = typeof cwd === 'string' && isAbsolute(cwd) && !cwd.includes('\0');
-  return isFolder ? { text: prompt, cwd } : { text: prompt };
+  return {
+    text: tool === undefined ? String(prompt) : '',
+    ...(tool !== undefined && { tool }),
+    ...(isFolder && { cwd }),
+    ...(typeof session === 'string' && { session }),
+  };
 }
 
 /** The input has no prompt. Its code is all that may be said of it. */

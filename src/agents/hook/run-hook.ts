@@ -5,7 +5,7 @@ import { makeFolder, nearestCatalogue, type Surroundings, surroundings, userFold
 import { type HookOptions, readHookOptions } from './hook-options.js';
 import { contextOf, HOOK_LIMITS, printed, readInput } from './host-format.js';
 import { askLocally } from './local-server.js';
-import { type FoundSkill, foundIn, type PromptQuery, proseOf, TimeLimit } from './prompt-query.js';
+import { calledIn, type FoundSkill, foundIn, type PromptQuery, proseOf, TimeLimit } from './prompt-query.js';
 
 /** Streams of the process. */
 export interface HookStreams {
@@ -49,12 +49,19 @@ function surroundingsOfProcess(): Surroundings | undefined {
 }
 
 async function answer(options: HookOptions, input: Readable, of: Surroundings, deadline: number): Promise<string> {
-  const { text: prompt, cwd = of.cwd } = await readInput(input, options.format);
+  const { text: prompt, cwd = of.cwd, session, tool } = await readInput(input, options.format);
+  const called = calledIn(prompt);
+  const used = tool ?? (called === undefined ? undefined : { name: 'Skill', input: { skill: called } });
   // Then nothing need be opened.
-  if (proseOf(prompt) === '') return '';
+  if (used === undefined && proseOf(prompt) === '') return '';
   const { limit, mode, format, agent } = options;
   const query = { prompt, mode, limit, ...(agent !== undefined && { agent }) };
   const database = options.database ?? (await nearestCatalogue({ ...of, cwd }));
+  if (used !== undefined) {
+    const { noteToolUse } = await import('./use-signals.js');
+    if (session !== undefined) await noteToolUse({ tool: used, session, host: format, cwd, database });
+    return '';
+  }
   const asked = { ...options, database };
   let found = await askServer(asked, query, of, deadline);
   if (found === undefined) {

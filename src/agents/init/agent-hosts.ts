@@ -48,8 +48,25 @@ export interface AgentHost {
     readonly onWindows?: true;
     /** What a user must know after it was written. */
     readonly note?: string;
+    /** The event after a tool has loaded a skill, and for which tools: each in a process that nothing waits for. */
+    readonly loaded?: {
+      readonly event: string;
+      readonly matcher: string;
+      readonly each: readonly { readonly [key: string]: JsonValue }[];
+    };
   };
 }
+
+/** Most files that are read are no skills: `if` keeps a process from being started for these. */
+const LOADED_IN_CLAUDE = {
+  ...{ event: 'PostToolUse', matcher: 'Skill|Read' },
+  each: [
+    { if: 'Skill', async: true },
+    { if: 'Read(**/SKILL.md)', async: true },
+  ],
+};
+
+const LOADED_IN_GEMINI = { event: 'AfterTool', matcher: 'activate_skill', each: [{}] };
 
 /**
  * The agents that `init` sets up. Each place was looked up in November 2026 in the page named; those without one are
@@ -60,7 +77,13 @@ export const AGENT_HOSTS: readonly AgentHost[] = [
     // code.claude.com/docs/en/mcp (scope user), /settings and /hooks
     ...{ name: 'claude-code', title: 'Claude Code', signs: ['$claude', '$claude-home/.claude.json'] },
     server: { files: ['$claude-home/.claude.json'], keys: ['mcpServers'], with: { type: 'stdio', env: {} } },
-    hook: { file: '$claude/settings.json', event: 'UserPromptSubmit', second: 1, onWindows: true },
+    hook: {
+      file: '$claude/settings.json',
+      event: 'UserPromptSubmit',
+      second: 1,
+      onWindows: true,
+      loaded: LOADED_IN_CLAUDE,
+    },
   },
   {
     // developers.openai.com/codex/mcp and /hooks
@@ -90,7 +113,7 @@ export const AGENT_HOSTS: readonly AgentHost[] = [
     // geminicli.com/docs/tools/mcp-server and /docs/hooks/reference
     ...{ name: 'gemini-cli', title: 'Gemini CLI', signs: ['~/.gemini/settings.json', '~/.gemini/skills'] },
     server: { files: ['~/.gemini/settings.json'], keys: ['mcpServers'] },
-    hook: { file: '~/.gemini/settings.json', event: 'BeforeAgent', second: 1000 },
+    hook: { file: '~/.gemini/settings.json', event: 'BeforeAgent', second: 1000, loaded: LOADED_IN_GEMINI },
   },
   {
     // opencode.ai/docs/config and /docs/migrate-v1. Version 2 reads what version 1 does, so that is written, unless
@@ -161,7 +184,7 @@ export function isInstalled({ signs }: AgentHost, of: Surroundings): boolean {
 
 /** An entry that `init` writes into a configuration of an agent. */
 export interface AgentEntry {
-  readonly part: 'server' | 'hook';
+  readonly part: 'server' | 'hook' | 'use';
   readonly file: string;
   readonly format: ConfigFormat['name'];
   /** @param config the configuration as it is, parsed */
@@ -200,12 +223,16 @@ export function entriesOf(
   const words = [...start('hook'), '--format', name, ...(semantic ? [] : ['--mode', 'words'])];
   // On Windows there may be no POSIX shell. Older versions of Claude Code know the form with a shell only.
   const run = isWindows ? { command, args: words } : { command: shellCommand([command, ...words]) };
-  const ofHook: AgentEntry = {
-    ...{ part: 'hook', file: pathOf(hook.file, of), format: 'json' },
-    place: () => ({ keys: ['hooks', hook.event], kind: 'list' }),
-    value: { hooks: [{ type: 'command', ...run, timeout: HOOK_TIMEOUT * hook.second }] },
-  };
-  return [ofServer, ofHook];
+  const ofEvent = (event: string, part: AgentEntry['part']): Omit<AgentEntry, 'value'> => ({
+    ...{ part, file: pathOf(hook.file, of), format: 'json' },
+    place: () => ({ keys: ['hooks', event], kind: 'list' }),
+  });
+  const handler = { type: 'command', ...run, timeout: HOOK_TIMEOUT * hook.second };
+  const ofHook: AgentEntry = { ...ofEvent(hook.event, 'hook'), value: { hooks: [handler] } };
+  if (hook.loaded === undefined) return [ofServer, ofHook];
+  const { event, matcher, each } = hook.loaded;
+  const value = { matcher, hooks: each.map((more) => ({ ...handler, ...more })) };
+  return [ofServer, ofHook, { ...ofEvent(event, 'use'), value }];
 }
 
 /** A command line for a POSIX shell. */

@@ -29,7 +29,7 @@ export interface WrittenFile {
 }
 
 export interface WrittenEntry {
-  readonly part: 'server' | 'hook';
+  readonly part: 'server' | 'hook' | 'use';
   readonly place: Place;
   /** What was written there, the newest last. A run that was killed may have left the one before. */
   readonly values: readonly JsonValue[];

@@ -30,6 +30,7 @@ describe('hook formats', () => {
         expect(await readInput(inPieces(JSON.stringify(EVENT), size), 'claude-code')).toEqual({
           text: EVENT.prompt,
           cwd: EVENT.cwd,
+          session: 'abc',
         });
       }
     });

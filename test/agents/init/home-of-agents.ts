@@ -60,7 +60,7 @@ export class HomeOfAgents {
   }
 
   task(options: RunOptions = {}): InitTask {
-    const { agents, parts = ['server', 'hook'], isRemoval = false, entry = '/opt/skills/main.js' } = options;
+    const { agents, parts = ['server', 'hook', 'use'], isRemoval = false, entry = '/opt/skills/main.js' } = options;
     const { namesDatabase = false } = options;
     const { of, database, record } = this;
     return {

@@ -65,7 +65,7 @@ describe('init', () => {
     await home.run();
     const args = ['/opt/skills/main.js', 'mcp', '--installed', '--watch'];
     const command = '/usr/bin/node';
-    const hook = (format: string, timeout: number): object => {
+    const hook = (format: string, timeout: number): object[] => {
       const line = `/usr/bin/node /opt/skills/main.js hook --format ${format}`;
       return [{ hooks: [{ type: 'command', command: line, timeout }] }];
     };
@@ -91,8 +91,16 @@ describe('init', () => {
     expect(json('.cursor/mcp.json')).toEqual({ mcpServers: { a: { url: 'http://x' }, skills: { command, args } } });
     expect(JSON.parse(home.read('.gemini/settings.json').slice(1))).toEqual({
       ...{ theme: 'x', mcpServers: { skills: { command, args } } },
-      hooks: { BeforeAgent: hook('gemini-cli', 10_000) },
+      hooks: {
+        BeforeAgent: hook('gemini-cli', 10_000),
+        AfterTool: [{ matcher: 'activate_skill', ...hook('gemini-cli', 10_000)[0] }],
+      },
     });
+    expect(home.read('.claude/settings.json').match(/"(?:matcher|if)": .*"/g)).toEqual([
+      '"matcher": "Skill|Read"',
+      '"if": "Skill"',
+      '"if": "Read(**/SKILL.md)"',
+    ]);
     expect(home.read('.config/opencode/opencode.jsonc')).toMatch(
       /^\{\n {2}"mcp": \{\n {4}"servers": \{\n {6}"skills": \{/,
     );
@@ -126,7 +134,8 @@ describe('init', () => {
   test('starts a hook on Windows without a shell, and none where its shell is not known', async () => {
     const home = new HomeOfAgents({ '.claude/': '', '.codex/': '', '.gemini/settings.json': '{}' }, 'win32');
     expect(await home.actions()).toEqual([
-      ...['claude-code server add', 'claude-code hook add', 'codex server add', 'gemini-cli server add'],
+      ...['claude-code server add', 'claude-code hook add', 'claude-code use add'],
+      ...['codex server add', 'gemini-cli server add'],
     ]);
     const settings = JSON.parse(home.read('.claude/settings.json'));
     expect(settings.hooks.UserPromptSubmit[0].hooks[0]).toMatchObject({
@@ -283,12 +292,7 @@ describe('undoing', () => {
     );
     home.write('.codex/config.toml', `${home.read('.codex/config.toml')}\r\n# new\r\n[tui]\r\nx = 1\r\n`);
     const { agents, backups } = await home.run({ isRemoval: true });
-    expect(agents.flatMap(({ entries }) => entries.map(({ action }) => action))).toEqual([
-      'remove',
-      'remove',
-      'remove',
-      'remove',
-    ]);
+    expect(agents.flatMap(({ entries }) => entries.map(({ action }) => action))).toEqual(Array(5).fill('remove'));
     expect(home.read('.claude.json')).toBe(
       CLAUDE.replace('12', '13').replace('{}', '{},\n  "mcpServers": {\n    "new": {}\n  }'),
     );
@@ -313,7 +317,9 @@ describe('undoing', () => {
       expect.stringMatching(/settings\.json: hooks\.UserPromptSubmit: it was changed after init had written it/),
       expect.stringMatching(/mcp\.json: mcpServers\.skills: it was changed after init had written it/),
     ]);
-    expect(await again()).toEqual(['claude-code server remove', 'claude-code hook kept', 'cursor server kept']);
+    expect(await again()).toEqual([
+      ...['claude-code server remove', 'claude-code hook kept', 'claude-code use remove', 'cursor server kept'],
+    ]);
     expect(await again()).toEqual(['claude-code hook kept', 'cursor server kept']);
     expect(home.read('.cursor/mcp.json')).toContain('"env": {}');
     // What they start is still there.
