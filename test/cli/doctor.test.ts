@@ -196,12 +196,12 @@ describe('doctor', () => {
       patient.write('.local/state/skill-discovery/hook.log', lines.join(''));
     };
     log(8 * 86_400, 60, 30);
-    expect(await patient.problems()).toEqual(['the hook failed 2 times in a week, mostly with TIME_LIMIT']);
+    expect(await patient.problems()).toEqual(['the hook failed 2 times in a week, last with TIME_LIMIT']);
     for (let i = 0; i < 20; i++) patient.use();
     log(8 * 86_400, 60);
     expect(await patient.problems()).toEqual([]);
     log(-60);
-    expect(await patient.problems()).toEqual(['the hook failed once in a week, mostly with TIME_LIMIT']);
+    expect(await patient.problems()).toEqual(['the hook failed once in a week, last with TIME_LIMIT']);
   });
 
   test('shows how a prompt is decided', async () => {

@@ -13,10 +13,10 @@ import {
 import { openSkillSearch, type SkillSearch } from '../../search/index.js';
 import { fittingSkills } from '../hook/fitting-skills.js';
 import { readPromptQuestion } from '../hook/rank-prompt.js';
-import { AGENT_HOSTS, type AgentHost, isInstalled } from '../init/agent-hosts.js';
+import { AGENT_HOSTS, isInstalled } from '../init/agent-hosts.js';
 import { projectCataloguesOf } from '../init/catalogue-files.js';
 import { hostNamed } from '../init/run-init.js';
-import { databaseOf, type HookFault, type InspectedHost, inspectHost } from './host-hooks.js';
+import { databaseOf, type HookFault, inspectHost } from './host-hooks.js';
 import { reportUsage, type UsageReport } from './usage-report.js';
 
 /** What is asked of a doctor. */
@@ -41,8 +41,8 @@ export interface DoctorReport {
     /** Id of the model that finds by meaning; absent where words alone do. */
     readonly model?: string | undefined;
   };
-  /** Failures of the hook in the last week: by name, how many and the last. */
-  readonly failures: readonly { readonly name: string; readonly count: number; readonly last: string }[];
+  /** Failures of the hook in the last week, the newest first. */
+  readonly failures: readonly { readonly time: string; readonly name: string }[];
   readonly usage: UsageReport;
   /** Ids of skills that the log of use has not; absent without a log. */
   readonly neverShown?: readonly string[];
@@ -135,14 +135,7 @@ export async function forgetUse(of: Surroundings, options: DoctorOptions): Promi
 }
 
 /** The agents, the commands with which they call the hook, and the catalogues that it asks, the one for here first. */
-async function lookAround(
-  of: Surroundings,
-  { agents, database }: DoctorOptions,
-): Promise<{
-  readonly inspected: readonly (InspectedHost & { readonly host: AgentHost })[];
-  readonly commands: readonly (readonly string[])[];
-  readonly databases: readonly string[];
-}> {
+async function lookAround(of: Surroundings, { agents, database }: DoctorOptions) {
   const hosts = agents === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : agents.map(hostNamed);
   const levels = await projectLevels(await realPathOrSelf(of.cwd), await realPathOrSelf(of.home));
   const inspected = hosts.map((host) => ({ host, ...inspectHost(host, of, levels) }));
@@ -175,23 +168,16 @@ function remedyFor({ code, message }: SkillSearchError, load: string): string {
 
 const WEEK = 7 * 86_400_000;
 
-/** What the log of the hook has of the last week, the most frequent first. */
+/** What the log of the hook has of the last week, the newest first. */
 function failuresOf(of: Surroundings): DoctorReport['failures'] {
-  const counts = new Map<string, { name: string; count: number; last: string }>();
-  for (const line of readText(join(userFolders(of).state, 'hook.log')).split('\n')) {
-    const [, last, name] = /^(\S+Z) (.+)$/.exec(line) ?? [];
-    if (last === undefined || name === undefined || !(Date.parse(last) > Date.now() - WEEK)) continue;
-    counts.set(name, { name, count: (counts.get(name)?.count ?? 0) + 1, last });
-  }
-  return [...counts.values()].sort((a, b) => b.count - a.count);
-}
-
-function readText(path: string): string {
+  let log = '';
   try {
-    return readFileSync(path, 'utf8');
+    log = readFileSync(join(userFolders(of).state, 'hook.log'), 'utf8');
   } catch {
-    return '';
+    // There is none as long as nothing fails.
   }
+  const failures = Array.from(log.matchAll(/^(\S+Z) (.+)$/gm), ([, time, name]) => ({ time: time!, name: name! }));
+  return failures.filter(({ time }) => Date.parse(time) > Date.now() - WEEK).reverse();
 }
 
 /** What helps against a failure. */
@@ -203,14 +189,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 /** Now and then a call may fail: one in twenty, and not the last. */
 function failureIn(failures: DoctorReport['failures'], { prompts, lastByHost }: UsageReport): HookFault | undefined {
-  const [first] = failures;
-  const count = failures.reduce((sum, one) => sum + one.count, 0);
-  const last = Math.max(...failures.map((one) => Date.parse(one.last) / 1000));
-  if (first === undefined || (count * 20 <= prompts && last < Math.max(...Object.values(lastByHost)))) return undefined;
-  const times = count === 1 ? 'once' : `${count} times`;
+  const [last] = failures;
+  if (last === undefined) return undefined;
+  const isOver = Date.parse(last.time) / 1000 < Math.max(...Object.values(lastByHost));
+  if (isOver && failures.length * 20 <= prompts) return undefined;
+  const times = failures.length === 1 ? 'once' : `${failures.length} times`;
   return {
-    problem: `the hook failed ${times} in a week, mostly with ${first.name}`,
-    remedy: REMEDIES[first.name] ?? 'look at hook.log, and try it with --prompt',
+    problem: `the hook failed ${times} in a week, last with ${last.name}`,
+    remedy: REMEDIES[last.name] ?? 'look at hook.log, and try it with --prompt',
   };
 }
 

@@ -19,13 +19,6 @@ export interface UsageReport {
   readonly skills: readonly { readonly id: string; readonly shown: number; readonly loaded: number }[];
 }
 
-/** What is known of a session and a skill. */
-interface Seen {
-  readonly id: string;
-  shown: boolean;
-  used: boolean;
-}
-
 /** Those that ask without a prompt. */
 const NO_HOOKS = ['mcp', 'library'];
 
@@ -47,22 +40,16 @@ export function reportUsage(databases: readonly string[]): UsageReport {
 }
 
 function skillsOf(entries: readonly UsageEntry[]): UsageReport['skills'] {
-  const seen = new Map<string, Seen>();
+  const sessionsOf = new Map<string, Readonly<Record<UsageEntry['kind'], Set<string>>>>();
   for (const { session, kind, skills } of entries) {
     for (const id of skills) {
-      const key = `${session} ${id}`;
-      const one = seen.get(key) ?? { id, shown: false, used: false };
-      seen.set(key, one);
-      if (kind === 'used') one.used = true;
-      else one.shown = true;
+      const sessions = sessionsOf.get(id) ?? { shown: new Set(), used: new Set() };
+      sessionsOf.set(id, sessions);
+      sessions[kind].add(session);
     }
   }
-  const sums = new Map<string, { id: string; shown: number; loaded: number }>();
-  for (const { id, shown, used } of seen.values()) {
-    const sum = sums.get(id) ?? { id, shown: 0, loaded: 0 };
-    sums.set(id, sum);
-    if (shown) sum.shown += 1;
-    if (shown && used) sum.loaded += 1;
-  }
-  return [...sums.values()].sort((a, b) => b.shown - a.shown || b.loaded - a.loaded || (a.id < b.id ? -1 : 1));
+  const sums = Array.from(sessionsOf, ([id, { shown, used }]) => {
+    return { id, shown: shown.size, loaded: [...shown].filter((session) => used.has(session)).length };
+  });
+  return sums.sort((a, b) => b.shown - a.shown || b.loaded - a.loaded || (a.id < b.id ? -1 : 1));
 }
