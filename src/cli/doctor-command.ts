@@ -78,9 +78,11 @@ async function namesOf(agents: readonly string[] | undefined): Promise<Names> {
 function reportLines({ problems, hooks, catalogue, usage, neverShown, prompt }: DoctorReport): string[] {
   const { database, skills, model } = catalogue;
   const lines = problems.map(({ problem, remedy }) => `WRONG: ${problem}: ${remedy}.`);
-  for (const { title, installed, lastCalled } of hooks) {
+  for (const { title, installed, hidesUse, lastCalled } of hooks) {
     const called = lastCalled === undefined ? 'has not called the hook yet' : `called the hook ${momentOf(lastCalled)}`;
     lines.push(`${title} ${installed ? called : 'has no hook of ours'}.`);
+    if (installed && hidesUse)
+      lines.push(`It does not say which skills it loads: \`skill-discovery init\` asks it to.`);
   }
   const by = model === undefined ? 'words' : 'meaning and words';
   if (skills > 0) lines.push(`${database} has ${counted(skills, 'skill')}, found by ${by}.`);

@@ -36,8 +36,8 @@ class Patient {
 
   /** The configuration of an agent with our hook. */
   settings(event: string, format: string, more: object = {}): string {
-    const command = this.command(format);
-    return JSON.stringify({ ...more, hooks: { [event]: [{ hooks: [{ type: 'command', command }] }] } });
+    const group = { hooks: [{ type: 'command', command: this.command(format) }] };
+    return JSON.stringify({ ...more, hooks: { [event]: [group], PostToolUse: [group] } });
   }
 
   command(format: string): string {
@@ -131,6 +131,8 @@ describe('doctor', () => {
       '~/.claude.json: it is not JSON: close brace expected in line 1, column 2',
     ]);
     expect((await patient.problems('--agents', 'codex,vscode'))[0]).toBe('no agent calls the hook');
+    patient.write('.claude/settings.json', '{');
+    expect((await patient.problems()).filter((problem) => problem.includes('settings.json'))).toHaveLength(1);
     expect(await patient.doctor('--agents', 'claude')).toMatchObject({ status: 2, out: '' });
   });
 
@@ -225,10 +227,11 @@ describe('doctor', () => {
     ]);
   });
 
-  test('asks the catalogue that the hook names', async () => {
+  test('asks the catalogue that the hook names, and says if nothing tells which skills are loaded', async () => {
     const named = patient.settings('UserPromptSubmit', 'x').replace('--format', '--database /gone.db --format');
-    patient.write('.claude/settings.json', named);
-    expect((await patient.report()).catalogue.database).toBe('/gone.db');
+    patient.write('.claude/settings.json', named.replace('PostToolUse', 'Stop'));
+    expect(await patient.report()).toMatchObject({ catalogue: { database: '/gone.db' }, hooks: [{ hidesUse: true }] });
+    expect((await patient.doctor()).out).toContain('\nIt does not say which skills it loads: ');
   });
 
   test('says what the log of use had, and deletes it, with --forget', async () => {

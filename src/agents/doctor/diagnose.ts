@@ -57,6 +57,8 @@ interface AgentWithHook {
   readonly agent: string;
   readonly title: string;
   readonly installed: boolean;
+  /** Whether it could tell which skills it loads, and was not asked to. */
+  readonly hidesUse: boolean;
   /** Unix time in seconds; absent where it is not known of any call. */
   readonly lastCalled?: number | undefined;
 }
@@ -84,8 +86,8 @@ export async function diagnose(of: Surroundings, options: DoctorOptions): Promis
   const failing = failureIn(failures, usage);
   if (failing !== undefined) wrong('hook', failing.problem, failing.remedy);
 
-  const hooks = inspected.flatMap(({ host: { name: agent, title }, takesHook, hook }) =>
-    takesHook ? { agent, title, installed: hook !== undefined, lastCalled: usage.lastByHost[agent] } : [],
+  const hooks = inspected.flatMap(({ host: { name: agent, title }, takesHook, hook, hidesUse }) =>
+    takesHook ? { agent, title, installed: hook !== undefined, hidesUse, lastCalled: usage.lastByHost[agent] } : [],
   );
   let search: SkillSearch;
   try {

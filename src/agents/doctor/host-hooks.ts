@@ -16,6 +16,8 @@ export interface InspectedHost {
   readonly takesHook: boolean;
   /** The words of the hook's command; undefined if there is none. */
   readonly hook: readonly string[] | undefined;
+  /** Whether it could tell which skills it loads, and was not asked to. */
+  readonly hidesUse: boolean;
   /** Paths in commands of ours where nothing is. */
   readonly missing: readonly string[];
   readonly faults: readonly HookFault[];
@@ -45,14 +47,18 @@ export function inspectHost(host: AgentHost, of: Surroundings, levels: readonly 
         }
       }
     } catch (error) {
-      faults.push({ problem: `${file}: ${reasonOf(error)}`, remedy: 'mend the file' });
+      const problem = `${file}: ${reasonOf(error)}`;
+      // Several entries may stand in a file.
+      if (!faults.some((one) => one.problem === problem)) faults.push({ problem, remedy: 'mend the file' });
     }
   }
   const hook = ours.find(({ part }) => part === 'hook');
+  const isUse = ({ part }: { readonly part: string }): boolean => part === 'use';
   if (hook !== undefined) faults.push(...switchedOff(host, of, levels, hook.words));
   const paths = ours.flatMap(({ words }) => [...words.slice(0, words.findIndex(isOurCommand)), databaseOf(words)]);
   return {
     ...{ takesHook: entries.some(({ part }) => part === 'hook'), hook: hook?.words, faults },
+    hidesUse: entries.some(isUse) && !ours.some(isUse),
     missing: paths.filter((path): path is string => path !== undefined && isAbsolute(path) && !existsSync(path)),
     needsReview: host.name === 'codex' && hook !== undefined && !isTrustedByCodex(hook.key, of),
   };
