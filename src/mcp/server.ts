@@ -3,6 +3,7 @@ import type { CallToolResult, McpHttpHandler, McpRequestContext, McpServer } fro
 import { type ErrorCode, isObject, SkillSearchError } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault, type Sdk } from './sdk.js';
+import type { SessionUsage } from './session-usage.js';
 import { getSkill, listResources, listSkills, type PublishingSearch, readDirectory, readFile } from './skills.js';
 import { readArguments, type Tool, ToolFault } from './tools/tool.js';
 import { TOOLS, toolList } from './tools/tools.js';
@@ -30,6 +31,8 @@ export interface McpOptions {
   readonly onAnswer?: ((tool: string) => void) | undefined;
   /** Seconds that a search may wait for others; 0 for no limit. @default 0 */
   readonly longestWait?: number | undefined;
+  /** Of the one client; undefined where there may be several. */
+  readonly usage?: SessionUsage | undefined;
 }
 
 /**
@@ -176,7 +179,7 @@ async function callTool(
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   const { refusal, onAnswer, onUnpublished = () => {}, tellError = (error) => error, longestWait = 0 } = options;
-  const { meaning = true, withoutMeaning = 'this server searches by words only' } = options;
+  const { meaning = true, withoutMeaning = 'this server searches by words only', usage } = options;
   try {
     signal.throwIfAborted();
     if (refusal !== undefined) throw refusal;
@@ -185,7 +188,7 @@ async function callTool(
       structured,
       links = [],
     } = await tool.run(readArguments(tool, given), {
-      ...{ search: await search(), onUnpublished, meaning, withoutMeaning, longestWait, tellError, signal },
+      ...{ search: await search(), onUnpublished, meaning, withoutMeaning, longestWait, usage, tellError, signal },
     });
     onAnswer?.(tool.name);
     return {

@@ -4,6 +4,7 @@ import { isObject } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { INVALID_PARAMS, type Sdk } from './sdk.js';
 import { createMcpServer, faultOfParams, type McpOptions } from './server.js';
+import { SessionUsage } from './session-usage.js';
 
 /** The limits of `mcp`. They cannot be changed. */
 export const STDIO_LIMITS: Readonly<Record<'messageBytes' | 'pending' | 'pendingBytes' | 'drainTime', number>> = {
@@ -42,10 +43,11 @@ export interface StdioOptions extends McpOptions {
  */
 export function serveMcpOnStdio(sdk: Sdk, search: () => Promise<SkillSearch>, options: StdioOptions): StdioServer {
   const { input, output, onFirstAnswer, onRefusal, ...ofCaller } = options;
+  const usage = new SessionUsage();
   const servers = new Set<McpServer>();
   const transport = new LineTransport(input, output, onFirstAnswer);
   const make = (): McpServer => {
-    const mcp = createMcpServer(sdk, search, ofCaller);
+    const mcp = createMcpServer(sdk, search, { ...ofCaller, usage });
     servers.add(mcp);
     return mcp;
   };

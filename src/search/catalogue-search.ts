@@ -1,4 +1,4 @@
-import { checkFlag, checkOptions, namesOf } from '../core/index.js';
+import { appendUsage, checkFlag, checkOptions, namesOf, type UsageEntry } from '../core/index.js';
 import type { KeywordQuery, ListQuery, ResolvedKeywordQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,
@@ -115,6 +115,12 @@ export class OpenedSearch implements CatalogueSearch {
       const { noteUse } = await import('./usage.js');
       await noteUse(state, id, options);
     });
+  }
+
+  noteUsage(entry: Omit<UsageEntry, 'time'>): void {
+    const { database, how } = this.#state;
+    if (!how.usage || database === undefined) return;
+    appendUsage(database, { time: Math.floor(Date.now() / 1000), ...entry });
   }
 
   get(id: string): SkillDetails | undefined {

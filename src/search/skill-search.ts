@@ -1,4 +1,4 @@
-import { invalidArgument, type Names, namesOf, optionOf } from '../core/index.js';
+import { invalidArgument, type Names, namesOf, optionOf, type UsageEntry } from '../core/index.js';
 import type { KeywordQuery, ListQuery, ResolvedKeywordQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,
@@ -251,6 +251,8 @@ export interface CatalogueSearch extends SkillSearch {
    * @throws {SkillSearchError} as `semantic`
    */
   wordCandidates(query: SemanticQuery, limit: number): readonly WordCandidate[];
+  /** Appends to the log of use of the catalogue, if it has one. */
+  noteUsage(entry: Omit<UsageEntry, 'time'>): void;
   /**
    * The ids of skills with complete contents in code-point order, read from the file: those behind an id, or from the
    * first on, at most so many of them.

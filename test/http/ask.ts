@@ -163,6 +163,7 @@ export function failingSearch(error: unknown): CatalogueSearch {
     read: fail,
     completeIds: fail,
     isComplete: fail,
+    noteUsage: () => {},
     semanticWithVector: async () => fail(),
     wordCandidates: fail,
     localPathsOf: fail,

@@ -2,13 +2,17 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { countTokens } from '../../src/agents/formats/index.js';
-import { openSkillSearch, SkillSearchError } from '../../src/index.js';
+import { readUsage } from '../../src/core/index.js';
+import { buildCatalogue, openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { loadSdk, unpublishedLog } from '../../src/mcp/index.js';
 import { createMcpFetchHandler } from '../../src/mcp/server.js';
+import { SessionUsage } from '../../src/mcp/session-usage.js';
 import { serveMcpOnStdio } from '../../src/mcp/stdio.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
+import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { callTool, connect, ERAS } from './connect.js';
-import { openWholeSkills, skillMd, type WholeSkill } from './whole-skills.js';
+import { openWholeSkills, skillMd, type WholeSkill, wholeRow } from './whole-skills.js';
 
 /** Longest text of one answer, in bytes. */
 const MAX_TOOL_TEXT = 60_000;
@@ -235,7 +239,7 @@ describe('tools', () => {
       const embedder = new StandInEmbedder();
       const search = await openSkillSearch({ skills: [{ ...CHARTS, files: [] }], embedder });
       const asked = new Promise<AbortSignal>((resolve) => {
-        search.semantic = (_query, options) => {
+        catalogueSearchOf(search).semanticWithVector = (_query, options) => {
           resolve(options!.signal!);
           return new Promise(() => {});
         };
@@ -477,6 +481,29 @@ test('a log names a hundred skills that are not published, each once, and then s
   expect(lines.length).toBe(101);
   expect([lines[0], lines[99]]).toEqual(['found but not published s0', 'found but not published s99']);
   expect(lines[100]).toContain('further skills');
+});
+
+test('a client that loads a skill after a search teaches its catalogue, but one of a server for many does not', async () => {
+  const database = scratchFile('skills.db');
+  const embedder = new StandInEmbedder();
+  const skills = ['pdf', 'csv', 'xml'].map((what) => wholeRow({ id: what, name: `${what}-reader` }));
+  await buildCatalogue({ database, sources: [skills], embedder });
+  const search = await openSkillSearch({ database, embedder });
+  onTestFinished(() => search.close());
+  const query = 'reads things of all kinds';
+  const many = await connect(search);
+  const before = await callTool(many.client, 'search_skills', { query });
+  await callTool(many.client, 'get_skill', { skill: 'xml' });
+  expect(readUsage(database)).toEqual([]);
+  const { client } = await connect(search, { usage: new SessionUsage() });
+  const shown = (await callTool(client, 'search_skills', { query })).structured['skills'] as { id: string }[];
+  await callTool(client, 'get_skill', { skill: shown[2]!.id });
+  const [first, second] = readUsage(database);
+  expect(first).toMatchObject({ host: 'mcp', kind: 'shown', skills: shown.map(({ id }) => id), model: 'stand-in' });
+  expect(second).toEqual({ ...first, time: second!.time, kind: 'used', skills: [shown[2]!.id] });
+  const after = (await callTool(client, 'search_skills', { query })).structured['skills'];
+  expect(after).toMatchObject([shown[2], shown[0], shown[1]].map((one) => ({ id: one!.id })));
+  expect((await callTool(many.client, 'search_skills', { query })).structured).toEqual(before.structured);
 });
 
 /** Links came with the revision of June 2025. Over HTTP a request may name none. */

@@ -58,6 +58,7 @@ export const GET_SKILL: Tool = {
 
   async run({ skill: wish }: { skill: string }, context) {
     const skill = findSkill(context, wish);
+    context.usage?.noteUsed(context.search, skill.id);
     const { id, uri, complete } = addressOf(context, skill);
     const published = await isPublished(context, skill);
     const stored = filesOf(context, id);

@@ -8,6 +8,7 @@ import {
   SkillSearchError,
 } from '../../core/index.js';
 import type { SkillFilters } from '../../filters.js';
+import { catalogueSearchOf } from '../../search/index.js';
 import type { Skill } from '../../skill.js';
 import { SKILL_SCOPES } from '../../skill.js';
 import { skillUri } from '../skills.js';
@@ -269,6 +270,7 @@ async function findByWords(question: Question, context: ToolContext): Promise<Fo
   }
   const asked = { q: query, ...filters, limit };
   const { hits, step, pagination, truncated } = context.search.keyword(asked);
+  context.usage?.noteShown(context.search, idsOf(hits), {});
   const loose = step === 'some-words';
   const remarks = hits.length === 0 ? [nothingFound(question)] : loose ? [SOME_WORDS] : [];
   if (truncated === true) remarks.push(TRUNCATED);
@@ -278,15 +280,22 @@ async function findByWords(question: Question, context: ToolContext): Promise<Fo
 
 async function findByMeaning(
   question: Question,
-  { search, signal, longestWait }: ToolContext,
+  { search, signal, longestWait, usage }: ToolContext,
   ranking: 'hybrid' | 'vector' | 'words',
 ): Promise<Found> {
   const { query, filters, limit } = question;
   const asked = { q: query, ...filters, limit, ranking };
-  const { hits, confident, truncated } = await search.semantic(asked, { signal, longestWait });
+  const options = { signal, longestWait, usage: usage !== undefined };
+  const { result, vector } = await catalogueSearchOf(search).semanticWithVector(asked, options);
+  const { hits, confident, truncated, model } = result;
+  usage?.noteShown(search, idsOf(hits), { vector, model });
   const remarks = hits.length === 0 ? [nothingFound(question)] : confident ? [] : [NOTHING_FITS];
   if (truncated === true) remarks.push(TRUNCATED);
   return { by: BY[ranking], hits, confident: confident && hits.length > 0, remarks };
+}
+
+function idsOf(hits: Found['hits']): string[] {
+  return hits.map(({ skill }) => skill.id);
 }
 
 const BY = { hybrid: 'both', vector: 'meaning', words: 'words' } as const;

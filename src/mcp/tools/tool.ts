@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SkillSearchError } from '../../core/index.js';
 import { cleanLine } from '../../core/index.js';
 import type { ContentFile, Skill, SkillDetails, SkillInstallation, SkillProperties } from '../../skill.js';
+import type { SessionUsage } from '../session-usage.js';
 import { type PublishingSearch, parseSkillUri, publishedSkill, skillUri } from '../skills.js';
 
 /** A JSON Schema, as `tools/list` gives it. */
@@ -36,6 +37,8 @@ export interface ToolContext extends PublishingSearch {
   readonly withoutMeaning: string;
   /** Seconds that a search may wait for others; 0 for no limit. */
   readonly longestWait: number;
+  /** Notes what is shown and loaded, and lets it rise. Undefined where all callers get the same answers. */
+  readonly usage: SessionUsage | undefined;
   /** What the caller is told of an error. */
   readonly tellError: (error: SkillSearchError) => SkillSearchError;
   /** Aborted when the caller cancels. */
