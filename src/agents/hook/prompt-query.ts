@@ -1,5 +1,4 @@
 import { isObject } from '../../core/index.js';
-import { HOOK_LIMITS } from './host-format.js';
 
 /** How skills may be looked up: by words alone, by meaning and words, or by meaning where that is to be had. */
 export const HOOK_MODES = ['auto', 'words', 'meaning'] as const;
@@ -55,10 +54,17 @@ export function calledIn(prompt: string): string | undefined {
 /** Blocks of code as Markdown has them, also one without an end. */
 const BLOCKS = /(```|~~~)[\s\S]*?(\1|$)/g;
 
-/** What a prompt says in words, as far as it is looked at; empty for a command of the host. */
+/** What a host or a tool puts into a prompt beside what the user has written. */
+const ASIDES = /<(system-reminder|ide_\w+)\b[\s\S]*?(?:<\/\1>|$)|^\s*\[Request interrupted by user[^\]]*\]/g;
+
+/** How prompts begin that a host has written by itself: reports of tasks and agents, commands and what they print. */
+const OF_MACHINE =
+  /^(?:<(?:task-notification|command-\w+|local-command-\w+|bash-\w+|teammate-message|environment_context|subagent_notification|turn_aborted)\b|Caveat: The messages below)/;
+
+/** What a prompt says in words; empty for a command or a message of the host. */
 export function proseOf(prompt: string): string {
-  const beginning = prompt.slice(0, HOOK_LIMITS.promptLength).trim();
-  return COMMAND.test(beginning) ? '' : beginning.replace(BLOCKS, ' ').trim();
+  const said = prompt.replace(ASIDES, ' ').trim();
+  return COMMAND.test(said) || OF_MACHINE.test(said) ? '' : said.replace(BLOCKS, ' ').trim();
 }
 
 /** The work took too long. */

@@ -222,7 +222,7 @@ export function entriesOf(
   if (hook === undefined || (isWindows && hook.onWindows !== true)) return [ofServer];
   const words = [...start('hook'), '--format', name, ...(semantic ? [] : ['--mode', 'words'])];
   // On Windows there may be no POSIX shell. Older versions of Claude Code know the form with a shell only.
-  const run = isWindows ? { command, args: words } : { command: shellCommand([command, ...words]) };
+  const run = isWindows ? { command, args: words } : { command: `${shellCommand([command, ...words])}${NEVER_FAILS}` };
   const ofEvent = (event: string, part: AgentEntry['part']): Omit<AgentEntry, 'value'> => ({
     ...{ part, file: pathOf(hook.file, of), format: 'json' },
     place: () => ({ keys: ['hooks', event], kind: 'list' }),
@@ -234,6 +234,9 @@ export function entriesOf(
   const value = { matcher, hooks: each.map((more) => ({ ...handler, ...more })) };
   return [ofServer, ofHook, { ...ofEvent(event, 'use'), value }];
 }
+
+/** Where node or the package has moved, or the process is killed, an agent would tell of a failure at every prompt. */
+const NEVER_FAILS = ' 2>/dev/null || true';
 
 /** A command line for a POSIX shell. */
 function shellCommand(words: readonly string[]): string {

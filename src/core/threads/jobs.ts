@@ -159,10 +159,10 @@ const SHARED = 'skill-discovery: threads in native code';
 const [RUNNING, EXITING] = [0, 1];
 
 /**
- * The most milliseconds that an exit waits: only a thread that died in native code takes as long. Node itself waits
- * without end until threads have left native code.
+ * The most milliseconds that an exit waits. On a machine that is busy or swaps a model may take long to load; else only
+ * a thread that died in native code takes as long. Node itself waits without end until threads have left native code.
  */
-const LONGEST_WAIT = 10_000;
+const LONGEST_WAIT = 60_000;
 
 /** Must be called before a thread starts that calls {@link inNativeCode}. */
 function guardNativeCode(): void {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -66,7 +67,7 @@ describe('init', () => {
     const args = ['/opt/skills/main.js', 'mcp', '--installed', '--watch'];
     const command = '/usr/bin/node';
     const hook = (format: string, timeout: number): object[] => {
-      const line = `/usr/bin/node /opt/skills/main.js hook --format ${format}`;
+      const line = `/usr/bin/node /opt/skills/main.js hook --format ${format} 2>/dev/null || true`;
       return [{ hooks: [{ type: 'command', command: line, timeout }] }];
     };
     const json = (path: string): unknown => JSON.parse(home.read(path));
@@ -142,6 +143,19 @@ describe('init', () => {
       command: '/usr/bin/node',
       args: expect.arrayContaining(['hook']),
     });
+  });
+
+  test('updates the hook of an earlier version, and writes one that ends silently where node has moved', async () => {
+    const home = new HomeOfAgents({ '.codex/': '' });
+    await home.run();
+    const file = '.codex/hooks.json';
+    const record = '.local/share/skill-discovery/init.json';
+    for (const path of [file, record]) home.write(path, home.read(path).replace(' 2>/dev/null || true', ''));
+    expect(await home.actions()).toEqual(['codex server unchanged', 'codex hook replace']);
+    const { command } = JSON.parse(home.read(file)).hooks.UserPromptSubmit[0].hooks[0];
+    const moved = command.replace('/usr/bin/node', '/gone/node');
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', moved], { encoding: 'utf8' });
+    expect([status, stdout, stderr]).toEqual([0, '', '']);
   });
 
   test('refuses unknown agents, and a home without any', async () => {
