@@ -20,8 +20,11 @@ const cli = join(dist, 'cli');
 const WIDTH = ['string-width', 'strip-ansi', 'ansi-regex', 'get-east-asian-width'];
 const WIDTH_FILE = `./${WIDTH[0]}.js`;
 
-/** Packages that nearly every start needs, or that the bundle loads as CommonJS and have none. */
-const PACKAGES_WITHIN = ['commander', 'stemmer', ...WIDTH];
+/** What serves MCP: of its 1.5 MB of code a server needs a third, and a process of each session has what is read. */
+const MCP = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod'];
+
+/** Packages that nearly every start needs, or that the bundle loads as CommonJS and have none, or of which little is used. */
+const PACKAGES_WITHIN = ['commander', 'stemmer', ...WIDTH, ...MCP];
 
 /** Modules that starts begin with. */
 const STARTS = {
@@ -99,7 +102,7 @@ const bundle = await rolldown({
   cwd: dirname(dist),
   platform: 'node',
   // The bundler's own helpers are within.
-  external: (name) => !/^(?:[./]|@oxc-project)|^[A-Za-z]:/.test(name) && !PACKAGES_WITHIN.includes(name),
+  external: (name) => !/^(?:[./]|@oxc-project)|^[A-Za-z]:/.test(name) && !isWithin(name),
   plugins: [placesOfModules, listOfImports],
   // A module that one command imports at once and another later is in the file of the first, as it should be.
   checks: { ineffectiveDynamicImport: false },
@@ -136,6 +139,11 @@ refuseUnknownPackages();
 
 function withSlashes(path) {
   return path.split(sep).join('/');
+}
+
+/** Whether a package, or a part of it, goes into the bundle. */
+function isWithin(name) {
+  return PACKAGES_WITHIN.some((one) => name === one || name.startsWith(`${one}/`));
 }
 
 /** Which starts import a module at once. */

@@ -56,7 +56,7 @@ const LATE = {
 };
 
 /** Further front doors, of what most importers of a module must not link. */
-const DOORS = { core: ['toml.ts'], store: ['writing.ts'] };
+const DOORS = { core: ['toml.ts', 'local-server.ts'], store: ['writing.ts'] };
 
 /** Each package is imported in one file, so that it can be swapped there. Types may be taken anywhere. */
 const PACKAGES = {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { type Command, Option } from 'commander';
-import { makeFolder } from '../core/index.js';
+import { makeFolder, type Surroundings } from '../core/index.js';
 import type { BuildOptions, InstalledSource, LoadReport, Source, WatchOptions } from '../index.js';
 import { surroundings } from '../sources/index.js';
 import {
@@ -107,6 +107,7 @@ export function agentOption(description: string): Option {
 export async function chooseInstalled(
   command: Command,
   { installed, agent: agents, database }: InstalledFlags & Pick<PlaceFlags, 'database'>,
+  of: Surroundings = surroundings(),
 ): Promise<{ readonly database: string; readonly source?: InstalledSource; readonly isOwn?: true }> {
   if (installed !== true) {
     if (agents !== undefined) command.error('error: --agent says whose installed skills are meant: add --installed');
@@ -114,7 +115,7 @@ export async function chooseInstalled(
   }
   if (command.getOptionValueSource('database') !== 'default') return { database, source: { installed: { agents } } };
   const { installedPlace } = await import('../sources/installed/find-folders.js');
-  const { database: own, cwd, found } = await installedPlace(surroundings(), agents);
+  const { database: own, cwd, found } = await installedPlace(of, agents);
   makeFolder(dirname(own), { mode: 0o700, code: 'DATABASE_NOT_WRITABLE' });
   const source = { installed: { agents, cwd }, found };
   return { database: own, source, isOwn: true };

@@ -1,5 +1,15 @@
+import { existsSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import {
+  isCatalogueAddress,
+  SkillSearchError,
+  type Surroundings,
+  surroundings,
+  untilAborted,
+  userCatalogue,
+} from '../core/index.js';
 import type { SkillSearch, SourceWatch, WatchOptions } from '../index.js';
-import { checkSdk, loadSdk, type McpCatalogue, type StdioServer, unpublishedLog } from '../mcp/index.js';
+import { loadSdk, type McpCatalogue, type StdioServer, unpublishedLog } from '../mcp/index.js';
 import {
   addPlaceOptions,
   type CataloguePlace,
@@ -37,56 +47,106 @@ export const setUp: SetUp = (command, output) => {
       choiceOption('--log-level <level>', 'what is logged at least, on standard error', LOG_LEVELS).default('info'),
     )
     .action(async (given: McpFlags) => {
-      const { database, sources } = await watchedSourcesOf(command, given);
-      const flags = { ...given, database };
-      return serveMcp(flags, placeOf(command, flags), sources, output);
+      const servedFrom = async (of: Surroundings): Promise<Served> => {
+        const { database, sources } = await watchedSourcesOf(command, given, of);
+        const flags = { ...given, database };
+        return { flags, place: placeOf(command, flags), sources };
+      };
+      return serveMcp(given, servedFrom, output);
     });
   addServerWatchOptions(command);
 };
 
+/** What is served. */
+interface Served {
+  readonly flags: McpFlags;
+  readonly place: CataloguePlace;
+  readonly sources: WatchOptions['sources'] | undefined;
+}
+
+/** Roots of a client that are looked at. An editor has a few. */
+const MOST_ROOTS = 20;
+
+/** Milliseconds that a call waits for the first load of a catalogue: hosts give up after a minute. */
+const FIRST_LOAD_TIME = 45_000;
+
+/** @param servedFrom tells what is served in some surroundings */
 async function serveMcp(
-  flags: McpFlags,
-  place: CataloguePlace,
-  sources: WatchOptions['sources'] | undefined,
+  given: McpFlags,
+  servedFrom: (of: Surroundings) => Promise<Served>,
   output: Output,
 ): Promise<void> {
-  const { model, semantic: meaning } = flags;
-  const log = lateLog(flags.logLevel, output);
-  const stopWords = await stopWordsOf(flags);
-  checkSdk();
+  const { model, semantic: meaning } = given;
+  // The young objects of a start take 16 MB, and nothing that comes after it needs as much.
+  setFlagsFromString('--semi-space-growth-factor=1');
+  const log = lateLog(given.logLevel, output);
+  const stopWords = await stopWordsOf(given);
+  const of = surroundings();
+  const here = await servedFrom(of);
+  let onRoots: ((folders: readonly string[]) => void) | undefined;
+  let served = Promise.resolve(here);
+  // Started outside of a project, as in the home folder: the client may know one.
+  if (given.installed === true && here.place.database === userCatalogue(of)) {
+    served = new Promise<readonly string[]>((resolve) => {
+      onRoots = resolve;
+    }).then(async (folders) => {
+      for (const cwd of folders.slice(0, MOST_ROOTS)) {
+        const there = await servedFrom({ ...of, cwd }).catch(() => here);
+        if (there.place.database !== here.place.database) return there;
+      }
+      return here;
+    });
+  }
   let server: StdioServer | undefined;
-  let opening: Promise<McpCatalogue> | undefined;
-  // The client gets its first answer before the catalogue is opened, unless that answer is of the catalogue.
-  const catalogue = (): Promise<McpCatalogue> => {
-    opening ??= import('../mcp/catalogue.js').then(({ openMcpCatalogue }) =>
-      openMcpCatalogue({
-        ...{ ...place, model, stopWords, meaning, log: log.write },
-        onReload: (event) => log.add((opened) => opened.onReload(event)),
-        onChange: () => server?.catalogueChanged(),
-      }),
-    );
-    return opening;
-  };
   const stopWatch = new AbortController();
   let watching: Promise<SourceWatch | undefined> | undefined;
-  const onFirstAnswer = async (): Promise<void> => {
-    log.open();
-    if (sources !== undefined) {
-      watching ??= watchForServer(sources, flags, stopWatch.signal, log.write).catch((error: Error) => {
+  /** The promise is kept when the first load has ended. */
+  const watch = async (): Promise<unknown> => {
+    const { sources, flags } = await served;
+    if (sources === undefined) return;
+    watching ??= watchForServer(sources, flags, { signal: stopWatch.signal, thread: false, log: log.write }).catch(
+      (error: Error) => {
         if (!stopWatch.signal.aborted) log.write('error', 'the sources are not watched', { reason: error.message });
         return undefined;
-      });
-    }
-    const opened = await catalogue();
-    // The model is loaded while the client reads its first answer.
-    if (meaning) void opened.warmUp();
+      },
+    );
+    return watching;
+  };
+  let opening: Promise<McpCatalogue> | undefined;
+  const open = async (): Promise<McpCatalogue> => {
+    const { place, sources } = await served;
+    if (sources !== undefined && !existsSync(place.database)) await watch();
+    const { openMcpCatalogue } = await import('../mcp/catalogue.js');
+    return openMcpCatalogue({
+      ...{ ...place, model, stopWords, meaning, log: log.write },
+      onReload: (event) => log.add((opened) => opened.onReload(event)),
+      onChange: () => server?.catalogueChanged(),
+    });
+  };
+  // The client gets its first answer before the catalogue is opened, unless that answer is of the catalogue.
+  const catalogue = (): Promise<McpCatalogue> => {
+    opening ??= open();
+    return opening;
+  };
+  const search = async (): Promise<SkillSearch> => {
+    const late = new AbortController();
+    const loading = new SkillSearchError('BUSY', 'the skills are being loaded for the first time');
+    const timer = setTimeout(() => late.abort(loading), FIRST_LOAD_TIME).unref();
+    const opened = await untilAborted(catalogue(), late.signal).finally(() => clearTimeout(timer));
+    return opened.search();
+  };
+  const onFirstAnswer = async (): Promise<void> => {
+    log.open();
+    await catalogue();
+    await watch();
   };
   try {
     const [sdk, { serveMcpOnStdio }] = await Promise.all([loadSdk(), import('../mcp/stdio.js')]);
-    const search = async (): Promise<SkillSearch> => (await catalogue()).search();
     server = serveMcpOnStdio(sdk, search, {
-      ...{ input: process.stdin, output: output.out, onFirstAnswer },
+      ...{ input: process.stdin, output: output.out, onRoots, onFirstAnswer },
       ...{ meaning, withoutMeaning: 'the server was started with --no-semantic' },
+      // Folders of what comes from an address are those of another machine.
+      localPaths: !isCatalogueAddress(here.place.database),
       onUnpublished: unpublishedLog((message, facts) => log.write('info', message, facts)),
       onError: (error) => log.write('error', 'a call failed', { reason: (error as Error).stack ?? String(error) }),
       onRefusal: (error) => log.write('warn', 'refused or failed', { reason: String(error) }),
@@ -96,6 +156,8 @@ async function serveMcp(
     await server.ended;
   } finally {
     stopWatch.abort();
+    // What nobody has opened yet need not be.
+    onRoots?.([]);
     await Promise.all([opening?.then((opened) => opened.close()), watching?.then((started) => started?.close())]);
     await log.close();
   }

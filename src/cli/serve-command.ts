@@ -179,7 +179,7 @@ async function serve(
   const watching =
     sources === undefined
       ? undefined
-      : watchForServer(sources, flags, stop, log.write).catch((error: unknown) => {
+      : watchForServer(sources, flags, { signal: stop, thread: true, log: log.write }).catch((error: unknown) => {
           if (!stop.aborted) failure = error;
           stopping.abort();
           return undefined;

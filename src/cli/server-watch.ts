@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isCatalogueAddress } from '../core/index.js';
+import { isCatalogueAddress, type Surroundings, surroundings, userCatalogue } from '../core/index.js';
 import type { SourceWatch, WatchOptions } from '../index.js';
 import {
   addInstalledOptions,
@@ -44,12 +44,15 @@ export function addServerWatchOptions(command: Command): void {
 /**
  * What the flags of a server say is to be watched, undefined for nothing, and where it is loaded. Installed skills
  * always are watched. Ends the command where flags clash.
+ *
+ * @param of as whose working folder's, if not the process's, skills are found that are installed
  */
 export async function watchedSourcesOf(
   command: Command,
   flags: ServerWatchFlags,
+  of?: Surroundings,
 ): Promise<{ readonly database: string; readonly sources: WatchOptions['sources'] | undefined }> {
-  const { database, source: installed } = await chooseInstalled(command, flags);
+  const { database, source: installed } = await chooseInstalled(command, flags, of);
   const named = flags.watch === true || flags.watch === undefined ? [] : flags.watch;
   const sources = installed === undefined ? named : [...named, installed];
   if (sources.length > 0 && isCatalogueAddress(database)) {
@@ -64,19 +67,22 @@ export async function watchedSourcesOf(
 }
 
 /**
- * Loads the sources of a server into its catalogue, and whatever changes in them, in a thread: answers do not wait for
- * loads. The promise is kept when the first load has ended.
+ * Loads the sources of a server into its catalogue, and whatever changes in them. The promise is kept when the first
+ * load has ended.
+ *
+ * @param thread whether in a thread of its own: answers do not wait for loads then, and it takes 30 MB
  */
 export async function watchForServer(
   sources: WatchOptions['sources'],
   flags: ServerWatchFlags,
-  signal: AbortSignal,
-  log: WriteLog,
+  { signal, thread, log }: { readonly signal: AbortSignal; readonly thread: boolean; readonly log: WriteLog },
 ): Promise<SourceWatch> {
   const { watchSources } = await import('../index.js');
   return watchSources({
-    ...{ sources, signal, thread: true, semantic: flags.semantic === false ? false : undefined },
+    ...{ sources, signal, thread, sharedModel: !thread, semantic: flags.semantic === false ? false : undefined },
     ...pick(flags, 'database', 'model'),
+    // Most of what is installed as seen from a project is the user's.
+    vectorsFrom: flags.installed === true ? userCatalogue(surroundings()) : undefined,
     ...watchOptionsOf(flags),
     onChange: ({ kind, report, milliseconds }) => {
       const { warningCount: warnings, rejectedCount: rejected } = report;

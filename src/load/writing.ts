@@ -307,11 +307,14 @@ function withoutLinks(folder: string): string {
  */
 export async function chooseLoadModel(
   database: string,
-  options: Pick<BuildOptions, 'model' | 'embedder' | 'semantic'>,
+  {
+    sharedModel: shared,
+    ...options
+  }: Pick<BuildOptions, 'model' | 'embedder' | 'semantic'> & { readonly sharedModel?: boolean | undefined },
 ): Promise<ChosenModel | undefined> {
   const modelOptions = resolveModelOptions(options);
   if (options.semantic === false) return undefined;
-  const model = await chooseModel(modelOptions);
+  const model = await chooseModel(modelOptions, { shared });
   if (existsSync(database)) {
     const present = reading(database, (statements) => statements.models()[0]);
     checkModel(present, model, database);

@@ -25,8 +25,6 @@ export interface McpCatalogueOptions {
 export interface McpCatalogue {
   /** The search over the newest revision. Tries again where the catalogue could not be opened. */
   readonly search: () => Promise<FollowedSearch>;
-  /** Loads the model. Never fails: the log says what came of it. */
-  warmUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,7 +46,7 @@ export function openMcpCatalogue({ onReload: reported, ...options }: McpCatalogu
   };
   const open = async (): Promise<FollowedSearch> => {
     try {
-      const following = followCatalogue({ ...opening, onReload });
+      const following = followCatalogue({ ...opening, sharedModel: true, onReload });
       opened = await tellWhileWaiting(database, (line) => log('info', line), following);
       clearInterval(retry);
       if (failure !== undefined) onChange();
@@ -75,15 +73,6 @@ export function openMcpCatalogue({ onReload: reported, ...options }: McpCatalogu
     .then(() => (isCatalogueAddress(database) ? undefined : answerPrompts(database, search, meaning)));
   return {
     search,
-    async warmUp() {
-      try {
-        await (await search()).warmUp();
-        log('info', 'semantic search is ready');
-      } catch (error) {
-        // The end of the input while the model is loaded is no fault.
-        if (!isClosed) log('warn', 'semantic search is not available', { reason: reasonOf(error) });
-      }
-    },
     async close() {
       isClosed = true;
       clearInterval(retry);

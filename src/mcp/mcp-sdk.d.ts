@@ -65,6 +65,13 @@ declare module '@modelcontextprotocol/server' {
   }
 
   interface Server {
+    /** Called when a client has told that it is ready. */
+    oninitialized?: () => void;
+    getClientCapabilities(): { readonly roots?: object } | undefined;
+    listRoots(
+      params: undefined,
+      options: { readonly timeout: number },
+    ): Promise<{ readonly roots: readonly { readonly uri: string }[] }>;
     getNegotiatedProtocolVersion(): string | undefined;
     setRequestHandler(
       method: 'resources/list',
@@ -173,7 +180,7 @@ declare module '@modelcontextprotocol/server/stdio' {
   import type { McpServer, Transport } from '@modelcontextprotocol/server';
 
   export function serveStdio(
-    factory: () => McpServer,
+    factory: (context: { readonly era: 'legacy' | 'modern' }) => McpServer,
     options: { readonly transport: Transport; readonly onerror: (error: Error) => void },
   ): { close(): Promise<void> };
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
+import { fileURLToPath } from 'node:url';
+import type { JSONRPCMessage, McpRequestContext, McpServer, Transport } from '@modelcontextprotocol/server';
 import { isObject } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { INVALID_PARAMS, type Sdk } from './sdk.js';
@@ -30,6 +31,11 @@ export interface StdioServer {
 export interface StdioOptions extends McpOptions {
   readonly input: Readable;
   readonly output: NodeJS.WritableStream;
+  /**
+   * Called with the folders that the client says it works in, its roots: none if it has none, or asks for something
+   * before it could tell. If left out, the client is not asked.
+   */
+  readonly onRoots?: ((folders: readonly string[]) => void) | undefined;
   /** Called when the first answer has been sent. */
   readonly onFirstAnswer?: (() => void) | undefined;
   /** Told why a message is refused, or cannot be read or written. */
@@ -42,12 +48,18 @@ export interface StdioOptions extends McpOptions {
  * @param search as for `createMcpServer`
  */
 export function serveMcpOnStdio(sdk: Sdk, search: () => Promise<SkillSearch>, options: StdioOptions): StdioServer {
-  const { input, output, onFirstAnswer, onRefusal, ...ofCaller } = options;
+  const { input, output, onRoots, onFirstAnswer, onRefusal, ...ofCaller } = options;
   const usage = new SessionUsage();
   const servers = new Set<McpServer>();
   const transport = new LineTransport(input, output, onFirstAnswer);
-  const make = (): McpServer => {
-    const mcp = createMcpServer(sdk, search, { ...ofCaller, usage });
+  const make = ({ era }: Pick<McpRequestContext, 'era'>): McpServer => {
+    // The newer revisions of the protocol have no such request of a server.
+    const find = (): Promise<SkillSearch> => {
+      if (era === 'modern') onRoots?.([]);
+      return search();
+    };
+    const mcp = createMcpServer(sdk, find, { ...ofCaller, usage });
+    if (onRoots !== undefined) mcp.server.oninitialized = async () => onRoots(await rootsOf(mcp));
     servers.add(mcp);
     return mcp;
   };
@@ -62,6 +74,19 @@ export function serveMcpOnStdio(sdk: Sdk, search: () => Promise<SkillSearch>, op
     ended: transport.ended,
     close: () => handle.close(),
   };
+}
+
+/** Milliseconds that a client has to tell its roots. */
+const ROOTS_TIME = 2000;
+
+async function rootsOf({ server }: McpServer): Promise<readonly string[]> {
+  if (server.getClientCapabilities()?.roots === undefined) return [];
+  try {
+    const { roots } = await server.listRoots(undefined, { timeout: ROOTS_TIME });
+    return roots.flatMap(({ uri }) => (uri.startsWith('file:') ? [fileURLToPath(uri)] : []));
+  } catch {
+    return [];
+  }
 }
 
 const [PARSE_ERROR, INVALID_REQUEST] = [-32700, -32600];

@@ -25,7 +25,10 @@ import type { OpenOptions, SkillSearch } from './skill-search.js';
 
 export interface FollowOptions
   extends ModelOptions,
-    Pick<OpenOptions, 'stopWords' | 'warmUp' | 'localPaths' | 'usage' | 'cache' | 'passwordFile' | 'signal'> {
+    Pick<
+      OpenOptions,
+      'stopWords' | 'warmUp' | 'localPaths' | 'sharedModel' | 'usage' | 'cache' | 'passwordFile' | 'signal'
+    > {
   /**
    * Path of a catalogue's file, made by `buildCatalogue`; or the http or https address of a manifest that
    * `writeSnapshot` made; or the address of a database of PostgreSQL that a catalogue was loaded into, such as
@@ -77,6 +80,7 @@ const FOLLOW_OPTIONS = namesOf<FollowOptions>({
   stopWords: true,
   warmUp: true,
   localPaths: true,
+  sharedModel: true,
   usage: true,
   cache: true,
   passwordFile: true,

@@ -52,15 +52,16 @@ export function resolveOpenOptions(options: OpenOptions): OpenHow {
   if ((options.database === undefined) === (options.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
-  const { warmUp = false, localPaths = false, graph = true, usage = true, signal } = options;
+  const { warmUp = false, localPaths = false, graph = true, sharedModel = false, usage = true, signal } = options;
   checkFlag('warmUp', warmUp);
   checkFlag('localPaths', localPaths);
   checkFlag('graph', graph);
+  checkFlag('sharedModel', sharedModel);
   checkFlag('usage', usage);
   checkSearched(options);
   const stopWords = readStopWords(options.stopWords);
   checkSignal(signal)?.throwIfAborted();
-  return { modelOptions: resolveModelOptions(options), stopWords, warmUp, localPaths, graph, usage };
+  return { modelOptions: resolveModelOptions(options), stopWords, warmUp, localPaths, graph, sharedModel, usage };
 }
 
 interface OpenFileOptions {

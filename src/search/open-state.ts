@@ -26,6 +26,7 @@ export interface OpenHow {
   /** Whether skills tell the folder that they were loaded from. */
   readonly localPaths: boolean;
   readonly graph: boolean;
+  readonly sharedModel: boolean;
   /** Whether what was used may rise, and is noted. */
   readonly usage: boolean;
 }
@@ -227,6 +228,7 @@ export class OpenState {
       ...this.how.modelOptions,
       database: this.database,
       sink: this.#memory,
+      sharedModel: this.how.sharedModel,
       openNearest: (of) => this.#openNearest(of),
       signal: this.closing,
     });

@@ -344,6 +344,13 @@ export interface OpenOptions extends ModelOptions {
    */
   readonly graph?: boolean | undefined;
   /**
+   * Whether the model is shared with other processes of this user that also say so: the first that needs it has it in
+   * memory, and embeds the questions of all. Ignored with an `embedder`.
+   *
+   * @default false
+   */
+  readonly sharedModel?: boolean | undefined;
+  /**
    * Whether skills that were used for near questions rise a few places; see {@link SkillSearch.used}. False also where
    * the variable `SKILL_DISCOVERY_NO_USAGE` is set.
    *
@@ -376,6 +383,7 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   warmUp: true,
   localPaths: true,
   graph: true,
+  sharedModel: true,
   usage: true,
   cache: true,
   passwordFile: true,

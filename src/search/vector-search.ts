@@ -23,6 +23,8 @@ interface VectorSearchOptions extends ModelOptions {
   readonly database: string | undefined;
   /** Where the vectors of skills in memory are stored; undefined for a file. They are embedded here. */
   readonly sink: EmbeddingSink | undefined;
+  /** Whether the model is shared with other processes of this user. */
+  readonly sharedModel: boolean;
   /** Opens the index of the stored vectors. */
   readonly openNearest: (reader: CatalogueReader) => Promise<NearestDocuments>;
   /** Stops the opening. */
@@ -71,13 +73,13 @@ export class VectorSearch {
    * @throws the signal's reason when aborted
    */
   static async open(reader: CatalogueReader, options: VectorSearchOptions): Promise<VectorSearch> {
-    const { database, sink, openNearest, signal } = options;
+    const { database, sink, sharedModel, openNearest, signal } = options;
     const { vectors } = reader;
     // An empty catalogue has no vectors; any model may search it.
     const needsVectors = reader.countSkills() > 0;
     // Asked before all files of the model are read for its id.
     if (needsVectors && sink === undefined) modelOfVectors(vectors, database, options.embedder !== undefined);
-    const chosen = await chooseModel(options, sink === undefined);
+    const chosen = await chooseModel(options, { early: sink === undefined, shared: sharedModel });
     if (sink !== undefined) await embedCatalogue(sink, chosen, { signal, onProgress: () => {} });
     const starting = chosen.start(1);
     // Awaited below. This catch only prevents an unhandled rejection.

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { dataFile } from '../core/index.js';
 import type { Embedder, ModelOptions } from './embedder.js';
+import type { StartThread, TextThread } from './local-embedder.js';
 import type { ModelFolder } from './model-folder.js';
 
 // What finds and runs models is imported when one is wanted: a search by words alone does without.
@@ -42,15 +43,27 @@ export interface ChosenModel {
   stop(embedder: Embedder): Promise<void>;
 }
 
+/** How a model is found, and started. */
+interface ChooseHow {
+  /**
+   * Whether the model begins to load before all its files are read for its id: for a caller that nearly always goes on
+   * to `start` it, and must `stop` it if not.
+   */
+  readonly early?: boolean;
+  /** Whether it is the one that processes of this user share, if a single thread of a model of this machine is started. */
+  readonly shared?: boolean | undefined;
+}
+
 /**
  * Finds the model that the options ask for.
  *
  * @param options checked by {@link resolveModelOptions}
- * @param early whether the model begins to load before all its files are read for its id: for a caller that nearly
- *   always goes on to `start` it, and must `stop` it if not
  * @throws {SkillSearchError} `MODEL_NOT_FOUND`, `MODEL_NOT_READABLE`
  */
-export async function chooseModel({ model, embedder }: ModelOptions, early = false): Promise<ChosenModel> {
+export async function chooseModel(
+  { model, embedder }: ModelOptions,
+  { early = false, shared = false }: ChooseHow = {},
+): Promise<ChosenModel> {
   if (embedder !== undefined) {
     return { id: embedder.model, compatible: [], named: true, start: async () => embedder, stop: async () => {} };
   }
@@ -59,7 +72,10 @@ export async function chooseModel({ model, embedder }: ModelOptions, early = fal
     import('./local-embedder.js'),
   ]);
   const found = await findModel(model ?? BUNDLED_MODEL);
-  let loading = early ? new ModelThread(found) : undefined;
+  const start: StartThread = shared
+    ? (await import('./shared-model.js')).shareModel
+    : (data): TextThread => new ModelThread(data);
+  let loading = early ? start(found) : undefined;
   try {
     const folder = await identifyModel(found);
     return {
@@ -71,7 +87,7 @@ export async function chooseModel({ model, embedder }: ModelOptions, early = fal
         const first = loading;
         loading = undefined;
         const { startModel } = await import('./routed-embedder.js');
-        return startModel(folder, threads, first);
+        return startModel(folder, threads, first, threads === 1 ? start : undefined);
       },
       stop: async (started) => started.close?.(),
     };

@@ -34,6 +34,19 @@ const WEIGHT_OF_NEWEST = 1 / 16;
  */
 const MOST_SURPRISE = 4;
 
+/** What texts are handed to: a thread of this process, or the model that processes of a user share. */
+export interface TextThread {
+  /** Settles when texts can be embedded. */
+  readonly ready: Promise<LoadedModel>;
+  /** Embeds texts, after those of earlier calls. */
+  embed(texts: readonly string[]): Promise<EmbeddedTexts>;
+  close(): Promise<void>;
+}
+
+export type StartThread = (data: ModelThreadData) => TextThread;
+
+const startOwn: StartThread = (data) => new ModelThread(data);
+
 /** Runs a model of a local folder in worker threads. */
 export class LocalEmbedder implements Embedder {
   readonly model: string;
@@ -44,19 +57,27 @@ export class LocalEmbedder implements Embedder {
   readonly #folder: ModelFolder;
   /** How many threads there may be. */
   readonly #most: number;
-  readonly #threads: ModelThread[];
-  readonly #idle: ModelThread[];
+  readonly #threads: TextThread[];
+  readonly #idle: TextThread[];
+  readonly #start: StartThread;
   readonly #queue: Chunk[] = [];
   readonly #running = new Set<Running>();
   /** Milliseconds that a token takes, as far as is known. */
   #perToken = FIRST_GUESS;
   #closed = false;
 
-  private constructor(folder: ModelFolder, most: number, threads: ModelThread[], loaded?: LoadedModel) {
+  private constructor(
+    folder: ModelFolder,
+    most: number,
+    start: StartThread,
+    threads: TextThread[],
+    loaded?: LoadedModel,
+  ) {
     this.model = folder.id;
     this.dimensions = loaded?.dimensions ?? 0;
     this.#folder = folder;
     this.#most = most;
+    this.#start = start;
     this.#scripts = folder.languages === undefined ? loaded?.scripts : scriptsOf(folder.languages);
     this.#threads = threads;
     this.#idle = [...threads];
@@ -69,11 +90,16 @@ export class LocalEmbedder implements Embedder {
    * @param first thread of the same folder that loads already; it counts as one of them
    * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
    */
-  static async start(folder: ModelFolder, threads: number, first?: ModelThread): Promise<LocalEmbedder> {
-    const started = Array.from({ length: threads }, (_, i) => (i === 0 && first) || new ModelThread(folder));
+  static async start(
+    folder: ModelFolder,
+    threads: number,
+    first?: TextThread,
+    start: StartThread = startOwn,
+  ): Promise<LocalEmbedder> {
+    const started = Array.from({ length: threads }, (_, i) => (i === 0 && first) || start(folder));
     try {
       const [loaded] = await Promise.all(started.map((thread) => thread.ready));
-      return new LocalEmbedder(folder, threads, started, loaded);
+      return new LocalEmbedder(folder, threads, start, started, loaded);
     } catch (error) {
       await Promise.all(started.map((thread) => thread.close()));
       throw error;
@@ -84,8 +110,8 @@ export class LocalEmbedder implements Embedder {
    * As {@link start}, but loads the model when the first text comes. Then texts wait for it, and fail if it cannot be
    * loaded. Threads are added only while many texts wait. What scripts the model reads is known by its languages only.
    */
-  static startWhenUsed(folder: ModelFolder, threads: number): LocalEmbedder {
-    return new LocalEmbedder(folder, threads, []);
+  static startWhenUsed(folder: ModelFolder, threads: number, start: StartThread = startOwn): LocalEmbedder {
+    return new LocalEmbedder(folder, threads, start, []);
   }
 
   async embed(
@@ -152,15 +178,15 @@ export class LocalEmbedder implements Embedder {
   }
 
   /** Another thread, if there may be one and it pays. */
-  #startAnother(): ModelThread | undefined {
+  #startAnother(): TextThread | undefined {
     const running = this.#threads.length;
     if (running >= this.#most || (running > 0 && this.#queue.length * CHUNK < TEXTS_PER_THREAD)) return undefined;
-    const thread = new ModelThread(this.#folder);
+    const thread = this.#start(this.#folder);
     this.#threads.push(thread);
     return thread;
   }
 
-  async #run(thread: ModelThread, { texts, done, failed }: Chunk): Promise<void> {
+  async #run(thread: TextThread, { texts, done, failed }: Chunk): Promise<void> {
     const running: Running = { texts, began: performance.now() };
     this.#running.add(running);
     try {
@@ -204,13 +230,13 @@ function tokensOf(texts: readonly string[]): number {
 }
 
 /** The vectors of texts, and how long the model took for them. */
-interface EmbeddedTexts {
+export interface EmbeddedTexts {
   readonly vectors: readonly Float32Array[];
   readonly milliseconds: number;
 }
 
 /** What a model tells once it is loaded. */
-interface LoadedModel {
+export interface LoadedModel {
   /** The scripts that it can read; undefined if they were not looked up, or its vocabulary does not show them. */
   readonly scripts: readonly Script[] | undefined;
   /** Length of its vectors. */
@@ -228,7 +254,7 @@ const LONGEST_PAUSE = 30_000;
  * is answered. Where the model cannot be loaded any more, attempts become rare, and all questions in between fail at
  * once.
  */
-export class ModelThread {
+export class ModelThread implements TextThread {
   /** Settles when the model is loaded for the first time. */
   readonly ready: Promise<LoadedModel>;
   readonly #data: ModelThreadData;
@@ -245,7 +271,6 @@ export class ModelThread {
     this.ready = this.#start();
   }
 
-  /** Embeds texts, after those of earlier calls. */
   async embed(texts: readonly string[]): Promise<EmbeddedTexts> {
     if (this.#requests.ended !== undefined && performance.now() >= this.#pauseEnds) void this.#start();
     const request: ModelThreadRequest = { kind: 'embed', texts };

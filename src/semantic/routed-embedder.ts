@@ -1,6 +1,6 @@
 import { languageOf, SkillSearchError } from '../core/index.js';
 import type { Embedder, LocalEmbedOptions } from './embedder.js';
-import { LocalEmbedder, type ModelThread } from './local-embedder.js';
+import { LocalEmbedder, type StartThread, type TextThread } from './local-embedder.js';
 import type { ModelFolder } from './model-folder.js';
 
 /**
@@ -8,12 +8,18 @@ import type { ModelFolder } from './model-folder.js';
  *
  * @param threads how many texts may be embedded at the same time
  * @param first thread of this model that loads already
+ * @param start starts further threads, of both
  * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`
  */
-export async function startModel(folder: ModelFolder, threads: number, first?: ModelThread): Promise<LocalModel> {
+export async function startModel(
+  folder: ModelFolder,
+  threads: number,
+  first?: TextThread,
+  start?: StartThread,
+): Promise<LocalModel> {
   const { otherLanguages } = folder;
-  const other = otherLanguages === undefined ? undefined : LocalEmbedder.startWhenUsed(otherLanguages, threads);
-  return new LocalModel(folder, await LocalEmbedder.start(folder, threads, first), other);
+  const other = otherLanguages === undefined ? undefined : LocalEmbedder.startWhenUsed(otherLanguages, threads, start);
+  return new LocalModel(folder, await LocalEmbedder.start(folder, threads, first, start), other);
 }
 
 /**

@@ -18,5 +18,5 @@ export { MemoryCatalogue } from './write/memory-catalogue.js';
 export { OpenChange } from './write/open-change.js';
 export type { ChangeCounts } from './write/open-load.js';
 export type { SkillSink, SparedPlace } from './write/pruning.js';
-export { forgetJournal, putInPlace } from './write/staging-file.js';
+export { forgetJournal, lendVectors, putInPlace } from './write/staging-file.js';
 export { type EmbeddedText, type EmbeddingSink, type TextToEmbed, VectorStatements } from './write/vectors.js';

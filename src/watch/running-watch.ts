@@ -41,6 +41,8 @@ export interface WatchParts {
   readonly load: WatchedLoad;
   /** Makes vectors; undefined if none are wanted. */
   readonly model: ChosenModel | undefined;
+  /** A catalogue whose vectors the first load takes. */
+  readonly vectorsFrom?: string | undefined;
   readonly quiet: number;
   readonly longestWait: number;
   readonly onChange: (change: WatchedChange) => void;
@@ -147,7 +149,12 @@ export class RunningWatch implements SourceListener {
 
   /** @returns false if another program loads, and it is to be tried again */
   async #loadFirst(started: number): Promise<boolean> {
+    const { place, model, vectorsFrom } = this.#parts;
     try {
+      if (model !== undefined && vectorsFrom !== undefined) {
+        const { lendVectors } = await import('../store/writing.js');
+        lendVectors(place.path, vectorsFrom, model.id);
+      }
       await this.#loadWords(everythingOf(this.#sources), started, true);
       return true;
     } catch (error) {

@@ -4,6 +4,7 @@ import {
   checkInteger,
   checkListener,
   checkOptions,
+  checkPath,
   checkSignal,
   namesOf,
   optionOf,
@@ -30,6 +31,8 @@ const DEFAULT_POLL_INTERVAL = 1000;
 
 /** The names of the options that loads of a file do not have. */
 const WATCH_OPTIONS = {
+  vectorsFrom: true,
+  sharedModel: true,
   cache: true,
   passwordFile: true,
   polling: true,
@@ -48,12 +51,14 @@ export async function startWatch(options: WatchOptions): Promise<SourceWatch> {
   checkOptions(options, namesOf<WatchOptions>({ ...loadOptions, ...WATCH_OPTIONS }));
   const address = loads.addressOf(options);
   const { sources, onChange, onProblem, thread, signal, model, embedder, ...others } = options;
-  const { polling, pollInterval, quiet, longestWait, ...load } = others;
+  const { vectorsFrom, sharedModel, polling, pollInterval, quiet, longestWait, ...load } = others;
+  if (vectorsFrom !== undefined) checkPath('vectorsFrom', vectorsFrom, 'a catalogue');
   checkSources(sources);
   checkFlag('polling', polling);
   checkListener('onChange', onChange);
   checkListener('onProblem', onProblem);
   checkFlag('thread', thread);
+  checkFlag('sharedModel', sharedModel);
   checkSignal(signal);
   const waits = {
     quiet: checkInteger(optionOf('quiet'), quiet, 0, MAX_WATCH_WAIT) ?? DEFAULT_QUIET,
@@ -68,7 +73,7 @@ export async function startWatch(options: WatchOptions): Promise<SourceWatch> {
     return watchInThread(options);
   }
   const place = await loads.placeOf(address);
-  const chosen = await loads.chooseLoadModel(place.path, { model, embedder, semantic: load.semantic });
+  const chosen = await loads.chooseLoadModel(place.path, { model, embedder, semantic: load.semantic, sharedModel });
   const resolved = await Promise.all(
     sources.map((source) => (typeof source === 'string' ? checkSource(source) : source.installed)),
   );
@@ -79,7 +84,7 @@ export async function startWatch(options: WatchOptions): Promise<SourceWatch> {
   const named = resolved.map((source) => ('kind' in source ? source.path : [installedKey(source)]));
   const make = (): RunningWatch =>
     new RunningWatch(
-      { place, load: { ...load, database: place.database }, model: chosen, ...waits, ...listeners },
+      { place, load: { ...load, database: place.database }, model: chosen, vectorsFrom, ...waits, ...listeners },
       (watch) =>
         resolved.map((source) =>
           'kind' in source

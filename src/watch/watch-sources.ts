@@ -33,6 +33,18 @@ export interface WatchOptions extends Omit<BuildOptions, 'database' | 'sources' 
    */
   readonly sources: readonly (string | InstalledSource)[];
   /**
+   * Path of another catalogue. Where this one is not there yet, its first load takes the vectors that the other has of
+   * the same texts and by the same model, so that none is made twice.
+   */
+  readonly vectorsFrom?: string | undefined;
+  /**
+   * Whether changes of a few texts are read by the model that processes of this user share, as
+   * `OpenOptions.sharedModel` says.
+   *
+   * @default false
+   */
+  readonly sharedModel?: boolean | undefined;
+  /**
    * Whether to look at every file again and again in place of being told by the system: for network drives, and other
    * places where the system tells nothing. Sources that the system refuses to watch are polled anyway.
    *

@@ -11,9 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { DoctorReport } from '../../src/agents/index.js';
 import { buildCatalogue } from '../../src/index.js';
+import { callTool, newClient } from '../mcp/connect.js';
 import { permanentFolder } from '../package/permanent-folder.js';
 import { projectWithout } from '../project-copy.js';
 import { row } from '../rows.js';
@@ -117,6 +120,26 @@ describe('init.system', () => {
       expect(JSON.parse(readFileSync(home.config, 'utf8')).mcpServers.skills.args).toEqual([
         ...[ENTRY, 'mcp', '--database', database, '--installed', '--watch', '--no-semantic'],
       ]);
+    }, 60_000);
+
+    test('has a server that asks its client for the project, and whose first call waits for the first load', async () => {
+      const home = new Home();
+      await home.init('--yes');
+      const project = join(home.path, 'work');
+      const folder = join(project, '.cursor', 'skills', 'whole');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'SKILL.md'), '---\nname: whole\ndescription: Fills in forms of the project.\n---\n');
+      const client = newClient('2025-11-25', { roots: {} });
+      client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(project).href }] }));
+      const args = ['--import', 'tsx', join(process.cwd(), 'src/cli/main.ts'), 'mcp', '--installed', '--no-semantic'];
+      const env = { ...(process.env as Record<string, string>), ...home.env };
+      await client.connect(
+        new StdioClientTransport({ command: process.execPath, args, env, cwd: home.path, stderr: 'ignore' }),
+      );
+      onTestFinished(() => client.close());
+      const { structured, text } = await callTool(client, 'search_skills', { query: 'forms of the project' });
+      expect(structured).toMatchObject({ skills: [{ name: 'whole', path: folder }, { name: 'pdf-fill' }] });
+      expect(text).toContain('Searched by words only: the server was started with --no-semantic');
     }, 60_000);
 
     test('prints one JSON object, and ends with 1 where a configuration cannot be edited', async () => {

@@ -35,9 +35,9 @@ export async function connect(
   return { client, notify: () => handler.notify.resourcesChanged() };
 }
 
-export function newClient(era: Era): Client {
+export function newClient(era: Era, capabilities: object = {}): Client {
   const mode = era === '2026-07-28' ? { pin: era } : ('legacy' as const);
-  return new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  return new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } });
 }
 
 /** What a tool answered. */

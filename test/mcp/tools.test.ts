@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { countTokens } from '../../src/agents/formats/index.js';
@@ -9,8 +10,9 @@ import { createMcpFetchHandler } from '../../src/mcp/server.js';
 import { SessionUsage } from '../../src/mcp/session-usage.js';
 import { serveMcpOnStdio } from '../../src/mcp/stdio.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
-import { scratchFile } from '../scratch-folder.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { writeFiles } from '../sources/folders.js';
 import { callTool, connect, ERAS } from './connect.js';
 import { openWholeSkills, skillMd, type WholeSkill, wholeRow } from './whole-skills.js';
 
@@ -290,6 +292,34 @@ describe('tools', () => {
       const other = await callTool(client, 'get_skill', { skill: URI });
       expect(other.text).not.toContain('leaves it to the user');
       expect(other.structured).not.toHaveProperty('invocable');
+    });
+
+    test('says where on this machine the skill is installed, and to ask the user of others, if the caller may know', async () => {
+      const home = scratchFolder();
+      const path = join(home, '.claude', 'skills', 'pdf-forms');
+      await writeFiles(path, { 'SKILL.md': skillMd('pdf-forms', 'Fills in PDF forms.') });
+      const database = join(home, 'skills.db');
+      const sources = [{ installed: { home, cwd: home, env: {} } }, [wholeRow(CHARTS)]];
+      await buildCatalogue({ database, sources, semantic: false });
+      const search = await openSkillSearch({ database });
+      onTestFinished(() => search.close());
+      const { client } = await connect(search, { localPaths: true });
+      const found = await callTool(client, 'search_skills', words('pdf'));
+      expect(found.structured['skills']).toMatchObject([{ name: 'pdf-forms', path }]);
+      expect(found.text).toContain(`, installed in ${path})`);
+      const { id } = (found.structured['skills'] as { id: string }[])[0]!;
+      const [mine, other] = [
+        await callTool(client, 'get_skill', { skill: id }),
+        await callTool(client, 'get_skill', { skill: 'charts' }),
+      ];
+      expect(mine).toMatchObject({ structured: { path }, text: expect.stringContaining(`folder: ${path}\n`) });
+      expect([mine, other].map(({ text }) => text.includes('ask the user'))).toEqual([false, true]);
+      const { client: elsewhere } = await connect(search);
+      for (const [tool, asked] of [
+        ['search_skills', words('pdf')],
+        ['get_skill', { skill: id }],
+      ] as const)
+        expect(JSON.stringify(await callTool(elsewhere, tool, asked))).not.toContain(home);
     });
 
     test('marks what is only an excerpt', async () => {

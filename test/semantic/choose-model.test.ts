@@ -11,7 +11,7 @@ import { tinyModel } from './tiny-model.js';
 describe('a model that loads while its files are read', () => {
   test('is the one that is started', async () => {
     const model = tinyModel();
-    const early = await chooseModel({ model }, true);
+    const early = await chooseModel({ model }, { early: true });
     const late = await chooseModel({ model });
     expect(early.id).toBe(late.id);
     const embedders = await Promise.all([early.start(1), late.start(1)]);

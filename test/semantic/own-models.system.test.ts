@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue, followCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { type Embedder, inspectModel, type LocalModel } from '../../src/semantic/index.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
@@ -259,6 +261,50 @@ describe('routed embedder', () => {
     });
     return folder;
   }
+
+  test('embeds the questions of other processes of the user, who load it when it has ended', async () => {
+    vi.stubEnv('XDG_RUNTIME_DIR', scratchFolder());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const [database, model] = [scratchFile('skills.db'), tinyModel({})];
+    await buildCatalogue({
+      database,
+      model,
+      sources: [[row('notes', { name: 'notes', description: 'writes release notes' })]],
+    });
+    const options = { database, model, sharedModel: true };
+    const program = `
+      const { openSkillSearch } = await import(${JSON.stringify(new URL('../../src/index.ts', import.meta.url))});
+      await (await openSkillSearch(${JSON.stringify(options)})).semantic({ q: 'release' });
+      process.stdout.write('ready');
+      setInterval(() => {}, 1000);`;
+    const other = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program]);
+    onTestFinished(() => void other.kill('SIGKILL'));
+    await once(other.stdout, 'data');
+    const workers: Worker[] = [];
+    const note = (worker: Worker): unknown => workers.push(worker);
+    process.on('worker', note);
+    onTestFinished(() => void process.off('worker', note));
+    const scores = async (search: SkillSearch) => {
+      const { hits } = await search.semantic({
+        q: 'release notes. writes them in a day. and all of it',
+        explain: true,
+      });
+      return hits.map(({ score, explain }) => ({ score, explain }));
+    };
+    await using search = await openSkillSearch(options);
+    const asked = await scores(search);
+    expect(workers).toHaveLength(0);
+    other.kill('SIGKILL');
+    await once(other, 'close');
+    expect(await scores(search)).toEqual(asked);
+    expect(workers).toHaveLength(1);
+    // A second search of this process uses the same.
+    await using second = await openSkillSearch(options);
+    await scores(second);
+    await search.close();
+    expect(await scores(second)).toEqual(asked);
+    expect(workers).toHaveLength(1);
+  });
 
   /** The embedder of a folder, and the threads that it starts. */
   async function started(folder = twoModels()) {

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { resolveDatabase } from '../../core/index.js';
+import { answerLocally, type LocalServer } from '../../core/local-server.js';
 import { catalogueSearchOf, openSkillSearch, type SkillSearch, type WordCandidate } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
 import { readStamp } from '../../store/index.js';
 import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
 import { HOOK_LIMITS } from './host-format.js';
-import { answerLocally, type LocalServer } from './local-server.js';
 import { type FoundSkill, type PromptQuery, promptQueryIn, TimeLimit } from './prompt-query.js';
 import { LOOKED_AT, type PromptQuestion, rankByWords, readPromptQuestion } from './rank-prompt.js';
 
@@ -126,5 +126,5 @@ export function answerPrompts(
     const limit = Math.min(HOOK_LIMITS.skills, Math.max(1, Math.floor(query.limit)));
     return fittingSkills(opened, { ...query, limit, mode: meaning ? query.mode : 'words' }, signal);
   };
-  return answerLocally({ database: path, answer });
+  return answerLocally({ subject: path, answer });
 }

@@ -2,9 +2,9 @@ import { appendFileSync, existsSync, realpathSync, renameSync, statSync } from '
 import { join, parse, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { makeFolder, nearestCatalogue, type Surroundings, surroundings, userFolders } from '../../core/index.js';
+import { askLocally } from '../../core/local-server.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
 import { contextOf, HOOK_LIMITS, printed, readInput } from './host-format.js';
-import { askLocally } from './local-server.js';
 import { calledIn, type FoundSkill, foundIn, type PromptQuery, proseOf, TimeLimit } from './prompt-query.js';
 
 /** Streams of the process. */
@@ -90,7 +90,7 @@ async function askServer(
   const left = deadline - performance.now();
   const patience = Math.max(left / 3, left - LEFT_FOR_ALONE);
   const ask = { ...query, prompt: query.prompt.slice(0, HOOK_LIMITS.promptLength) };
-  return foundIn(await askLocally({ database: realpathSync(path), ask, patience, of }));
+  return foundIn(await askLocally({ subject: realpathSync(path), ask, patience, of }));
 }
 
 /**

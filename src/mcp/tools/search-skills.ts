@@ -185,12 +185,14 @@ function answerOf(
   if (hits.length > 0) remarks.push(THIRD_PARTY);
   const notice = remarks.join(' ');
   const shown = descriptions.map((text, i) => ({ ...hits[i]!, description: cleanLine(text) }));
-  const lines = shown.map(({ skill, uri, description }) => {
-    return `- ${cleanLine(skill.name)} (${uri})${description === '' ? '' : `: ${description}`}`;
+  const lines = shown.map(({ skill, uri, path, description }) => {
+    const place = path === undefined ? uri : `${uri}, installed in ${path}`;
+    return `- ${cleanLine(skill.name)} (${place})${description === '' ? '' : `: ${description}`}`;
   });
-  const skills = shown.map(({ skill, score, id, uri, complete, description }) => {
-    if (brief) return { id, uri, name: cleanLine(skill.name), author: cleanLine(skill.author), description, complete };
-    return { id, uri, ...factsOf(skill), complete, score };
+  const skills = shown.map(({ skill, score, id, uri, path, complete, description }) => {
+    if (brief)
+      return { id, uri, path, name: cleanLine(skill.name), author: cleanLine(skill.author), description, complete };
+    return { id, uri, path, ...factsOf(skill), complete, score };
   });
   return { text: [notice, ...lines].join('\n'), structured: { by, confident, total, skills, omitted, notice } };
 }

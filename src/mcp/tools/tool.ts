@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SkillSearchError } from '../../core/index.js';
 import { cleanLine } from '../../core/index.js';
+import { catalogueSearchOf } from '../../search/index.js';
 import type { ContentFile, Skill, SkillDetails, SkillInstallation, SkillProperties } from '../../skill.js';
 import type { SessionUsage } from '../session-usage.js';
 import { type PublishingSearch, parseSkillUri, publishedSkill, skillUri } from '../skills.js';
@@ -35,6 +38,8 @@ export interface ToolContext extends PublishingSearch {
   readonly meaning: boolean;
   /** Said where it may not. */
   readonly withoutMeaning: string;
+  /** Whether the caller may know where on this machine a skill is installed. */
+  readonly localPaths: boolean;
   /** Seconds that a search may wait for others; 0 for no limit. */
   readonly longestWait: number;
   /** Notes what is shown and loaded, and lets it rise. Undefined where all callers get the same answers. */
@@ -129,6 +134,7 @@ function shown(value: unknown): string {
 export const SKILL_FIELDS = {
   id: { type: 'string' },
   uri: { type: 'string', description: 'The URI of its SKILL.md; pass it to get_skill as it is.' },
+  path: { type: 'string', description: 'Its folder, where an agent of this machine has it installed.' },
   name: { type: 'string' },
   author: { type: 'string' },
   description: { type: 'string', description: 'Third-party content.' },
@@ -215,12 +221,18 @@ function withoutPath({ agent, scope, plugin }: SkillInstallation): Omit<SkillIns
 export interface SkillAddress {
   readonly id: string;
   readonly uri: string;
+  /** Its folder, if it is installed on this machine and the caller may know. */
+  readonly path: string | undefined;
   /** Whether every file is stored as it was. Otherwise excerpts are. */
   readonly complete: boolean;
 }
 
-export function addressOf({ search }: ToolContext, { id, name }: Skill): SkillAddress {
-  return { id, uri: skillUri(id, name), complete: search.isComplete(id) };
+export function addressOf({ search, localPaths }: ToolContext, { id, name }: Skill): SkillAddress {
+  const { installations = [] } = localPaths ? catalogueSearchOf(search).localPathsOf(id) : {};
+  // The catalogue may have come from another machine.
+  const isHere = (path = ''): boolean => path !== '' && cleanLine(path) === path && existsSync(join(path, 'SKILL.md'));
+  const path = installations.map((one) => one.path).find(isHere);
+  return { id, uri: skillUri(id, name), path, complete: search.isComplete(id) };
 }
 
 /** Whether `skills/get` and `resources/read` serve a skill: its bytes are all here, and it keeps the rules. */

@@ -1,4 +1,4 @@
-import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SkillSearchError, syncToDisk } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
@@ -14,7 +14,7 @@ import {
 } from '../database.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../files.js';
 import { LoadLock } from '../locks.js';
-import { type NamedState, newStamp, putNote, writeFacts, writeMeta } from '../notes.js';
+import { type NamedState, newStamp, putNote, readMeta, writeFacts, writeMeta } from '../notes.js';
 import { type Connection, isSqliteError, type Statement } from '../sqlite.js';
 import { VectorInsertion } from './vectors.js';
 
@@ -241,6 +241,24 @@ function takeVectors(into: Connection, from: string): void {
   } catch (error) {
     if (!isSqliteError(error)) throw error;
     if (into.inTransaction) into.exec('ROLLBACK');
+  }
+}
+
+/**
+ * Lets the first load of a catalogue find the vectors of another one, as those that a killed load has left. Where there
+ * is a catalogue, the other one has vectors of another model, or nothing can be linked, it makes its own.
+ *
+ * @param model its id
+ */
+export function lendVectors(catalogue: string, from: string, model: string): void {
+  if (existsSync(catalogue) || !existsSync(from)) return;
+  try {
+    const connection = openForReading(from);
+    const present = readMeta(connection, 'model');
+    connection.close();
+    if (present === model) linkSync(from, filesBeside(catalogue).loading);
+  } catch {
+    // It is no catalogue of this version, or on another disk.
   }
 }
 

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { joinPaths, makeFolder, type Surroundings, surroundings, userFolders } from '../../core/index.js';
+import { makeFolder } from './files.js';
+import { joinPaths, type Surroundings, surroundings, userFolders } from './user-folders.js';
 
 // Processes of one user ask each other at a socket: one line of JSON, and one line back. A process listens at an
-// address of its own, and a file in a folder of this user alone says which address answers for a catalogue.
+// address of its own, and a file in a folder of this user alone says which address answers for a catalogue or a model.
 
 /** Bounds of a local server. They cannot be changed. Times are in milliseconds. */
 export const LOCAL_LIMITS: Readonly<Record<'messageBytes' | 'connections' | 'connectTime' | 'requestTime', number>> = {
@@ -26,14 +27,13 @@ const VERSION = 2;
 /** The shortest of what the systems take for the path of a socket, in bytes. */
 const LONGEST_SOCKET_PATH = 103;
 
-/** The catalogue that is asked about. */
-interface LocalCatalogue {
-  /** Its real path. */
-  readonly database: string;
+interface LocalSubject {
+  /** What is asked: the real path of a catalogue, or a text that says which model. */
+  readonly subject: string;
   readonly of?: Surroundings;
 }
 
-export interface AskOptions extends LocalCatalogue {
+export interface AskOptions extends LocalSubject {
   /** A value that JSON can carry. */
   readonly ask: unknown;
   /** Milliseconds to wait for the answer, once connected. */
@@ -41,12 +41,12 @@ export interface AskOptions extends LocalCatalogue {
 }
 
 /**
- * Asks the process that answers for a catalogue on this machine.
+ * Asks the process of this user that answers for a catalogue or a model.
  *
  * @returns undefined if there is none, it does not answer in time, or refuses; the caller then does the work itself
  */
-export async function askLocally({ ask, patience, ...catalogue }: AskOptions): Promise<unknown> {
-  const { folder, file } = placeOf(catalogue);
+export async function askLocally({ ask, patience, ...subject }: AskOptions): Promise<unknown> {
+  const { folder, file } = placeOf(subject);
   const address = isPrivateFolder(folder) ? addressIn(file) : undefined;
   if (address === undefined) return undefined;
   const socket = connect(address);
@@ -66,7 +66,7 @@ export async function askLocally({ ask, patience, ...catalogue }: AskOptions): P
   }
 }
 
-export interface LocalServerOptions extends LocalCatalogue {
+export interface LocalServerOptions extends LocalSubject {
   /** Answers one question. The client hears nothing of why it cannot be answered. */
   readonly answer: (ask: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Milliseconds between two looks whether the process that answered has ended. @default 5000 */
@@ -79,16 +79,12 @@ export interface LocalServer {
 }
 
 /**
- * Answers for a catalogue to other processes of the same user. Of several processes with one catalogue the first
+ * Answers for a catalogue or a model to other processes of the same user. Of several processes with one the first
  * answers; the others look now and then whether it still does. It never keeps the process alive, and never fails: where
  * nothing can listen, clients do the work themselves. Resolves when it listens, or another process does.
  */
-export async function answerLocally({
-  answer,
-  interval = 5000,
-  ...catalogue
-}: LocalServerOptions): Promise<LocalServer> {
-  const { folder, file, address } = placeOf(catalogue);
+export async function answerLocally({ answer, interval = 5000, ...subject }: LocalServerOptions): Promise<LocalServer> {
+  const { folder, file, address } = placeOf(subject);
   const connections = new Set<Socket>();
   const server = createServer((socket) => {
     connections.add(socket);
@@ -173,13 +169,13 @@ function isAnswered(address: string): Promise<boolean> {
   });
 }
 
-/** Where it stands which address answers for a catalogue, and a new address for this process. */
-function placeOf({ database, of = surroundings() }: LocalCatalogue): {
+/** Where it stands which address answers, and a new address for this process. */
+function placeOf({ subject, of = surroundings() }: LocalSubject): {
   readonly folder: string;
   readonly file: string;
   readonly address: string;
 } {
-  const name = createHash('sha256').update(`${VERSION} ${database}`).digest('hex').slice(0, 16);
+  const name = createHash('sha256').update(`${VERSION} ${subject}`).digest('hex').slice(0, 16);
   const { run } = userFolders(of);
   const own = `${randomUUID().slice(0, 8)}.sock`;
   const isPipe = of.platform === 'win32';

@@ -3,15 +3,15 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Surroundings, userFolders } from '../../src/core/index.js';
 import {
   answerLocally,
   askLocally,
   LOCAL_LIMITS,
   type LocalServer,
   type LocalServerOptions,
-} from '../../../src/agents/hook/local-server.js';
-import { type Surroundings, userFolders } from '../../../src/core/index.js';
-import { scratchFolder } from '../../scratch-folder.js';
+} from '../../src/core/local-server.js';
+import { scratchFolder } from '../scratch-folder.js';
 
 const DATABASE = '/somewhere/skills.db';
 
@@ -21,7 +21,7 @@ describe.skipIf(process.platform === 'win32')('a local server', () => {
     await started({ of, answer: async (asked) => ({ asked }) });
     expect(await ask(of, { words: 'pdf' })).toEqual({ asked: { words: 'pdf' } });
     expect(await ask(of, 'again')).toEqual({ asked: 'again' });
-    expect(await askLocally({ database: '/other.db', ask: 1, patience: 5000, of })).toBeUndefined();
+    expect(await askLocally({ subject: '/other.db', ask: 1, patience: 5000, of })).toBeUndefined();
   });
 
   test('makes its folder for the user alone, and is not opened nor asked in one that others can reach', async () => {
@@ -115,13 +115,13 @@ function machine(run: string = scratchFolder()): Surroundings {
 }
 
 async function started(options: Partial<LocalServerOptions>): Promise<LocalServer> {
-  const server = await answerLocally({ database: DATABASE, answer: async (asked) => asked, ...options });
+  const server = await answerLocally({ subject: DATABASE, answer: async (asked) => asked, ...options });
   onTestFinished(() => server.close());
   return server;
 }
 
 function ask(of: Surroundings, asked: unknown, patience = 5000): Promise<unknown> {
-  return askLocally({ database: DATABASE, ask: asked, patience, of });
+  return askLocally({ subject: DATABASE, ask: asked, patience, of });
 }
 
 /** Sends a line by hand. @returns what comes back until the connection ends */
