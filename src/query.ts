@@ -13,8 +13,8 @@ import {
   type Names,
   namesOf,
   parameterOf,
+  requestIn,
   SkillSearchError,
-  trimWhiteSpace,
 } from './core/index.js';
 import { FILTER_NAMES, type ResolvedFilters, resolveFilters, type SkillFilters } from './filters.js';
 import { FACETS, type Facet, RANKINGS, type Ranking } from './result.js';
@@ -65,7 +65,7 @@ export interface ListQuery extends SkillFilters {
 export interface KeywordQuery extends SkillFilters {
   /**
    * The words to find, with at least one letter or digit. Words in `"double quotes"` must stand next to each other. Of
-   * more than 2,000 characters (code points after trimming) the first and the last thousand are read.
+   * more than 2,000 characters (code points after trimming) what asks for something is read, up to so many.
    */
   readonly q: string;
   /** Which page of the answer, 1 to 50. A page after the last is empty. @default 1 */
@@ -99,7 +99,7 @@ export interface ResolvedKeywordQuery extends ResolvedPage {
 export interface SemanticQuery extends SkillFilters {
   /**
    * The question in plain language, with at least one letter or digit. Of more than 2,000 characters (code points after
-   * trimming) the first and the last thousand are read. Text beyond what the model can read still counts by its words.
+   * trimming) what asks for something is read, wherever it stands, up to so many. Text beyond what the model can read still counts by its words.
    */
   readonly q: string;
   /** Number of skills, 1 to 100. @default 10 */
@@ -219,29 +219,10 @@ function missingQuery(): SkillSearchError {
 function resolveText(q: unknown): string {
   if (q === undefined || q === null) throw missingQuery();
   if (typeof q !== 'string') throw invalidArgument(Q, 'a string', q);
-  const read = bothEnds(
-    trimWhiteSpace(q.length > 2 * LOOKED_AT ? `${q.slice(0, LOOKED_AT)} ${q.slice(-LOOKED_AT)}` : q),
-  );
+  const read = requestIn(q, MAX_SEMANTIC_QUERY_LENGTH);
   if (read === '') throw new SkillSearchError('MISSING_QUERY', 'q is empty', { parameter: 'q' });
   if (!/[\p{L}\p{N}]/u.test(read)) {
     throw new SkillSearchError('INVALID_QUERY', 'q must contain a letter or a digit', { parameter: 'q' });
   }
   return read;
-}
-
-/** So many UTF-16 units at each end of a text are looked at, so that one of megabytes takes no longer. */
-const LOOKED_AT = 50_000;
-
-/**
- * The two ends of a long text, each without the word that was cut, with a blank between: a message says first or last
- * what it wants, and has logs and code in the middle.
- */
-function bothEnds(text: string): string {
-  const most = MAX_SEMANTIC_QUERY_LENGTH;
-  if (text.length <= most) return text;
-  const start = [...text.slice(0, 2 * most + 2)];
-  if (start.length <= most) return text;
-  const head = start.slice(0, most / 2).join('');
-  const tail = [...text.slice(-most)].slice(1 - most / 2).join('');
-  return `${head.replace(/\s\S{0,64}$/u, '')} ${tail.replace(/^\S{0,64}\s/u, '')}`;
 }

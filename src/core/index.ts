@@ -132,6 +132,7 @@ export {
 export { functionWords, isFunctionWord, isListedLanguage, japaneseFunctionPairs } from './text/function-words.js';
 export { beginningsOf, FNV_BASIS, FNV_PRIME, fnv1a, nameKey, stemOf, typedNameKey } from './text/keys.js';
 export { languageOf, languageOfTokens, textLanguage } from './text/language-of.js';
+export { requestIn } from './text/request.js';
 export {
   isPartKind,
   MAX_TERM_LENGTH,

@@ -4,7 +4,7 @@
 export const MAX_KEYWORD_QUERY_LENGTH = 200;
 
 /**
- * The most characters (code points after trimming) that are read of a question: of a longer one its two ends. Over HTTP
+ * The most characters (code points after trimming) that are read of a question: of a longer one its request. Over HTTP
  * a semantic search refuses a longer one. Long enough for a task's text.
  */
 export const MAX_SEMANTIC_QUERY_LENGTH = 2000;

@@ -10,7 +10,7 @@ type HookLimit = 'inputBytes' | 'promptLength' | 'skills' | 'tokens' | 'contextL
 export const HOOK_LIMITS: Readonly<Record<HookLimit, number>> = {
   /** Bytes of standard input. A prompt with a pasted file fits; what is longer has no question at its beginning. */
   inputBytes: 4 * 1024 * 1024,
-  /** Characters of a prompt that are looked at, in UTF-16 units. Longer ones have something pasted. */
+  /** Characters of a prompt that are looked at, in UTF-16 units. Of longer ones their request is. */
   promptLength: 20_000,
   /** Most skills that may be asked for. An agent that looks for more calls a search. */
   skills: 20,

@@ -1,4 +1,4 @@
-import { MAX_SEMANTIC_QUERY_LENGTH } from '../../core/index.js';
+import { MAX_SEMANTIC_QUERY_LENGTH, requestIn } from '../../core/index.js';
 import { readQuestion, stopWordsOf } from '../../keyword/index.js';
 import type { WordCandidate } from '../../search/index.js';
 import { proseOf } from './prompt-query.js';
@@ -32,7 +32,7 @@ const CODE = /[(){}[\]=<>;\\|$#@_`*^~]|\.\w|\w[/:]\w|::|[a-z][A-Z]|\d/;
 
 /** @returns undefined if there is nothing to look skills up for */
 export function readPromptQuestion(prompt: string): PromptQuestion | undefined {
-  const text = [...proseOf(prompt)].slice(0, MAX_SEMANTIC_QUERY_LENGTH).join('').trim();
+  const text = requestIn(proseOf(prompt), MAX_SEMANTIC_QUERY_LENGTH);
   if (!/[\p{L}\p{N}]/u.test(text)) return undefined;
   const question = readQuestion(text);
   const stopWords = stopWordsOf(question.language);

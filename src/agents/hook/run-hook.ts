@@ -1,7 +1,14 @@
 import { appendFileSync, existsSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { makeFolder, nearestCatalogue, type Surroundings, surroundings, userFolders } from '../../core/index.js';
+import {
+  makeFolder,
+  nearestCatalogue,
+  requestIn,
+  type Surroundings,
+  surroundings,
+  userFolders,
+} from '../../core/index.js';
 import { askLocally } from '../../core/local-server.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
 import { contextOf, HOOK_LIMITS, printed, readInput } from './host-format.js';
@@ -55,7 +62,7 @@ async function answer(options: HookOptions, input: Readable, of: Surroundings, d
   // Then nothing need be opened.
   if (used === undefined && proseOf(prompt) === '') return '';
   const { limit, mode, format, agent } = options;
-  const query = { prompt, mode, limit, ...(agent !== undefined && { agent }) };
+  const query = { prompt: shortened(prompt), mode, limit, ...(agent !== undefined && { agent }) };
   const database = options.database ?? (await nearestCatalogue({ ...of, cwd }));
   if (used !== undefined) {
     const { noteToolUse } = await import('./use-signals.js');
@@ -71,6 +78,12 @@ async function answer(options: HookOptions, input: Readable, of: Surroundings, d
   }
   const context = contextOf(found, options['max-tokens']);
   return context === '' ? '' : printed(context, format);
+}
+
+/** A prompt that a server takes. */
+function shortened(prompt: string): string {
+  const { promptLength } = HOOK_LIMITS;
+  return prompt.length > promptLength ? requestIn(proseOf(prompt), promptLength / 2) : prompt;
 }
 
 /** Options with the catalogue that is asked. */
@@ -89,8 +102,7 @@ async function askServer(
   if (alone || !existsSync(path)) return undefined;
   const left = deadline - performance.now();
   const patience = Math.max(left / 3, left - LEFT_FOR_ALONE);
-  const ask = { ...query, prompt: query.prompt.slice(0, HOOK_LIMITS.promptLength) };
-  return foundIn(await askLocally({ subject: realpathSync(path), ask, patience, of }));
+  return foundIn(await askLocally({ subject: realpathSync(path), ask: query, patience, of }));
 }
 
 /**

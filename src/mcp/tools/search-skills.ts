@@ -35,7 +35,7 @@ const INPUT: Tool['inputSchema'] = {
     query: {
       type: 'string',
       description:
-        'What is to be done, in a sentence or a few words: "fill in a PDF form". Of a text over 2,000 characters the first and last thousand count. Words in "double quotes" must stand together, with by: words.',
+        'What is to be done, in a sentence or a few words: "fill in a PDF form". Of a text over 2,000 characters what asks for something counts. Words in "double quotes" must stand together, with by: words.',
       examples: ['fill in a PDF form'],
     },
     by: {
