@@ -125,7 +125,8 @@ function shorten(path: string): void {
 
 /** How far a log was read. */
 export interface UsageMark {
-  readonly inode: number;
+  /** Which file it was: another one may get its number, once it is erased. */
+  readonly file: string;
   readonly end: number;
 }
 
@@ -150,15 +151,16 @@ export interface ReadUsage {
 export function readUsageFile(file: string, mark?: UsageMark, kind?: UsageEntry['kind']): ReadUsage {
   const descriptor = openSync(file, 'r');
   try {
-    const { ino: inode, size } = fstatSync(descriptor);
-    const isAll = mark?.inode !== inode || mark.end > size;
+    const { ino, birthtimeMs, size } = fstatSync(descriptor);
+    const of = `${ino} ${birthtimeMs}`;
+    const isAll = mark?.file !== of || mark.end > size;
     const begin = isAll ? 0 : mark.end;
     const bytes = Buffer.alloc(size - begin);
     const read = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, begin));
     const whole = read.subarray(0, read.lastIndexOf('\n') + 1);
     const wanted = kind === undefined ? '' : `"kind":"${kind}"`;
     const lines = linesOf(whole.toString()).filter((line) => line.length <= LONGEST_LINE && line.includes(wanted));
-    return { entries: lines.flatMap(entriesIn), mark: { inode, end: begin + whole.length }, isAll };
+    return { entries: lines.flatMap(entriesIn), mark: { file: of, end: begin + whole.length }, isAll };
   } finally {
     closeSync(descriptor);
   }
