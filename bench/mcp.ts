@@ -1,10 +1,12 @@
 // `npm run bench:mcp -- DATABASE [TIMES]`: from the start of `skill-discovery mcp` to its first answer by words, beside
-// `node -e 0` and the import of the MCP SDK alone, taking turns. Needs a build. See README.md here.
+// `node -e 0` and the import of the MCP SDK alone, taking turns; and on Linux the memory of three sessions. Needs a
+// build. See README.md here.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { firstMcpAnswer } from './first-mcp-answer.js';
 import { machineName } from './machine.js';
 import { markdownTable } from './markdown-table.js';
+import { type SessionMemory, sessionMemory } from './session-memory.js';
 import { median } from './statistics.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -41,3 +43,16 @@ console.log(
     [row('`node -e 0`', bare), row('import of the MCP SDK', imported), row('`mcp`, first answer by words', answered)],
   ),
 );
+if (process.platform === 'linux') {
+  const { words, meaning } = await sessionMemory(database, 3);
+  const cell = ({ rss, pss }: SessionMemory): string => `${rss.toFixed(0)} / ${pss.toFixed(0)}`;
+  console.log(
+    `\n${markdownTable(
+      ['three sessions, MB (RSS / PSS)', 'first', 'second', 'third'],
+      [
+        ['have searched by words', ...words.map(cell)],
+        ['have asked by meaning', ...meaning.map(cell)],
+      ],
+    )}`,
+  );
+}
