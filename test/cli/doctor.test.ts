@@ -41,7 +41,7 @@ class Patient {
   }
 
   command(format: string): string {
-    return `'${process.execPath}' ${this.entry} hook --format ${format} --mode words`;
+    return `'${process.execPath}' ${this.entry} hook --format ${format} --mode words 2>/dev/null || true`;
   }
 
   write(path: string, text: string): void {
