@@ -48,6 +48,8 @@ const COUNTED_EACH = 32 * 1024;
 /** Longest line, in bytes: a vector of 4,096 numbers, and ids. */
 const LONGEST_LINE = 16 * 1024;
 
+const NEWLINE = 0x0a;
+
 /** What a killed process locked is locked no more after so many milliseconds. */
 const LOCKED_FOR = 10_000;
 
@@ -82,36 +84,48 @@ export function appendUsage(database: string, entry: UsageEntry): void {
   if (isUsageOff() || line.length > LONGEST_LINE) return;
   try {
     const path = usageFile(database);
-    const file = openSync(path, 'a+', 0o600);
-    let before: number;
-    try {
-      before = fstatSync(file).size;
-      const last = Buffer.from('\n');
-      if (before > 0) readSync(file, last, 0, 1, before - 1);
-      // What a killed process has begun ends here.
-      writeSync(file, last.toString() === '\n' ? line : `\n${line}`);
-    } finally {
-      closeSync(file);
+    for (let tries = 0; tries < 3; tries++) {
+      const end = appendTo(path, line);
+      if (end === undefined) continue;
+      if (Math.floor(end / COUNTED_EACH) > Math.floor((end - line.length) / COUNTED_EACH)) shorten(path);
+      return;
     }
-    const parts = (size: number): number => Math.floor(size / COUNTED_EACH);
-    if (parts(before + line.length) > parts(before)) shorten(path);
   } catch {
-    // A folder or a disk that takes nothing.
+    // A folder or a disk that takes nothing, or another process shortens the log.
   }
 }
 
-/** Leaves the newest lines of a log that has become too long. One process at a time does it. */
-function shorten(path: string): void {
-  const text = readFileSync(path);
-  const lines = linesOf(text.toString());
-  if (lines.length <= TOO_MANY_LINES) return;
-  const lock = `${path}-lock`;
-  const lockedAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (Math.abs(Date.now() - lockedAt) > LOCKED_FOR) rmSync(lock, { force: true });
-  closeSync(openSync(lock, 'wx', 0o600));
-  const former = openSync(path, 'r');
-  const unfinished = unfinishedFor(path);
+/** @returns where the line ends; undefined if another process has put a shortened log in the file's place meanwhile */
+function appendTo(path: string, line: string): number | undefined {
+  const file = openSync(path, 'a+', 0o600);
   try {
+    const { size, ino } = fstatSync(file);
+    const last = Buffer.from('\n');
+    if (size > 0) readSync(file, last, 0, 1, size - 1);
+    // What a killed process has begun ends here.
+    writeSync(file, last[0] === NEWLINE ? line : `\n${line}`);
+    return statSync(path, { throwIfNoEntry: false })?.ino === ino ? size + line.length : undefined;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Leaves the newest lines of a log that has become too long.
+ *
+ * @throws {Error} if another process does so
+ */
+function shorten(path: string): void {
+  const lock = `${path}-lock`;
+  const lockedAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  if (lockedAt !== undefined && Math.abs(Date.now() - lockedAt) > LOCKED_FOR) rmSync(lock, { force: true });
+  closeSync(openSync(lock, 'wx', 0o600));
+  const unfinished = unfinishedFor(path);
+  const former = openSync(path, 'r');
+  try {
+    const text = readFileSync(path);
+    const lines = linesOf(text.toString());
+    if (lines.length <= TOO_MANY_LINES) return;
     writeFileSync(unfinished, `${lines.slice(-LEFT_LINES).join('\n')}\n`, { mode: 0o600 });
     renameSync(unfinished, path);
     // What others have appended meanwhile.
@@ -157,10 +171,9 @@ export function readUsageFile(file: string, mark?: UsageMark, kind?: UsageEntry[
     const begin = isAll ? 0 : mark.end;
     const bytes = Buffer.alloc(size - begin);
     const read = bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, begin));
-    const whole = read.subarray(0, read.lastIndexOf('\n') + 1);
-    const wanted = kind === undefined ? '' : `"kind":"${kind}"`;
-    const lines = linesOf(whole.toString()).filter((line) => line.length <= LONGEST_LINE && line.includes(wanted));
-    return { entries: lines.flatMap(entriesIn), mark: { file: of, end: begin + whole.length }, isAll };
+    const whole = read.subarray(0, read.lastIndexOf(NEWLINE) + 1);
+    const lines = kind === undefined ? linesOf(whole.toString()) : linesWith(whole, `"kind":"${kind}"`);
+    return { entries: [...lines].flatMap(entriesIn), mark: { file: of, end: begin + whole.length }, isAll };
   } finally {
     closeSync(descriptor);
   }
@@ -175,9 +188,17 @@ export function readUsage(database: string): UsageEntry[] {
   }
 }
 
+/** The lines that have a text. Most have not, and a hook has no time to look at each. */
+function* linesWith(bytes: Buffer, text: string): Generator<string> {
+  for (let at = bytes.indexOf(text), end = 0; at >= 0; at = bytes.indexOf(text, end)) {
+    end = bytes.indexOf(NEWLINE, at);
+    yield bytes.toString('utf8', bytes.lastIndexOf(NEWLINE, at) + 1, end);
+  }
+}
+
 function entriesIn(line: string): UsageEntry[] {
   try {
-    const entry: unknown = JSON.parse(line);
+    const entry: unknown = line.length > LONGEST_LINE ? undefined : JSON.parse(line);
     return isUsageEntry(entry) ? [entry] : [];
   } catch {
     return [];

@@ -19,7 +19,7 @@ const of = surroundings({ platform: 'linux', home, env: {}, cwd: home });
 const { data } = userFolders(of);
 await runInit(
   {
-    ...{ of, agents, parts: ['server', 'hook'], isRemoval: false, now: () => new Date(0) },
+    ...{ of, agents, parts: ['server', 'hook', 'use'], isRemoval: false, now: () => new Date(0) },
     program: {
       node: '/usr/bin/node',
       entry,
