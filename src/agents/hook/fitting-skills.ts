@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { resolveDatabase } from '../../core/index.js';
+import { isObject, resolveDatabase } from '../../core/index.js';
 import { answerLocally, type LocalServer } from '../../core/local-server.js';
 import { catalogueSearchOf, openSkillSearch, type SkillSearch, type WordCandidate } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
@@ -117,6 +117,7 @@ export function answerPrompts(
   meaning: boolean = true,
 ): Promise<LocalServer> {
   const path = resolveDatabase(database);
+  let isWarm = false;
   const answer = async (ask: unknown, signal: AbortSignal): Promise<readonly FoundSkill[]> => {
     const query = promptQueryIn(ask);
     if (query === undefined || (query.mode === 'meaning' && !meaning)) throw new Error('that cannot be answered');
@@ -124,7 +125,30 @@ export function answerPrompts(
     // A load has just finished, and the search follows in a moment.
     if (opened.stats().stamp !== readStamp(path)) throw new Error('the catalogue has changed');
     const limit = Math.min(HOOK_LIMITS.skills, Math.max(1, Math.floor(query.limit)));
-    return fittingSkills(opened, { ...query, limit, mode: meaning ? query.mode : 'words' }, signal);
+    const asked: PromptQuery = { ...query, limit, mode: meaning ? query.mode : 'words' };
+    if (asked.mode !== 'auto' || isWarm) return fittingSkills(opened, asked, signal);
+    // The first prompt loads the model, and its host may not wait so long.
+    const began = performance.now();
+    const byWords = await fittingSkills(opened, { ...asked, mode: 'words' }, signal);
+    const found = fittingSkills(opened, asked, signal).finally(() => {
+      isWarm = true;
+    });
+    return (await inTime(found, patienceOf(ask) - MARGIN - (performance.now() - began))) ?? byWords;
   };
   return answerLocally({ subject: path, answer });
+}
+
+/** Milliseconds that a hook waits for its answer. */
+function patienceOf(ask: unknown): number {
+  const { patience } = isObject(ask) ? ask : {};
+  return typeof patience === 'number' ? Math.min(patience, HOOK_LIMITS.time) : HOOK_LIMITS.time;
+}
+
+/** What comes of work; undefined if it takes too long. */
+async function inTime<Found>(work: Promise<Found>, milliseconds: number): Promise<Found | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, milliseconds));
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

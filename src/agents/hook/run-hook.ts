@@ -102,7 +102,7 @@ async function askServer(
   if (alone || !existsSync(path)) return undefined;
   const left = deadline - performance.now();
   const patience = Math.max(left / 3, left - LEFT_FOR_ALONE);
-  return foundIn(await askLocally({ subject: realpathSync(path), ask: query, patience, of }));
+  return foundIn(await askLocally({ subject: realpathSync(path), ask: { ...query, patience }, patience, of }));
 }
 
 /**

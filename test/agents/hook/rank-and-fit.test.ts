@@ -1,13 +1,18 @@
+import { realpathSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fitsByWords } from '../../../src/agents/hook/fit-rule.js';
+import { answerPrompts } from '../../../src/agents/hook/fitting-skills.js';
 import { proseOf } from '../../../src/agents/hook/prompt-query.js';
 import { rankByWords, readPromptQuestion } from '../../../src/agents/hook/rank-prompt.js';
 import { WordTable, wordsIn } from '../../../src/agents/hook/word-table.js';
 import { MAX_SEMANTIC_QUERY_LENGTH } from '../../../src/core/index.js';
-import { openSkillSearch } from '../../../src/index.js';
+import { askLocally } from '../../../src/core/local-server.js';
+import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
 import { catalogueSearchOf } from '../../../src/search/index.js';
 import { row } from '../../rows.js';
+import { scratchFile, scratchFolder } from '../../scratch-folder.js';
+import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 
 describe('fit rule', () => {
   const SKILLS = [
@@ -39,6 +44,25 @@ describe('fit rule', () => {
         expect(await shown(prompt), prompt).toBe(false);
       }
     });
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the first prompt of a server', () => {
+  test('is answered by words where its model is not there in time', async () => {
+    vi.stubEnv('XDG_RUNTIME_DIR', scratchFolder());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const database = scratchFile('skills.db');
+    const standIn = new StandInEmbedder();
+    const skills = [row('pdf-forms', { name: 'pdf-forms', description: 'Fills in PDF forms, such as invoices.' })];
+    await buildCatalogue({ database, sources: [skills], embedder: standIn });
+    const stuck = { model: standIn.model, embed: () => new Promise<never>(() => {}) };
+    const search = await openSkillSearch({ database, embedder: stuck });
+    const server = await answerPrompts(database, async () => search);
+    const ask = { prompt: 'fill in PDF forms from a folder of invoices: names and dates', mode: 'auto', limit: 3 };
+    const asked = { subject: realpathSync(database), ask: { ...ask, patience: 1000 }, patience: 30_000 };
+    expect(JSON.stringify(await askLocally(asked))).toContain('pdf-forms');
+    await search.close();
+    await server.close();
   });
 });
 
