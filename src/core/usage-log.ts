@@ -158,15 +158,16 @@ export interface ReadUsage {
  * without an end is left for the next time.
  *
  * @param file as {@link usageFile} names it
- * @param mark where the reading before ended
+ * @param from where the reading before ended, or how many bytes at the end are read
  * @param kind only entries of this kind
  * @throws {Error} of the file system
  */
-export function readUsageFile(file: string, mark?: UsageMark, kind?: UsageEntry['kind']): ReadUsage {
+export function readUsageFile(file: string, from?: UsageMark | number, kind?: UsageEntry['kind']): ReadUsage {
   const descriptor = openSync(file, 'r');
   try {
     const { ino, birthtimeMs, size } = fstatSync(descriptor);
     const of = `${ino} ${birthtimeMs}`;
+    const mark = typeof from === 'number' ? { file: of, end: Math.max(0, size - from) } : from;
     const isAll = mark?.file !== of || mark.end > size;
     const begin = isAll ? 0 : mark.end;
     const bytes = Buffer.alloc(size - begin);

@@ -225,7 +225,7 @@ async function explainPrompt(search: SkillSearch, prompt: string, byMeaning: boo
   const question = readPromptQuestion(prompt);
   if (question === undefined) return { way: 'nothing', candidates: [] };
   const way = byMeaning ? 'meaning' : 'words';
-  const shown = await fittingSkills(search, { prompt, mode: way, limit: CANDIDATES });
+  const { skills: shown } = await fittingSkills(search, { prompt, mode: way, limit: CANDIDATES });
   const { hits } = await search.semantic({
     ...{ q: question.text, limit: CANDIDATES, invocable: true },
     ranking: byMeaning ? 'hybrid' : 'words',

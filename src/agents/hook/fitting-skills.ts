@@ -1,16 +1,31 @@
-import { join } from 'node:path';
-import { isObject, resolveDatabase } from '../../core/index.js';
+import { readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { isObject, packVector, resolveDatabase } from '../../core/index.js';
 import { answerLocally, type LocalServer } from '../../core/local-server.js';
 import { catalogueSearchOf, openSkillSearch, type SkillSearch, type WordCandidate } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
 import { readStamp } from '../../store/index.js';
 import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
 import { HOOK_LIMITS } from './host-format.js';
-import { type FoundSkill, type PromptQuery, promptQueryIn, TimeLimit } from './prompt-query.js';
+import { mentionsIn, namedBy } from './named-skills.js';
+import { type FoundSkill, type PromptAnswer, type PromptQuery, promptQueryIn, TimeLimit } from './prompt-query.js';
 import { LOOKED_AT, type PromptQuestion, rankByWords, readPromptQuestion } from './rank-prompt.js';
 
+/** A skill that was found. */
+interface Hit {
+  readonly skill: WordCandidate['skill'];
+  /** Ids of all its duplicates. */
+  readonly copies: () => readonly string[];
+}
+
+/** What a search comes to. */
+interface Decision extends Omit<PromptAnswer, 'skills' | 'perhaps'> {
+  readonly shown: readonly Hit[];
+  readonly perhaps?: Hit | undefined;
+}
+
 /**
- * The skills that fit a prompt, the best first; none where none fits.
+ * The skills that a prompt names, and those that fit it, the best first; none where none fits.
  *
  * @throws {SkillSearchError} as `SkillSearch.semantic`; by meaning also as `SkillSearch.warmUp`
  */
@@ -18,9 +33,28 @@ export async function fittingSkills(
   search: SkillSearch,
   query: PromptQuery,
   signal?: AbortSignal,
-): Promise<readonly FoundSkill[]> {
+): Promise<PromptAnswer> {
   const question = readPromptQuestion(query.prompt);
-  if (question === undefined) return [];
+  if (question === undefined) return { skills: [] };
+  const { shown, perhaps, vector, model } = await decide(search, query, question, signal);
+  const named = namedSkills(search, query, question);
+  const isOther = ({ id }: FoundSkill): boolean => named.every((one) => one.id !== id);
+  const others = shown.map((hit) => toFound(search, hit, query)).filter(isOther);
+  const less = perhaps && [toFound(search, perhaps, query)].find(isOther);
+  return {
+    skills: [...named, ...others.slice(0, Math.max(0, query.limit - named.length))],
+    perhaps: less,
+    vector,
+    model,
+  };
+}
+
+async function decide(
+  search: SkillSearch,
+  query: PromptQuery,
+  question: PromptQuestion,
+  signal: AbortSignal | undefined,
+): Promise<Decision> {
   if (query.mode === 'words') return findByWords(search, query, question);
   try {
     return await findByMeaning(search, query, question, signal);
@@ -35,40 +69,87 @@ async function findByMeaning(
   { limit, agent }: PromptQuery,
   question: PromptQuestion,
   signal: AbortSignal | undefined,
-): Promise<readonly FoundSkill[]> {
+): Promise<Decision> {
   const { result, vector } = await catalogueSearchOf(search).semanticWithVector(
     { q: question.text, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
     { signal },
   );
-  if (!fits(question, result, vector, search.stats().skills)) return [];
-  return result.hits.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
+  const { model, hits } = result;
+  const isFit = fits(question, result, vector, search.stats().skills);
+  const asked = vector !== undefined && model !== undefined ? { vector: packVector(vector), model } : {};
+  const shown = hits.map(({ skill, explain }): Hit => ({ skill, copies: () => explain?.copies ?? [] }));
+  return { ...asked, shown: isFit ? shown.slice(0, limit) : [] };
 }
 
-function findByWords(
-  search: SkillSearch,
-  { limit, agent }: PromptQuery,
-  question: PromptQuestion,
-): readonly FoundSkill[] {
+function findByWords(search: SkillSearch, { limit, agent }: PromptQuery, question: PromptQuestion): Decision {
   const candidates = catalogueSearchOf(search).wordCandidates({ q: question.text, invocable: true, agent }, LOOKED_AT);
   const ranked = rankByWords(question.text, candidates);
-  if (!fitsByWords(question, ranked, search.stats().skills)) return [];
-  return ranked.slice(0, limit).map(({ skill }) => toFound(search, skill, agent));
+  return { shown: fitsByWords(question, ranked, search.stats().skills) ? ranked.slice(0, limit) : [] };
 }
 
-function toFound(search: SkillSearch, skill: WordCandidate['skill'], agent: string | undefined): FoundSkill {
-  const { name, description } = skill;
-  return { name, description, location: locationOf(search, skill, agent) };
+/** Most skills that are shown because a prompt names them. */
+const MOST_NAMED = 5;
+
+/** The skills that a prompt names; of several of a name the first that the host has. */
+function namedSkills(search: SkillSearch, query: PromptQuery, { text }: PromptQuestion): readonly FoundSkill[] {
+  const mentions = mentionsIn(text);
+  const q = [...new Set(mentions.flat().flatMap((name) => name.split(/[\s"]+/)))].join(' ');
+  if (!/[\p{L}\p{N}]/u.test(q)) return [];
+  const { agent } = query;
+  const candidates = catalogueSearchOf(search).wordCandidates({ q, invocable: true, agent }, LOOKED_AT);
+  const hits = candidates.map((candidate) => ({ ...candidate, name: candidate.skill.name }));
+  const best = new Map<string, FoundSkill>();
+  for (const hit of namedBy(mentions, hits)) {
+    const found = { ...toFound(search, hit, query), named: true };
+    if (!best.has(hit.name) || (found.installed && !best.get(hit.name)!.installed)) best.set(hit.name, found);
+  }
+  return [...best.values()].slice(0, MOST_NAMED);
 }
 
-function locationOf(
-  search: SkillSearch,
-  { id, skillUrl, codehostUrl }: WordCandidate['skill'],
-  agent: string | undefined,
-): string {
-  const { localPath, installations = [] } = catalogueSearchOf(search).localPathsOf(id);
-  const folder = installations.find((one) => one.agent === agent)?.path ?? localPath;
-  if (folder !== undefined) return join(folder, 'SKILL.md');
-  return [skillUrl, codehostUrl].find((url) => url !== UNKNOWN) ?? id;
+function toFound(search: SkillSearch, { skill, copies }: Hit, { agent, host }: PromptQuery): FoundSkill {
+  const { id, name, description, skillUrl, codehostUrl } = skill;
+  const catalogue = catalogueSearchOf(search);
+  const reader = agent ?? host;
+  const own = reader === undefined ? undefined : installationFor(reader);
+  const folder = own ?? catalogue.localPathsOf(id).localPath;
+  return {
+    ...{ id, description },
+    name: own !== undefined && host === 'claude-code' ? nameOfClaude(name, own) : name,
+    location:
+      folder === undefined ? ([skillUrl, codehostUrl].find((url) => url !== UNKNOWN) ?? id) : join(folder, 'SKILL.md'),
+    ...(own !== undefined && reader === host && { installed: true }),
+  };
+
+  /** Its folder, or that of a duplicate. */
+  function installationFor(reader: string): string | undefined {
+    for (const one of new Set([id, ...copies()])) {
+      const { installations = [] } = catalogue.localPathsOf(one);
+      const found = installations.find((installation) => installation.agent === reader);
+      if (found !== undefined) return found.path;
+    }
+    return undefined;
+  }
+}
+
+/** What Claude Code calls a skill: one of a plugin has the plugin's name before its own. */
+function nameOfClaude(name: string, folder: string): string {
+  const root = /^.*?[\\/]plugins(?=[\\/])/.exec(folder)?.[0];
+  if (root === undefined) return name;
+  try {
+    const { plugins } = JSON.parse(readFileSync(join(root, 'installed_plugins.json'), 'utf8')) as InstalledPlugins;
+    const isWithin = ({ installPath }: { readonly installPath: string }): boolean =>
+      folder.startsWith(join(installPath, sep));
+    const key = Object.keys(plugins).find((one) => [plugins[one]!].flat().some(isWithin));
+    return key === undefined ? name : `${key.split('@', 1)[0]}:${name}`;
+  } catch {
+    return name;
+  }
+}
+
+interface InstalledPlugins {
+  readonly plugins: Readonly<
+    Record<string, { readonly installPath: string } | readonly { readonly installPath: string }[]>
+  >;
 }
 
 /** So long before the end of the time the answer by words is taken, in milliseconds: it must still be printed. */
@@ -84,11 +165,11 @@ export async function findAlone(
   { database, model }: { readonly database: string; readonly model: string | undefined },
   query: PromptQuery,
   deadline: number,
-): Promise<readonly FoundSkill[]> {
+): Promise<PromptAnswer> {
   const search = await openSkillSearch({ database, model, graph: false });
   // A catalogue without its derived files is indexed when it is opened, and nothing else gets a turn meanwhile.
   if (performance.now() >= deadline) throw new TimeLimit();
-  const byWords = (): Promise<readonly FoundSkill[]> => fittingSkills(search, { ...query, mode: 'words' });
+  const byWords = (): Promise<PromptAnswer> => fittingSkills(search, { ...query, mode: 'words' });
   if (query.mode === 'words' || (query.mode === 'auto' && search.stats().vectors === 0)) return byWords();
   const time = new AbortController();
   const left = Math.max(0, deadline - MARGIN - performance.now());
@@ -118,7 +199,7 @@ export function answerPrompts(
 ): Promise<LocalServer> {
   const path = resolveDatabase(database);
   let isWarm = false;
-  const answer = async (ask: unknown, signal: AbortSignal): Promise<readonly FoundSkill[]> => {
+  const answer = async (ask: unknown, signal: AbortSignal): Promise<PromptAnswer> => {
     const query = promptQueryIn(ask);
     if (query === undefined || (query.mode === 'meaning' && !meaning)) throw new Error('that cannot be answered');
     const opened = await search();

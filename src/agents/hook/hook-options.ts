@@ -17,6 +17,8 @@ export interface HookOptions {
   readonly timeout: number;
   /** Whether no running server is asked. */
   readonly alone: boolean;
+  /** Whether nothing is noted, and skills are shown again in the same session. */
+  readonly 'no-usage': boolean;
 }
 
 /** An option of the command line, as its help shows it. */
@@ -50,7 +52,7 @@ export const HOOK_OPTIONS: readonly HookOption[] = [
   },
   { flag: 'agent', argument: 'name', description: 'only skills that this agent has: claude-code' },
   {
-    ...{ flag: 'limit', argument: 'n', most: HOOK_LIMITS.skills, default: '5' },
+    ...{ flag: 'limit', argument: 'n', most: HOOK_LIMITS.skills, default: '3' },
     description: 'skills to print at most',
   },
   {
@@ -63,6 +65,7 @@ export const HOOK_OPTIONS: readonly HookOption[] = [
   },
   { flag: 'model', argument: 'folder', description: 'folder of the model, instead of the one included' },
   { flag: 'alone', description: 'do not ask a running mcp or serve' },
+  { flag: 'no-usage', description: 'note nothing of what was shown, and show it again in the same session' },
 ];
 
 /**

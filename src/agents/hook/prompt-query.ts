@@ -12,35 +12,60 @@ export interface PromptQuery {
   readonly limit: number;
   /** Only skills that this agent has. */
   readonly agent?: string;
+  /** The agent that reads the answer. */
+  readonly host?: string;
 }
 
 /** @returns undefined if a value from another process is no such query */
 export function promptQueryIn(value: unknown): PromptQuery | undefined {
   if (!isObject(value)) return undefined;
-  const { prompt, mode, limit, agent } = value;
+  const { prompt, mode, limit, agent, host } = value;
   const known = HOOK_MODES.find((one) => one === mode);
   if (typeof prompt !== 'string' || known === undefined || typeof limit !== 'number') return undefined;
-  if (agent !== undefined && typeof agent !== 'string') return undefined;
-  return { prompt, mode: known, limit, ...(agent !== undefined && { agent }) };
+  if (!isTextOrNone(agent) || !isTextOrNone(host)) return undefined;
+  return { prompt, mode: known, limit, ...(agent !== undefined && { agent }), ...(host !== undefined && { host }) };
 }
 
 /** A skill as the host is told of it. */
 export interface FoundSkill {
+  readonly id: string;
+  /** As the tool of the host that loads skills knows it; else its own. */
   readonly name: string;
   readonly description: string;
   /** Path of its SKILL.md on this machine, else its address, else its id. */
   readonly location: string;
+  /** Whether the host has it, so that its tool can load it. */
+  readonly installed?: boolean | undefined;
+  /** Whether the prompt names it. */
+  readonly named?: boolean | undefined;
 }
 
-/** @returns undefined if a value from another process is no list of skills */
-export function foundIn(value: unknown): readonly FoundSkill[] | undefined {
-  return Array.isArray(value) && value.every(isFound) ? value : undefined;
+/** What is found for a prompt. JSON can carry it. */
+export interface PromptAnswer {
+  /** The best first, those that the prompt names before all others. */
+  readonly skills: readonly FoundSkill[];
+  /** One that is less likely to fit. */
+  readonly perhaps?: FoundSkill | undefined;
+  /** Of the question, packed for the log of use, with the name of its model; absent where it was read by words. */
+  readonly vector?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/** @returns undefined if a value from another process is no answer */
+export function answerIn(value: unknown): PromptAnswer | undefined {
+  if (!isObject(value) || !Array.isArray(value['skills']) || !value['skills'].every(isFound)) return undefined;
+  const { skills, perhaps, vector, model } = value;
+  if ((perhaps !== undefined && !isFound(perhaps)) || !isTextOrNone(vector) || !isTextOrNone(model)) return undefined;
+  return { skills, perhaps, vector, model };
+}
+
+function isTextOrNone(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
 }
 
 function isFound(value: unknown): value is FoundSkill {
   if (!isObject(value)) return false;
-  const { name, description, location } = value;
-  return typeof name === 'string' && typeof description === 'string' && typeof location === 'string';
+  return ['id', 'name', 'description', 'location'].every((key) => typeof value[key] === 'string');
 }
 
 /** A command of the host (`/clear`, `!ls`), not a prompt: whoever types it knows what is meant. */

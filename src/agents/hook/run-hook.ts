@@ -2,17 +2,30 @@ import { appendFileSync, existsSync, realpathSync, renameSync, statSync } from '
 import { join, parse, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import {
+  appendUsage,
+  isUsageOff,
   makeFolder,
   nearestCatalogue,
+  readUsageFile,
   requestIn,
   type Surroundings,
   surroundings,
+  usageFile,
+  usageSession,
   userFolders,
 } from '../../core/index.js';
 import { askLocally } from '../../core/local-server.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
-import { contextOf, HOOK_LIMITS, printed, readInput } from './host-format.js';
-import { calledIn, type FoundSkill, foundIn, type PromptQuery, proseOf, TimeLimit } from './prompt-query.js';
+import { contextOf, estimateTokens, HOOK_LIMITS, printed, readInput } from './host-format.js';
+import {
+  answerIn,
+  calledIn,
+  type FoundSkill,
+  type PromptAnswer,
+  type PromptQuery,
+  proseOf,
+  TimeLimit,
+} from './prompt-query.js';
 
 /** Streams of the process. */
 export interface HookStreams {
@@ -32,8 +45,9 @@ export async function runHook(words: readonly string[], { input, output }: HookS
   if (of === undefined) return;
   try {
     const options = readHookOptions(words);
-    const text = await inTime(options.timeout, (deadline) => answer(options, input, of, deadline));
+    const { text = '', note } = await inTime(options.timeout, (deadline) => answer(options, input, of, deadline));
     if (text !== '') await write(output, text);
+    note?.();
   } catch (error) {
     logFailure(userFolders(of).state, error);
   }
@@ -55,19 +69,27 @@ function surroundingsOfProcess(): Surroundings | undefined {
   return undefined;
 }
 
-async function answer(options: HookOptions, input: Readable, of: Surroundings, deadline: number): Promise<string> {
-  const { text: prompt, cwd = of.cwd, session, tool } = await readInput(input, options.format);
+/** What is printed, if anything, and what notes that it was. */
+interface Answer {
+  readonly text?: string;
+  readonly note?: () => void;
+}
+
+async function answer(options: HookOptions, input: Readable, of: Surroundings, deadline: number): Promise<Answer> {
+  const { text: prompt, cwd = of.cwd, session: id, tool } = await readInput(input, options.format);
   const called = calledIn(prompt);
   const used = tool ?? (called === undefined ? undefined : { name: 'Skill', input: { skill: called } });
   // Then nothing need be opened.
-  if (used === undefined && proseOf(prompt) === '') return '';
+  if (used === undefined && proseOf(prompt) === '') return {};
   const { limit, mode, format, agent } = options;
-  const query = { prompt: shortened(prompt), mode, limit, ...(agent !== undefined && { agent }) };
+  const query = { prompt: shortened(prompt), mode, limit, host: format, ...(agent !== undefined && { agent }) };
   const database = options.database ?? (await nearestCatalogue({ ...of, cwd }));
+  const isNoted = id !== undefined && !options['no-usage'] && !isUsageOff();
   if (used !== undefined) {
+    if (!isNoted) return {};
     const { noteToolUse } = await import('./use-signals.js');
-    if (session !== undefined) await noteToolUse({ tool: used, session, host: format, cwd, database });
-    return '';
+    await noteToolUse({ tool: used, session: id, host: format, cwd, database });
+    return {};
   }
   const asked = { ...options, database };
   let found = await askServer(asked, query, of, deadline);
@@ -76,8 +98,36 @@ async function answer(options: HookOptions, input: Readable, of: Surroundings, d
     const { findAlone } = await import('./fitting-skills.js');
     found = await findAlone(asked, query, deadline);
   }
-  const context = contextOf(found, options['max-tokens']);
-  return context === '' ? '' : printed(context, format);
+  const { vector, model } = found;
+  const session = isNoted ? usageSession(id) : undefined;
+  const { text: context, ids } = contextOf(notShown(found, database, session), options['max-tokens'], format);
+  const tokens = context === '' ? {} : { tokens: estimateTokens(context) };
+  return {
+    text: context === '' ? '' : printed(context, format),
+    note: () => {
+      if (session === undefined) return;
+      const time = Math.floor(Date.now() / 1000);
+      const question = vector !== undefined && model !== undefined ? { vector, model } : {};
+      appendUsage(database, { time, host: format, session, kind: 'shown', skills: ids, ...question, ...tokens });
+    },
+  };
+}
+
+/** Bytes at the end of the log of use that are read: some hundred prompts. */
+const RECENT = 128 * 1024;
+
+/** What was not yet shown in the session, and what the prompt names. */
+function notShown(found: PromptAnswer, database: string, session: string | undefined): PromptAnswer {
+  if (session === undefined) return found;
+  const before = new Set<string>();
+  try {
+    const { entries } = readUsageFile(usageFile(database), RECENT, 'shown');
+    for (const entry of entries) if (entry.session === session) for (const id of entry.skills) before.add(id);
+  } catch {
+    // Nothing was shown yet.
+  }
+  const isNew = ({ id, named = false }: FoundSkill): boolean => named || !before.has(id);
+  return { skills: found.skills.filter(isNew), perhaps: found.perhaps && [found.perhaps].find(isNew) };
 }
 
 /** A prompt that a server takes. */
@@ -97,12 +147,12 @@ async function askServer(
   query: PromptQuery,
   of: Surroundings,
   deadline: number,
-): Promise<readonly FoundSkill[] | undefined> {
+): Promise<PromptAnswer | undefined> {
   const path = resolve(database);
   if (alone || !existsSync(path)) return undefined;
   const left = deadline - performance.now();
   const patience = Math.max(left / 3, left - LEFT_FOR_ALONE);
-  return foundIn(await askLocally({ subject: realpathSync(path), ask: { ...query, patience }, patience, of }));
+  return answerIn(await askLocally({ subject: realpathSync(path), ask: { ...query, patience }, patience, of }));
 }
 
 /**

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HOOK_LIMITS } from '../../../src/agents/hook/host-format.js';
 import { logFailure, runHook } from '../../../src/agents/hook/run-hook.js';
-import { SkillSearchError } from '../../../src/core/index.js';
+import { readUsage, SkillSearchError, usageFile } from '../../../src/core/index.js';
 import { buildCatalogue } from '../../../src/index.js';
 import { row } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
@@ -57,10 +57,61 @@ describe('run hook', () => {
     });
   });
 
+  describe('a prompt of Claude Code', () => {
+    const database = (): string => join(folder, 'skills.db');
+    const plugin = (): string => join(folder, 'home', '.claude', 'plugins', 'cache', 'market', 'document-skills', '1');
+
+    beforeEach(async () => {
+      const plugins = join(folder, 'home', '.claude', 'plugins');
+      mkdirSync(plugins, { recursive: true });
+      const list = { version: 2, plugins: { 'document-skills@market': [{ installPath: plugin() }] } };
+      writeFileSync(join(plugins, 'installed_plugins.json'), JSON.stringify(list));
+      const path = join(plugin(), 'skills', 'pdf');
+      mkdirSync(path, { recursive: true });
+      writeFileSync(join(path, 'SKILL.md'), `---\nname: pdf\ndescription: ${DESCRIPTION}\n---\nText`);
+      const others = Array.from({ length: 30 }, (_, i) => row(`other-${i}`, { description: `Other matter ${i}.` }));
+      const home = join(folder, 'home');
+      const installed = { installed: { home, cwd: home, env: {}, agents: ['claude-code'] } };
+      await buildCatalogue({ database: database(), sources: [others, installed], semantic: false });
+    });
+
+    const DESCRIPTION = 'Fills in PDF forms from a folder, such as invoices.';
+
+    const asked = (prompt: string, session = 'one'): Promise<string> => {
+      const input = new PassThrough();
+      input.end(JSON.stringify({ prompt, session_id: session, hook_event_name: 'UserPromptSubmit' }));
+      return hook(['--format', 'claude-code', '--database', database(), '--mode', 'words'], input);
+    };
+
+    test('gets a skill that it names, called as its tool calls it, where the search alone would be silent', async () => {
+      expect(await asked('and now?')).toBe('');
+      expect(await asked('lies bitte den PDF-Skill')).toContain('<name>document-skills:pdf</name>');
+    });
+
+    test('gets a skill once in a session, unless it names it, and the log has no word of the prompt', async () => {
+      expect(await asked(PROMPT)).toContain('document-skills:pdf');
+      expect(await asked(PROMPT)).toBe('');
+      expect(await asked(PROMPT, 'two')).toContain('document-skills:pdf');
+      expect(await asked('use the pdf skill')).toContain('document-skills:pdf');
+      const lines = readUsage(database());
+      expect(lines.map(({ skills }) => skills.filter((id) => id.includes('pdf')).length)).toEqual([1, 0, 1, 1]);
+      expect(new Set(lines.map(({ host, kind }) => `${host} ${kind}`))).toEqual(new Set(['claude-code shown']));
+      expect(readFileSync(usageFile(database()), 'utf8')).not.toMatch(/invoices|folder/);
+    });
+
+    test('notes nothing with --no-usage', async () => {
+      const input = new PassThrough();
+      input.end(JSON.stringify({ prompt: PROMPT, session_id: 'one' }));
+      const words = ['--format', 'claude-code', '--database', database(), '--mode', 'words', '--no-usage'];
+      expect(await hook(words, input)).toContain('document-skills:pdf');
+      expect(readUsage(database())).toEqual([]);
+    });
+  });
+
   /** What is printed for the prompt. */
   async function hook(words: readonly string[], input = new PassThrough()): Promise<string> {
     const output = new PassThrough();
-    input.end(PROMPT);
+    if (!input.writableEnded) input.end(PROMPT);
     await runHook(['--format', 'plain', '--timeout', '60000', ...words], { input, output });
     return String(output.read() ?? '');
   }
