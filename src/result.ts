@@ -241,9 +241,9 @@ export interface FeatureShare {
 
 /** What uses for near questions did to a hit. */
 export interface UsageEffect {
-  /** How much they speak for it, 0 to 1. */
+  /** How much they speak for it, 0 to 1: the part of the way to 0.9 that its score went. */
   readonly strength: number;
-  /** How many places it rose: 3 at most. It has the score of the hit that it rose above. */
+  /** How many places it rose, 0 to 3. */
   readonly places: number;
 }
 

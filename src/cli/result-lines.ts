@@ -263,7 +263,9 @@ export function scoreReason(
     told.length === 0 ? 'Neither its meaning nor its words add to the score.' : `Shown ${listed(told)}.`,
     ...(noVector ? ['It has no vector, so a usual value stands for its meaning.'] : []),
     ...(coverage === 0 ? ["It has none of the question's words."] : []),
-    ...(usage === undefined ? [] : [`It was used for such questions, and so is ${usage.places} places higher.`]),
+    ...(usage === undefined
+      ? []
+      : [`It was used for such questions, and so is ${counted(usage.places, 'place')} higher.`]),
     ...(copies > 1 ? [`It stands for ${grouped(copies)} copies.`] : []),
   ].join(' ');
 }

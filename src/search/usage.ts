@@ -15,6 +15,7 @@ import {
 } from '../core/index.js';
 import { resolveSemanticQuery } from '../query.js';
 import type { OpenState } from './open-state.js';
+import { MOST_CERTAIN } from './ranking/hybrid.js';
 import type { UsedOptions } from './skill-search.js';
 
 /**
@@ -28,10 +29,11 @@ const SAME = 0.8;
 const HALF_LIFE = 90 * 24 * 3600;
 
 /**
- * The share of a skill's uses that must be for near questions for them to count in full. What is used for everything
- * says nothing about one question.
+ * The share of a skill's uses that must be for near questions for them to count, and to count in full. What is used for
+ * everything says nothing about one question.
  */
-const OWN_SHARE = 0.05;
+const OWN_SHARE = 0.015;
+const FULL_SHARE = 0.04;
 
 /** The most places that a skill rises. */
 const MOST_PLACES = 3;
@@ -100,11 +102,12 @@ class Uses {
       near.set(use.skill, sessions.set(use.session, Math.max(weight, sessions.get(use.session) ?? 0)));
     }
     if (near.size === 0) return NOTHING;
-    const found = Array.from(near, ([skill, sessions]) => {
+    const found = [...near].flatMap(([skill, sessions]) => {
       const support = sumOf(sessions.values());
       const all = sumOf(this.#sessions.get(skill)!.values(), (time) => recency(time, now));
-      const own = Math.min(1, support / all / OWN_SHARE);
-      return { skill, strength: Math.min(1, support) * own, vote: support * own };
+      const own = Math.min(1, (support / all - OWN_SHARE) / (FULL_SHARE - OWN_SHARE));
+      // A first use takes away half of the doubt, and so does each after it.
+      return own > 0 ? [{ skill, strength: (1 - 2 ** -support) * own, vote: support * own }] : [];
     });
     const votes = sumOf(found, ({ vote }) => vote);
     return new Map(found.map(({ skill, strength, vote }) => [skill, (strength * vote) / votes]));
@@ -169,23 +172,24 @@ interface Rising<Parts> {
 }
 
 /**
- * Hits in the order that uses give them: one with all strength rises {@link MOST_PLACES} places, as far as uses do not
- * speak for those before it. Who rises gets the score of the hit that is now behind it.
+ * Hits in the order that uses give them. The strength of uses is the part of the way to {@link MOST_CERTAIN} that a
+ * score goes, and a hit rises above those with lower scores: {@link MOST_PLACES} at most, and none with a better name.
  *
  * @param hits in their order
  */
 export function raiseUsed<Parts, Hit extends Rising<Parts>>(hits: readonly Hit[]): readonly Hit[] {
-  // Falls short of one place more.
-  const place = (at: number): number => at - (MOST_PLACES + 0.9) * hits[at]!.usage;
-  const order = [...hits.keys()].sort((a, b) => hits[b]!.nameRank - hits[a]!.nameRank || place(a) - place(b) || a - b);
   const raised: Hit[] = [];
-  let score = 0;
-  for (const [at, from] of [...order.entries()].reverse()) {
-    const hit = hits[from]!;
-    const { parts, usage: strength } = hit;
-    score = Math.max(score, hit.score);
-    const usage = { strength, places: Math.max(0, from - at) };
-    raised.unshift({ ...hit, score, parts: strength === 0 ? parts : () => ({ ...parts(), usage }) });
+  for (const [from, hit] of hits.entries()) {
+    const { parts, usage: strength, nameRank } = hit;
+    // Scores of names have ranges of their own.
+    const lifted = nameRank > 0 ? hit.score : hit.score + Math.max(0, MOST_CERTAIN - hit.score) * strength;
+    const isBelow = (other: Hit): boolean => other.nameRank === nameRank && other.score < lifted;
+    let at = from;
+    while (strength > 0 && at > 0 && from - at < MOST_PLACES && isBelow(raised[at - 1]!)) at -= 1;
+    const score = Math.min(lifted, raised[at - 1]?.score ?? 1);
+    const usage = { strength, places: from - at };
+    const explained = strength === 0 ? parts : () => ({ ...parts(), usage });
+    raised.splice(at, 0, { ...hit, score, parts: explained });
   }
   return raised;
 }
