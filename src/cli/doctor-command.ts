@@ -78,10 +78,11 @@ async function namesOf(agents: readonly string[] | undefined): Promise<Names> {
 function reportLines({ problems, hooks, catalogue, usage, neverShown, prompt }: DoctorReport): string[] {
   const { database, skills, model } = catalogue;
   const lines = problems.map(({ problem, remedy }) => `WRONG: ${problem}: ${remedy}.`);
-  for (const { title, installed, hidesUse, lastCalled } of hooks) {
-    const called = lastCalled === undefined ? 'has not called the hook yet' : `called the hook ${momentOf(lastCalled)}`;
+  for (const { title, installed, hidesUse, notesNothing, lastCalled } of hooks) {
+    const never = notesNothing ? 'has the hook, which notes nothing' : 'has not called the hook yet';
+    const called = lastCalled === undefined ? never : `called the hook ${momentOf(lastCalled)}`;
     lines.push(`${title} ${installed ? called : 'has no hook of ours'}.`);
-    if (installed && hidesUse)
+    if (installed && hidesUse && !notesNothing)
       lines.push(`It does not say which skills it loads: \`skill-discovery init\` asks it to.`);
   }
   const by = model === undefined ? 'words' : 'meaning and words';
@@ -112,12 +113,14 @@ function promptLines({ way, candidates, thresholds }: NonNullable<DoctorReport['
   if (way === 'nothing') return ['Prompt: nothing is looked up for it.'];
   const from = thresholds === undefined ? '' : `, shown from ${thresholds.shown}, a perhaps from ${thresholds.perhaps}`;
   return [
-    `Prompt: ${candidates.filter(({ shown }) => shown).length} shown, by ${way}${from}. The nearest:`,
+    `Prompt: by ${way}${from}.`,
     ...candidates.map(({ name, probability, shown }) => {
-      return `${probability === undefined ? '' : `${probability.toFixed(2)} `}${name}${shown ? ', shown' : ''}`;
+      return `${probability === undefined ? '' : `${probability.toFixed(2)} `}${name}${SHOWN_AS[shown]}`;
     }),
   ];
 }
+
+const SHOWN_AS = { named: ', shown, because it is named', fits: ', shown', perhaps: ', named as a perhaps', no: '' };
 
 function nameLines({ collisions, builtIn }: Names): string[] {
   const shared = [...new Set(collisions.map(({ name }) => name))];

@@ -209,9 +209,11 @@ describe('doctor', () => {
   test('shows how a prompt is decided', async () => {
     const PROMPT = 'Write cron jobs that run every night and mail a report of the sales to our customers';
     expect(linesOf((await patient.doctor('--prompt', PROMPT)).out).slice(3, 5)).toEqual([
-      expect.stringMatching(/^Prompt: \d shown, by words/),
+      expect.stringMatching(/^Prompt: by words/),
       expect.stringMatching(/^0\.\d\d cron-jobs/),
     ]);
+    const named = linesOf((await patient.doctor('--prompt', 'use the csv-charts skill for this')).out);
+    expect(named[4]).toMatch(/csv-charts, shown, because it is named$/);
     expect(linesOf((await patient.doctor('--prompt', '/clear')).out).at(-1)).toBe(
       'Prompt: nothing is looked up for it.',
     );

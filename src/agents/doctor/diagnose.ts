@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  isUsageOff,
   isWithoutMeaning,
   nearestCatalogue,
   projectLevels,
@@ -59,6 +60,8 @@ interface AgentWithHook {
   readonly installed: boolean;
   /** Whether it could tell which skills it loads, and was not asked to. */
   readonly hidesUse: boolean;
+  /** Whether the hook notes neither. */
+  readonly notesNothing: boolean;
   /** Unix time in seconds; absent where it is not known of any call. */
   readonly lastCalled?: number | undefined;
 }
@@ -86,9 +89,11 @@ export async function diagnose(of: Surroundings, options: DoctorOptions): Promis
   const failing = failureIn(failures, usage);
   if (failing !== undefined) wrong('hook', failing.problem, failing.remedy);
 
-  const hooks = inspected.flatMap(({ host: { name: agent, title }, takesHook, hook, hidesUse }) =>
-    takesHook ? { agent, title, installed: hook !== undefined, hidesUse, lastCalled: usage.lastByHost[agent] } : [],
-  );
+  const hooks = inspected.flatMap(({ host: { name: agent, title }, takesHook, hook, hidesUse }) => {
+    if (!takesHook) return [];
+    const notesNothing = isUsageOff() || hook?.includes('--no-usage') === true;
+    return { agent, title, installed: hook !== undefined, hidesUse, notesNothing, lastCalled: usage.lastByHost[agent] };
+  });
   let search: SkillSearch;
   try {
     search = await openSkillSearch({ database, graph: false });
@@ -189,12 +194,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
   NO_VECTORS: RUN_INIT,
 };
 
-/** Now and then a call may fail: one in twenty, and not the last. */
+/** Now and then a call may fail: once, or one in twenty, and not the last. */
 function failureIn(failures: DoctorReport['failures'], { prompts, lastByHost }: UsageReport): HookFault | undefined {
   const [last] = failures;
   if (last === undefined) return undefined;
   const isOver = Date.parse(last.time) / 1000 < Math.max(...Object.values(lastByHost));
-  if (isOver && failures.length * 20 <= prompts) return undefined;
+  if (isOver && failures.length <= Math.max(1, prompts / 20)) return undefined;
   const times = failures.length === 1 ? 'once' : `${failures.length} times`;
   return {
     problem: `the hook failed ${times} in a week, last with ${last.name}`,
@@ -206,37 +211,39 @@ function failureIn(failures: DoctorReport['failures'], { prompts, lastByHost }: 
 interface PromptReport {
   /** `nothing`: a command of the host, or a text without a word. */
   readonly way: 'meaning' | 'words' | 'nothing';
-  /** The nearest skills, the best first. */
+  /** Those that are shown, and then the nearest of the others. */
   readonly candidates: readonly {
+    readonly id: string;
     readonly name: string;
     /** That it fits; absent where it is not known. */
-    readonly probability?: number;
-    readonly shown: boolean;
+    readonly probability?: number | undefined;
+    /** `named`: because the prompt names it. */
+    readonly shown: 'named' | 'fits' | 'perhaps' | 'no';
   }[];
   /** Probabilities from which a skill is shown, and from which it is named as a perhaps. */
   readonly thresholds?: { readonly shown: number; readonly perhaps: number };
 }
 
-/** So many skills are told of a prompt. */
-const CANDIDATES = 5;
+/** So many skills are told of a prompt, and so many the hook shows if nothing else is said. */
+const [CANDIDATES, MOST_SHOWN] = [5, 3];
 
 /** Decides a prompt as the hook does. The only place here that knows how. */
 async function explainPrompt(search: SkillSearch, prompt: string, byMeaning: boolean): Promise<PromptReport> {
   const question = readPromptQuestion(prompt);
   if (question === undefined) return { way: 'nothing', candidates: [] };
   const way = byMeaning ? 'meaning' : 'words';
-  const { skills: shown } = await fittingSkills(search, { prompt, mode: way, limit: CANDIDATES });
+  const { skills, perhaps } = await fittingSkills(search, { prompt, mode: way, limit: MOST_SHOWN });
   const { hits } = await search.semantic({
     ...{ q: question.text, limit: CANDIDATES, invocable: true },
     ranking: byMeaning ? 'hybrid' : 'words',
   });
-  const probabilities = new Map(hits.map(({ skill, score }) => [skill.name, score]));
-  const names = [...new Set([...shown.map(({ name }) => name), ...probabilities.keys()])];
-  return {
-    way,
-    candidates: names.map((name) => {
-      const probability = probabilities.get(name);
-      return { name, ...(probability !== undefined && { probability }), shown: shown.some((one) => one.name === name) };
-    }),
-  };
+  const probabilities = new Map(hits.map(({ skill, score }) => [skill.id, score]));
+  const shown = skills.map(({ id, name, named }) => {
+    return { id, name, probability: probabilities.get(id), shown: named ? ('named' as const) : ('fits' as const) };
+  });
+  const others = hits.flatMap(({ skill: { id, name }, score: probability }) => {
+    if (skills.some((one) => one.id === id)) return [];
+    return { id, name, probability, shown: perhaps?.id === id ? ('perhaps' as const) : ('no' as const) };
+  });
+  return { way, candidates: [...shown, ...others] };
 }
