@@ -252,7 +252,8 @@ export async function embedMissing({
   const wanted = { ...options, semantic: true };
   const whole = async (target: LoadTarget): Promise<LoadReport> =>
     runLoad(await prepareLoad({ ...wanted, sources: [] }, homeOf(address)), target);
-  return makeChange(address, { small: { read: async () => true }, whole }, wanted);
+  const small: SmallChange = { read: async (_, { vectors }) => !vectors.leavesSome };
+  return makeChange(address, { small, whole }, wanted);
 }
 
 /** @returns false if all of the sources must be loaded */

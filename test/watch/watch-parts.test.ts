@@ -2,7 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { WatchedChange } from '../../src/index.js';
+import { buildCatalogue, type WatchedChange } from '../../src/index.js';
 import type { Embedder } from '../../src/semantic/index.js';
 import { type ChosenModel, chooseModel } from '../../src/semantic/index.js';
 import { KeptModel } from '../../src/watch/kept-model.js';
@@ -11,8 +11,8 @@ import { RunningWatch } from '../../src/watch/running-watch.js';
 import type { WatchedSource } from '../../src/watch/watched-sources.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { temporaryFolder } from '../sources/folders.js';
-import { eventually, skillText } from './watching.js';
+import { temporaryFolder, writeFiles } from '../sources/folders.js';
+import { eventually, skillText, watching } from './watching.js';
 
 describe('gathered changes', () => {
   beforeEach(() => {
@@ -179,6 +179,21 @@ describe('running watch', () => {
       expect(looks.failing).toBeGreaterThan(1);
       expect(looks.other).toBeGreaterThan(1);
     });
+  }, 120_000);
+
+  test('a new catalogue takes the vectors of another one, by the same model only', async () => {
+    const folder = await temporaryFolder({ 'a/SKILL.md': skillText('a'), 'b/SKILL.md': skillText('b') });
+    const vectorsFrom = scratchFile('skills.db');
+    await buildCatalogue({ database: vectorsFrom, sources: [folder], embedder: new StandInEmbedder(), git: false });
+    await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
+    for (const [model, embedded] of [
+      ['stand-in', 1],
+      ['other', 3],
+    ] as const) {
+      const embedder = new StandInEmbedder(model);
+      const { changes } = await watching({ sources: [folder], semantic: true, embedder, vectorsFrom });
+      await eventually(() => expect(changes.at(-1)).toMatchObject({ kind: 'vectors', report: { embedded } }));
+    }
   }, 120_000);
 
   test('vectors wait for changes, and get their turn though changes never end', async () => {

@@ -27,6 +27,11 @@ export class LoadVectors implements EmbeddingSink {
     return this.#load.guard(() => this.#load.base?.vectors.models()[0]);
   }
 
+  /** Whether there are skills without a vector that {@link useModel} does not name. */
+  get leavesSome(): boolean {
+    return this.#load.unembedded > 0;
+  }
+
   /** Id of the model that makes the vectors of this load; undefined before {@link useModel}. */
   get model(): string | undefined {
     return this.#model;

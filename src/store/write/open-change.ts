@@ -104,6 +104,11 @@ export class OpenChange {
     return this.#facts.loaded;
   }
 
+  /** How many of the others have no vector, as where a load made none of what it added. */
+  get unembedded(): number {
+    return this.#facts.unembedded;
+  }
+
   /** Begins the transaction. */
   startWorkingCopy(): WriterStatements {
     const connection = this.#opened();

@@ -27,6 +27,7 @@ export class OpenLoad {
   readonly base: WriterStatements | undefined;
   /** Skills with a number above are looked at for what is missing: all. */
   readonly loaded = 0;
+  readonly unembedded = 0;
   readonly #staging: StagingFile;
   #working: Connection | undefined;
   #statements: WriterStatements;
