@@ -14,31 +14,24 @@ import type { EmbeddedText, EmbeddingSink, LabelledSkill, LoadLabels, TextToEmbe
 /** Texts between two writes. A kill loses at most these: a second or two of work. */
 const BATCH = 512;
 
-/** Texts whose vectors are asked of others at once: some megabytes of answer. */
-const ASKED_AT_ONCE = 4096;
-
 export interface EmbeddingOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress: (done: number, total: number) => void;
-  /** Asked for vectors before any is made, and told of those that are made. */
-  readonly exchange?: VectorExchange | undefined;
 }
 
 /**
  * Embeds the texts of a load that do not yet have a vector of the model.
  *
  * @returns the number of those that were embedded here
- * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`, and those of the
- *   exchange
+ * @throws {SkillSearchError} `MODEL_RUNTIME_MISSING`, `MODEL_NOT_READABLE`, `EMBEDDER_FAILED`
  * @throws the signal's reason when aborted; the vectors made until then are kept
  */
 export async function embedCatalogue(
   sink: EmbeddingSink,
   model: ChosenModel,
-  { signal, onProgress, exchange }: EmbeddingOptions,
+  { signal, onProgress }: EmbeddingOptions,
 ): Promise<number> {
-  let missing: readonly number[] = sink.useModel(model.id);
-  if (exchange !== undefined) missing = await takeFromOthers(exchange, sink, model.id, missing, signal);
+  const missing = sink.useModel(model.id);
   if (missing.length === 0) return 0;
   onProgress(0, missing.length);
   const threads = Math.min(availableParallelism(), Math.ceil(missing.length / TEXTS_PER_THREAD));
@@ -47,7 +40,6 @@ export async function embedCatalogue(
     let done = 0;
     for await (const batch of embedBatches(sink, embedder, missing, signal)) {
       sink.putVectors(batch);
-      await exchange?.offer(model.id, batch);
       done += batch.length;
       onProgress(done, missing.length);
     }
@@ -55,42 +47,6 @@ export async function embedCatalogue(
   } finally {
     await model.stop(embedder);
   }
-}
-
-/**
- * Takes the vectors of a model that others have made of texts that have none, and makes none.
- *
- * @throws {SkillSearchError} those of the exchange
- * @throws the signal's reason when aborted
- */
-export async function takeVectors(
-  sink: EmbeddingSink,
-  model: string,
-  exchange: VectorExchange,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  await takeFromOthers(exchange, sink, model, sink.useModel(model), signal);
-}
-
-/** @returns those skills of whose texts nobody has made a vector */
-async function takeFromOthers(
-  exchange: VectorExchange,
-  sink: EmbeddingSink,
-  model: string,
-  missing: readonly number[],
-  signal: AbortSignal | undefined,
-): Promise<number[]> {
-  const left: number[] = [];
-  for (let start = 0; start < missing.length; start += ASKED_AT_ONCE) {
-    const skills = missing.slice(start, start + ASKED_AT_ONCE);
-    const hashes = skills.map((skill) => sink.textToEmbed(skill).textHash);
-    const found = await exchange.take(model, hashes);
-    signal?.throwIfAborted();
-    if (found.length > 0) sink.putVectors(found);
-    const known = new Set(found.map(({ textHash }) => textHash.toString('latin1')));
-    for (const [i, skill] of skills.entries()) if (!known.has(hashes[i]!.toString('latin1'))) left.push(skill);
-  }
-  return left;
 }
 
 /**
@@ -140,22 +96,6 @@ async function embedTexts(
   const embedded = texts.map(({ name, description }) => embeddedText(name, description));
   const vectors = await embedChecked(embedder, embedded, { signal, purpose: 'document' });
   return texts.map(({ textHash }, i) => ({ textHash, vector: vectors[i]! }));
-}
-
-/** Vectors that several loads share, so that each text is embedded once. */
-export interface VectorExchange {
-  /**
-   * Vectors of a model that others have made of texts with these hashes. Those that nobody has made are left out.
-   *
-   * @throws {SkillSearchError} `SERVICE_UNAVAILABLE`
-   */
-  take(model: string, textHashes: readonly Buffer[]): Promise<readonly EmbeddedText[]>;
-  /**
-   * Stores vectors where others find them.
-   *
-   * @throws {SkillSearchError} `SERVICE_UNAVAILABLE`
-   */
-  offer(model: string, vectors: readonly EmbeddedText[]): Promise<void>;
 }
 
 /** Skills between two writes, and two turns of the event loop: some ten milliseconds. */

@@ -1,5 +1,4 @@
-export type { VectorExchange } from './embed-catalogue.js';
-export { classifyCatalogue, embedCatalogue, takeVectors } from './embed-catalogue.js';
+export { classifyCatalogue, embedCatalogue } from './embed-catalogue.js';
 export { indexKeywords } from './index-keywords.js';
 export { type IndexingWarning, indexOrWarn, indexVectors, indexWhenDue, wordsAreDue } from './index-or-warn.js';
 export {

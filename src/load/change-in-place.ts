@@ -64,14 +64,14 @@ async function derive(
   options: ChangeOptions,
   report: ReportBuilder,
 ): Promise<void> {
-  const { database, home, vectors } = target;
+  const { database, home } = target;
   const change = await OpenChange.inTurn(database, options.signal);
   // The catalogue was replaced meanwhile, by a load that has made all of this.
   if (change === undefined) return target.handOn?.();
   const writer = new CatalogueWriter(database, change, true, options.contents, home);
   try {
     const isSame = model !== undefined && writer.vectors.modelBefore === model.id;
-    report.embedded = await embedOrWarn(writer.vectors, isSame ? model : undefined, report, options, vectors);
+    report.embedded = await embedOrWarn(writer.vectors, isSame ? model : undefined, report, options);
     report.classified = await classifyOrWarn(writer.labels, model, report, { signal: options.signal });
     writer.publish();
     await target.handOn?.();

@@ -1,32 +1,27 @@
 import { SkillSearchError } from '../core/index.js';
-import { classifyCatalogue, embedCatalogue, takeVectors, type VectorExchange } from '../indexing/index.js';
+import { classifyCatalogue, embedCatalogue } from '../indexing/index.js';
 import { BUNDLED_MODEL, type ChosenModel, modelName } from '../semantic/index.js';
-import type { EmbeddingSink, LoadLabels, LoadVectors } from '../store/writing.js';
+import type { EmbeddingSink, LoadLabels } from '../store/writing.js';
 import type { BuildOptions } from './load-options.js';
 import type { ReportBuilder } from './reports.js';
 
 /**
- * Makes the vectors that are missing. Without a model it makes none, but takes those that others have made for a shared
- * catalogue. The model runtime is optional: without it, a load that did not ask for vectors explicitly only warns.
+ * Makes the vectors that are missing; without a model none. The model runtime is optional: without it, a load that did
+ * not ask for vectors explicitly only warns.
  *
  * @returns how many vectors were made
  * @throws as {@link embedCatalogue}
  */
 export async function embedOrWarn(
-  sink: EmbeddingSink & Pick<LoadVectors, 'modelBefore'>,
+  sink: EmbeddingSink,
   model: ChosenModel | undefined,
   report: ReportBuilder,
   { semantic, signal }: Pick<BuildOptions, 'semantic' | 'signal'>,
-  exchange: VectorExchange | undefined,
 ): Promise<number> {
-  if (model === undefined) {
-    const { modelBefore } = sink;
-    if (exchange !== undefined && modelBefore !== undefined) await takeVectors(sink, modelBefore, exchange, signal);
-    return 0;
-  }
+  if (model === undefined) return 0;
   try {
     const onProgress = (done: number, total: number): void => report.tell('embedding', { done, total });
-    return await embedCatalogue(sink, model, { signal, onProgress, exchange });
+    return await embedCatalogue(sink, model, { signal, onProgress });
   } catch (error) {
     const isMissing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
     if (!isMissing || semantic === true || model.named) throw error;

@@ -1,11 +1,10 @@
-import { constants, readdirSync, renameSync, rmSync } from 'node:fs';
+import { constants, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDamage, makeFolder, SkillSearchError } from '../core/index.js';
-import type { VectorExchange } from '../indexing/index.js';
 import { isSameRevision, type Replica, type Revision, type SharedStore } from '../share/index.js';
-import { decodeVector, FileLock, hasUnitLength, openForReading, sqliteFiles } from '../store/index.js';
-import { differenceOf, encodeVector, notWritable } from '../store/writing.js';
+import { FileLock, filesBeside, openForReading, sqliteFiles } from '../store/index.js';
+import { differenceOf, forgetJournal, notWritable } from '../store/writing.js';
 import { FILE_SYSTEM_ROOT, type SharedAddress } from './catalogue-place.js';
 import type { BuildOptions } from './load-options.js';
 import { isInstalledSource } from './open-sources.js';
@@ -119,7 +118,6 @@ async function attempt<T>(
     database: staging,
     shown: store.shown,
     home: FILE_SYSTEM_ROOT,
-    vectors: sharedVectors(store, signal),
     handOn: () => publish(load, base, hasTurn),
     index,
     indexWhenDue: index,
@@ -127,8 +125,8 @@ async function attempt<T>(
 }
 
 /**
- * Brings the replica to the newest revision, and makes the staging file a copy of it. What a killed load has left
- * beside it stays: the ordinary writer sees whether it is of use.
+ * Brings the replica to the newest revision, and makes the staging file a copy of it. What a load has left that was not
+ * published becomes what the ordinary writer takes the vectors of.
  *
  * @returns that revision; its version is 0 if nothing was ever published
  */
@@ -137,18 +135,22 @@ async function prepare(
   fromNothing: boolean,
 ): Promise<Revision> {
   const { revisionIn } = await import('../share/shared-catalogue/replica.js');
-  const removeStaging = (): void => {
-    for (const file of sqliteFiles(staging)) rmSync(file, { force: true });
+  const setAside = (): void => {
+    if (!existsSync(staging)) return;
+    const { loading } = filesBeside(staging);
+    for (const file of sqliteFiles(loading)) rmSync(file, { force: true });
+    forgetJournal(staging);
+    renameSync(staging, loading);
   };
   if (fromNothing) removeContents(folder);
   const head = await store.head();
   if (head.version === 0 && !needsCatalogue) {
-    removeStaging();
+    setAside();
     return head;
   }
   return replica.hold({ signal, index: 'nothing', fromNothing }, async (revision) => {
     if (isSameRevision(revisionIn(staging), revision)) return revision;
-    removeStaging();
+    setAside();
     const part = `${staging}-part`;
     try {
       await copyFile(replica.database, part, constants.COPYFILE_FICLONE);
@@ -218,29 +220,6 @@ function countSkills(database: string): number {
   } finally {
     catalogue.close();
   }
-}
-
-/** The vectors of a shared catalogue, which all loads into it share. */
-function sharedVectors(store: SharedStore, signal: AbortSignal | undefined): VectorExchange {
-  return {
-    take: async (model, textHashes) => {
-      const found = await store.fetchVectors(model, textHashes, signal);
-      const dimensions = (found[0]?.embedding.length ?? 0) / 4;
-      return found
-        .filter(({ embedding }) => hasUnitLength(embedding, dimensions))
-        .map(({ textHash, embedding }) => {
-          const vector = new Float32Array(dimensions);
-          decodeVector(embedding, vector, 0);
-          return { textHash, vector };
-        });
-    },
-    offer: async (model, vectors) => {
-      const dimensions = vectors[0]?.vector.length;
-      if (dimensions === undefined) return;
-      const stored = vectors.map(({ textHash, vector }) => ({ textHash, embedding: encodeVector(vector) }));
-      await store.offerVectors({ id: model, dimensions }, stored, signal);
-    },
-  };
 }
 
 const LOCK = 'lock';

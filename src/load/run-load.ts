@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../core/index.js';
-import { indexOrWarn, indexWhenDue, type VectorExchange } from '../indexing/index.js';
+import { indexOrWarn, indexWhenDue } from '../indexing/index.js';
 import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
 import { CatalogueWriter } from '../store/writing.js';
 import { checkClassify, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
@@ -38,7 +38,7 @@ async function load(
 
   const damaged = model === undefined ? 0 : await writer.removeDamagedVectors(signal);
   if (damaged > 0) report.warn({ origin: 'catalogue', message: `${damaged} vectors were damaged, and are made again` });
-  report.embedded = await embedOrWarn(writer.vectors, model, report, options, target.vectors);
+  report.embedded = await embedOrWarn(writer.vectors, model, report, options);
   report.classified = await classifyOrWarn(writer.labels, model, report, options);
   report.end('embedding');
 
@@ -129,8 +129,6 @@ export interface LoadTarget {
   readonly shown: string;
   /** The folder that paths of skills are stored relative to; undefined for that of the file. */
   readonly home: string | undefined;
-  /** Where vectors are that other loads have made; undefined if there are no others. */
-  readonly vectors: VectorExchange | undefined;
   /** Hands on what the file has now. If the process is killed before it returns, the next run reports the load. */
   readonly handOn: (() => Promise<void>) | undefined;
   /** Brings the derived files up to date after a load of whole sources. */
@@ -145,7 +143,6 @@ export function fileTarget(database: string): LoadTarget {
     database,
     shown: database,
     home: undefined,
-    vectors: undefined,
     handOn: undefined,
     index: (progress) => indexOrWarn(database, progress),
     indexWhenDue: (progress) => indexWhenDue(database, progress),

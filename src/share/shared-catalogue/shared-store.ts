@@ -1,5 +1,5 @@
 import { SkillSearchError } from '../../core/index.js';
-import type { CatalogueChanges, StoredVector } from '../../store/writing.js';
+import type { CatalogueChanges } from '../../store/writing.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { POSTGRES_LIMITS, PostgresPool } from '../postgres/postgres-pool.js';
 import { prepareTables } from '../postgres/shared-tables.js';
@@ -12,7 +12,7 @@ import {
 } from './catalogue-tables.js';
 import { cleanUp, publishChanges } from './publish-changes.js';
 import { readChanges, type SharedChanges } from './shared-images.js';
-import { findModel, noteModel, readVectors, runAlone, SHARED_CATALOGUE_LIMITS, storeVectors } from './stored-bytes.js';
+import { SHARED_CATALOGUE_LIMITS } from './stored-bytes.js';
 import { StoredSnapshot } from './stored-snapshot.js';
 
 /** Settings of {@link SharedStore.open}. */
@@ -137,30 +137,6 @@ export class SharedStore {
     // What fails of it is left for the next day.
     if (published !== undefined) await cleanUp(this.#pool, signal).catch(() => {});
     return published;
-  }
-
-  /** Vectors that any load has made. Those that are not there are left out. */
-  fetchVectors(model: string, textHashes: readonly Buffer[], signal?: AbortSignal): Promise<readonly StoredVector[]> {
-    const { statementTime } = SHARED_CATALOGUE_LIMITS;
-    const options = { isSnapshot: true, statementTime, pauseTime: statementTime, signal };
-    return this.#pool.session(options, async (session) => {
-      const found = await findModel(session.run, model);
-      return found === undefined ? [] : readVectors(session, found, textHashes);
-    });
-  }
-
-  /**
-   * Stores vectors for others, before any skill has them.
-   *
-   * @throws {SkillSearchError} `MODEL_MISMATCH` if the model has another number of dimensions there
-   */
-  async offerVectors(
-    model: { readonly id: string; readonly dimensions: number },
-    vectors: readonly StoredVector[],
-    signal?: AbortSignal,
-  ): Promise<void> {
-    const run = runAlone(this.#pool, signal);
-    await storeVectors(run, await noteModel(run, this.shown, model), vectors);
   }
 
   /** Closes all connections. */

@@ -7,7 +7,6 @@ import { codeOf } from '../../error-code.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import {
   cuttingProxy,
-  MODEL,
   makeChanges,
   makeImage,
   openStore,
@@ -263,13 +262,12 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
       const bytes = Buffer.from('some bytes');
       const file = { path: 'x', size: 10, sha256: sha256(bytes), executable: 0, complete: 1, isText: 1, kept: 'blob' };
       const withFile = makeImage('a', 'a', { contents: { complete: true, files: [file] } });
-      await store.offerVectors(MODEL, await makeChanges([]).vectors([sha256('unused')]));
       let state = publishedAs(
         await store.publish(makeChanges([withFile, makeImage('b')], { blobs: [bytes] }), await store.head()),
       );
       await server.execute(address, AGE);
       state = publishedAs(await store.publish(makeChanges([], { removed: ['b'] }), state));
-      expect(await counts()).toEqual({ vectors: 3, blobs: 3 });
+      expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
       await server.execute(address, DUE);
       state = publishedAs(await store.publish(makeChanges([makeImage('c')]), state));
       expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
@@ -313,7 +311,6 @@ describeWithPostgres('a shared catalogue', (server) => {
     const store = await openStore(address);
     const images = [makeImage('a'), makeImage('b'), makeImage('c'), makeImage('d')];
     const state = publishedAs(await store.publish(makeChanges(images), await store.head()));
-    const hash = images[0]!.columns.textHash;
     const reading = store.withChangesSince(undefined, async (changes) => {
       await server.stop('SIGQUIT');
       return readAll(changes);
@@ -323,8 +320,6 @@ describeWithPostgres('a shared catalogue', (server) => {
       head: () => store.head(),
       read: () => store.withChangesSince(state, readAll),
       publish: async () => store.publish(makeChanges([makeImage('e')]), state),
-      fetch: () => store.fetchVectors(MODEL.id, [hash]),
-      offer: () => store.offerVectors(MODEL, []),
       turn: () => store.inTurn(async () => {}),
       snapshot: () => store.snapshot.find(),
       chunk: () => store.snapshot.chunk(sha256('x').toString('hex')),
