@@ -7,7 +7,7 @@ import { resolveKeywordQuery } from '../src/query.js';
 import { type CatalogueSearch, catalogueSearchOf } from '../src/search/index.js';
 import { type StoredText, textOf } from '../src/store/packing.js';
 import { Database } from '../src/store/sqlite.js';
-import { fieldsOf } from '../src/store/stored-skill.js';
+import { fieldsOf, readContents } from '../src/store/stored-skill.js';
 
 /** All that a catalogue says of one skill, whatever number it is stored under. */
 export interface StoredContent {
@@ -18,7 +18,7 @@ export interface StoredContent {
   readonly copyKey: string;
   readonly place: string;
   readonly files: readonly (readonly [filename: string, text: string])[];
-  /** Its contents, and whether they are complete; absent if it has none. */
+  /** Its contents with their bytes; absent if it has none. */
   readonly contents?: readonly unknown[];
   /** Names of the sources that hold it, sorted. */
   readonly sources: readonly string[];
@@ -34,7 +34,7 @@ export function contentOf(path: string): Map<string, StoredContent> {
     const sources = database
       .prepare('SELECT name FROM claim JOIN source ON source.number = source WHERE skill = ? ORDER BY name')
       .pluck();
-    const contents = contentsIn(database);
+    const blob = database.prepare<[string], Buffer>('SELECT bytes FROM blob WHERE sha256 = unhex(?)').pluck();
     const skills = database.prepare('SELECT * FROM skill ORDER BY id').all() as SkillRow[];
     return new Map(
       skills.map((skill) => [
@@ -47,7 +47,9 @@ export function contentOf(path: string): Map<string, StoredContent> {
           copyKey: skill.copy_key,
           place: skill.place,
           files: files.all(skill.number).map(([filename, text]) => [filename, textIn(text, skill.record)] as const),
-          ...contents(skill.number),
+          ...(skill.contents !== null && {
+            contents: readContents(skill.contents)!.files.map((one) => [one, blob.get(one.sha256)]),
+          }),
           sources: sources.all(skill.number) as string[],
         },
       ]),
@@ -73,6 +75,7 @@ interface SkillRow {
   readonly properties: string;
   readonly copy_key: string;
   readonly place: string;
+  readonly contents: string | null;
 }
 
 /** A vector as it is stored. */
@@ -80,23 +83,6 @@ export interface StoredVector {
   readonly number: number;
   readonly model: string;
   readonly values: readonly number[];
-}
-
-/** Reads the contents of a skill with their bytes. */
-function contentsIn(database: InstanceType<typeof Database>): (skill: number) => { contents?: unknown[] } {
-  const hasTables = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'contents'").get() !== undefined;
-  if (!hasTables) return () => ({});
-  const head = database.prepare<[number], { complete_id: string | null }>('SELECT * FROM contents WHERE skill = ?');
-  const files = database
-    .prepare<[number], unknown[]>(`
-      SELECT path, hex(content_file.sha256), executable, complete, kept, blob.bytes
-      FROM content_file LEFT JOIN blob ON kept = 'blob' AND blob.sha256 = content_file.sha256
-      WHERE skill = ? ORDER BY path`)
-    .raw();
-  return (skill) => {
-    const found = head.get(skill);
-    return found === undefined ? {} : { contents: [found.complete_id, ...files.all(skill)] };
-  };
 }
 
 /** The vectors of a catalogue in the order of their numbers, read with SQLite alone. */

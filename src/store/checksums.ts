@@ -16,7 +16,7 @@ export interface CheckedColumns extends SkillColumns, DerivedColumns {
 export function rowChecksum(columns: CheckedColumns): number {
   const { number, id, stars, updatedAt, record, categories, occupations, tags, properties, copyKey, place } = columns;
   const texts = `${id}\0${stars}\0${updatedAt}\0${record}\0${categories}\0${occupations}\0${tags}\0${properties}`;
-  const sum = crc32(`${texts}\0${copyKey}\0${place}\0${columns.derived}`, number % 2 ** 32);
+  const sum = crc32(`${texts}\0${copyKey}\0${place}\0${columns.derived}\0${columns.contents}`, number % 2 ** 32);
   return crc32(columns.signature, crc32(columns.hash, crc32(columns.textHash, sum)));
 }
 
@@ -47,37 +47,6 @@ export function vectorChecksum(vector: VectorNumber, embedding: Buffer): number 
 /** Whether a vector is as it was written. */
 export function isVectorWhole(vector: VectorNumber, embedding: unknown, checksum: number | null): boolean {
   return Buffer.isBuffer(embedding) && vectorChecksum(vector, embedding) === checksum;
-}
-
-/** A file of a skill's contents, as it is stored. */
-export interface ContentRow {
-  readonly path: string;
-  readonly size: number;
-  readonly sha256: Buffer;
-  readonly executable: number;
-  readonly complete: number;
-  readonly isText: number;
-  readonly kept: string;
-}
-
-/**
- * The checksum of a skill's contents. It covers all of its files, so that none can be missing.
- *
- * @param hash of the skill that they belong to
- * @param completeId id of the skill if they are complete
- * @param files in order
- */
-export function contentsChecksum(
-  skill: SkillNumber,
-  hash: Buffer,
-  completeId: string | null,
-  files: readonly ContentRow[],
-): number {
-  let text = `${skill}\0${hash.toString('hex')}\0${completeId ?? ''}`;
-  for (const { path, size, sha256, executable, complete, isText, kept } of files) {
-    text += `\0${path}\0${size}\0${sha256.toString('hex')}\0${executable}${complete}${isText}${kept}`;
-  }
-  return crc32(text);
 }
 
 /** @param bytes as they are stored, packed or not */

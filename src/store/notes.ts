@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type SkillNumber, SkillSearchError, type VectorNumber } from '../core/index.js';
 import { damagedError, notWritable, openForReading, openForWriting, storeError } from './database.js';
+import { IS_COMPLETE } from './schema.js';
 import type { Connection } from './sqlite.js';
-import { HASH_BYTES } from './stored-skill.js';
 
 /** What a load or an incremental update adds to the notes, or takes from them. */
 interface SkillSums {
@@ -15,8 +15,6 @@ interface SkillSums {
   readonly ids: number;
   /** Checksum of which skill has which vector. */
   readonly links: number;
-  /** Checksum of the numbers of skills that have contents or lost them. */
-  readonly contents: number;
   /** Checksum of the ids of skills with complete contents. */
   readonly completeIds: number;
   /** Number of skills of the last whole load that have no vector. */
@@ -114,7 +112,6 @@ export function changedFacts(
     files: facts.files + came.files - went.files,
     ids: addToSum(facts.ids, came.ids - went.ids),
     links: addToSum(links, came.links - went.links),
-    contents: addToSum(facts.contents, came.contents - went.contents),
     completeIds: addToSum(facts.completeIds, came.completeIds - went.completeIds),
     unembedded,
     vectors,
@@ -139,22 +136,20 @@ export const SKILLS_AND_VECTORS: string = `
  * @param lastVector vectors above do not count
  */
 function sumsOf(connection: Connection, where: string, lastVector: VectorNumber): SkillSums {
-  const sums = { skills: 0, files: 0, ids: 0, links: 0, contents: 0, completeIds: 0, unembedded: 0 };
+  const sums = { skills: 0, files: 0, ids: 0, links: 0, completeIds: 0, unembedded: 0 };
   const rows = connection
-    .prepare<[VectorNumber], [SkillNumber, string, number, number, string | null, VectorNumber | null]>(`
+    .prepare<[VectorNumber], [SkillNumber, string, number, 0 | 1 | null, VectorNumber | null]>(`
       SELECT skill.number, skill.id, (SELECT count(*) FROM file WHERE file.skill = skill.number),
-        length(skill.hash) > ${HASH_BYTES} OR contents.skill IS NOT NULL, contents.complete_id, vector.number
+        ${IS_COMPLETE}, vector.number
       FROM revision AS skill LEFT JOIN vector ON ${HAS_VECTOR}
-        LEFT JOIN contents ON contents.skill = skill.number
       WHERE ${where}`)
     .raw();
-  for (const [skill, id, files, hasContents, completeId, vector] of rows.iterate(lastVector)) {
+  for (const [skill, id, files, isComplete, vector] of rows.iterate(lastVector)) {
     sums.skills += 1;
     sums.files += files;
     sums.ids = addToSum(sums.ids, sumOfId(id));
     sums.links = addToSum(sums.links, linkSum(skill, vector));
-    if (hasContents === 1) sums.contents = addToSum(sums.contents, sumOfId(skill));
-    if (completeId !== null) sums.completeIds = addToSum(sums.completeIds, sumOfId(completeId));
+    if (isComplete === 1) sums.completeIds = addToSum(sums.completeIds, sumOfId(id));
     if (vector === null) sums.unembedded += 1;
   }
   return sums;
@@ -162,24 +157,17 @@ function sumsOf(connection: Connection, where: string, lastVector: VectorNumber)
 
 /** The ids of skills with complete contents that come behind an id, in order. Expects that id, and how many. */
 export const COMPLETE_IDS = `
-  SELECT complete_id FROM contents JOIN skill ON number = contents.skill
-  WHERE complete_id > ? ORDER BY complete_id LIMIT ?`;
+  SELECT id FROM skill WHERE ${IS_COMPLETE} AND id > ? ORDER BY id LIMIT ?`;
 
-/** Whether no skill has lost its contents since they were noted. */
-export function areContentsThere(connection: Connection, facts: CatalogueFacts): boolean {
-  const there = connection.prepare<[], SkillNumber>('SELECT skill FROM contents JOIN skill ON number = skill').pluck();
-  return checksumOfIds(there.iterate()) === facts.contents;
-}
-
-/** @param ids all of them, or all numbers */
-export function checksumOfIds(ids: Iterable<string | number>): number {
+/** @param ids all of them */
+export function checksumOfIds(ids: Iterable<string>): number {
   let sum = 0;
   for (const id of ids) sum = addToSum(sum, sumOfId(id));
   return sum;
 }
 
-/** What the checksum of an id, or of a number, covers. */
-function sumOfId(id: string | number): number {
+/** What the checksum of an id covers. */
+function sumOfId(id: string): number {
   return crc32(`${id}\0`);
 }
 

@@ -184,10 +184,8 @@ function firstState(connection: Connection): CatalogueState {
   return state;
 }
 
-/** The highest number that a skill has, or may have had: contents of lost rows must not become those of another skill. */
-export const LAST_SKILL = `
-  SELECT max(ifnull((SELECT max(number) FROM revision), 0), ifnull((SELECT max(skill) FROM contents), 0),
-    ifnull((SELECT max(skill) FROM content_file), 0))`;
+/** The highest number of a skill. */
+export const LAST_SKILL = 'SELECT ifnull(max(number), 0) FROM revision';
 
 /** The table of SQLite knows numbers that were used and deleted, too: none may be used again. */
 export const LAST_VECTOR = `

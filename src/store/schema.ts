@@ -6,7 +6,10 @@ export const FORMAT_VERSION = 1;
 
 /** Columns of a revision that are read. */
 export const SKILL_COLUMNS = `number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key,
-  place, text_hash, hash, derived, signature, checksum`;
+  place, text_hash, hash, derived, signature, checksum, contents`;
+
+/** Whether all files of a skill are kept as they are, as SQL: an index has those of which it is true. */
+export const IS_COMPLETE = "substr(contents, 1, 6) = '[true,'";
 
 /**
  * The statements that make a catalogue, as SQLite keeps them: each letter is compared before a table is read.
@@ -19,18 +22,15 @@ export const SKILL_COLUMNS = `number, id, stars, updated_at, record, categories,
  * - `copy_key` is equal for skills with the same name and description.
  * - `place` is the location of the skill. A derived id always belongs to the same location.
  * - `text_hash` identifies the text that is embedded. Skills with the same text share a vector.
- * - `hash` covers all that comes from the source. Equal hashes mean that the skill is unchanged. It says by its length
- *   whether the skill has contents.
+ * - `hash` covers all that comes from the source. Equal hashes mean that the skill is unchanged.
  * - `derived` has what a classifier found of a skill without categories, empty where it was unsure; NULL if none has
  *   seen the skill. `signature` finds skills with nearly the same text: see `text-signature.ts`.
  * - The columns of checksums are described in `checksums.ts`. NULL marks what is known to be damaged.
  * - `file.text` is a text, or a BLOB with a compressed one (`packing.ts`). Its checksum covers what is stored.
  * - `claim` says in which sources a skill was found. Pruning a source deletes its claims. A row of the source with the
  *   `fingerprint`, if there is one, makes a skill with the `hash`: it is void if the skill has another hash by now.
- * - `contents` has what a skill is made of, if that is more than excerpts of texts. `complete_id` is the id of a skill
- *   whose contents are complete, else NULL.
- * - `content_file` has the files. The bytes of one are `kept` as a `blob`, as the `text` of the file of that name, or
- *   not at all (`none`).
+ * - `contents` has what a skill is made of, if that is more than excerpts of texts, as JSON: whether it is complete, and
+ *   its files. The bytes of one are kept as a `blob`, as the `text` of the file of that name, or not at all (`none`).
  * - `blob` has bytes, once for each digest: compressed (`deflate`) or, if that does not help, as they are (`raw`).
  * - `vector.embedding` has unit length: 32-bit floats, little-endian. Numbers are never reused, so that derived files
  *   can be updated by them. A finished catalogue has vectors of one model only.
@@ -62,9 +62,11 @@ export const SCHEMA: readonly string[] = [
   derived TEXT,
   signature BLOB NOT NULL,
   checksum INTEGER,
+  contents TEXT,
   UNIQUE (id, gone)
 )`,
   'CREATE INDEX revision_gone ON revision (gone) WHERE gone > 0',
+  `CREATE INDEX revision_complete ON revision (id) WHERE ${IS_COMPLETE}`,
   'CREATE INDEX revision_name ON revision (substr(signature, 1, 4))',
   'CREATE INDEX revision_text ON revision (substr(signature, 5, 8))',
   `CREATE VIEW skill AS SELECT ${SKILL_COLUMNS} FROM revision WHERE gone = 0`,
@@ -93,24 +95,6 @@ export const SCHEMA: readonly string[] = [
   checksum INTEGER,
   UNIQUE (model, text_hash)
 )`,
-  `CREATE TABLE contents (
-  skill INTEGER PRIMARY KEY REFERENCES revision (number) ON DELETE CASCADE,
-  hash BLOB NOT NULL,
-  complete_id TEXT,
-  checksum INTEGER
-)`,
-  'CREATE INDEX contents_complete ON contents (complete_id) WHERE complete_id IS NOT NULL',
-  `CREATE TABLE content_file (
-  skill INTEGER NOT NULL REFERENCES contents (skill) ON DELETE CASCADE,
-  path TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  sha256 BLOB NOT NULL,
-  executable INTEGER NOT NULL,
-  complete INTEGER NOT NULL,
-  is_text INTEGER NOT NULL,
-  kept TEXT NOT NULL,
-  PRIMARY KEY (skill, path)
-) WITHOUT ROWID`,
   `CREATE TABLE blob (
   number INTEGER PRIMARY KEY,
   sha256 BLOB NOT NULL UNIQUE,

@@ -54,9 +54,11 @@ export interface SkillColumns {
   readonly copyKey: string;
   /** Where the skill lies; see `places.ts`. */
   readonly place: string;
+  /** What the skill is made of, see {@link readContents}; null if there is nothing but excerpts of texts. */
+  readonly contents: string | null;
   /** The `hash` need not cover it, because it follows from the record. */
   readonly textHash: Buffer;
-  /** 16 bytes of SHA-256 over all of the above, the files and the contents; one more says that there are contents. */
+  /** 16 bytes of SHA-256 over all of the above, and the files. */
   readonly hash: Buffer;
 }
 
@@ -89,8 +91,9 @@ export function toColumns(
     properties: JSON.stringify(installations === undefined ? properties : { ...properties, installations }),
     copyKey,
     place,
+    contents: contents === undefined ? null : contentsText(contents),
   };
-  return { ...columns, textHash, hash: hashOf(columns, files, contents) };
+  return { ...columns, textHash, hash: hashOf(columns, files) };
 }
 
 /** The eight fields of a skill that the specification has, in its order. */
@@ -122,40 +125,54 @@ export function recordAuthor(record: string): string {
   return author.includes('\\') ? (JSON.parse(record) as [string])[0] : author;
 }
 
-/** Bytes of SHA-256 that a skill's hash has. */
-export const HASH_BYTES = 16;
-
-/** The byte behind them that marks a skill with contents. */
-const CONTENTS_MARK = Buffer.of(1);
-
-/**
- * Whether a skill with this hash has contents. The checksum of its row covers the hash, so this is certain even where
- * the contents are lost.
- */
-export function saysContents(hash: Buffer): boolean {
-  return hash.length > HASH_BYTES;
+/** A file of a skill's contents, as it is stored. */
+export interface ContentRow extends Omit<ContentToStore, 'bytes'> {
+  /** Whether its bytes are a blob, those of the searched file of that name, or not there. */
+  readonly kept: 'blob' | 'text' | 'none';
 }
 
-/** The `hash` of a skill: {@link HASH_BYTES}, and a mark behind them if it has contents. */
-export function hashOf(
-  columns: Omit<SkillColumns, 'textHash' | 'hash'>,
-  files: SkillToStore['files'],
-  contents?: SkillContentsToStore,
-): Buffer {
-  const { id, stars, updatedAt, record, categories, occupations, tags, properties, copyKey, place } = columns;
+/** What a skill is made of, as it is stored. */
+export interface StoredContents {
+  readonly complete: boolean;
+  /** In code-point order of their paths. */
+  readonly files: readonly ContentRow[];
+}
+
+function contentsText({ complete, files }: SkillContentsToStore): string {
+  const rows = files.map(({ bytes, ...file }) => [
+    ...[file.path, file.size, file.sha256, Number(file.executable), Number(file.complete), Number(file.isText)],
+    bytes === undefined ? 'none' : bytes === 'text' ? 'text' : 'blob',
+  ]);
+  return JSON.stringify([complete, rows]);
+}
+
+/** @returns undefined if the text is not that of contents: damage and malice may write anything */
+export function readContents(text: string): StoredContents | undefined {
+  try {
+    const [complete, rows] = JSON.parse(text) as [boolean, [string, number, string, number, number, number, string][]];
+    const files = rows.map(([path, size, sha256, executable, whole, isText, kept]) => ({
+      ...{ path: String(path), size: Number(size), sha256: String(sha256), kept: kept as ContentRow['kept'] },
+      ...{ executable: executable === 1, complete: whole === 1, isText: isText === 1 },
+    }));
+    return { complete, files };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files of contents whose bytes are blobs. */
+export function blobsIn(contents: string | null): readonly ContentRow[] {
+  return (contents === null ? undefined : readContents(contents))?.files.filter(({ kept }) => kept === 'blob') ?? [];
+}
+
+/** The `hash` of a skill. */
+export function hashOf(columns: Omit<SkillColumns, 'textHash' | 'hash'>, files: SkillToStore['files']): Buffer {
+  const { id, stars, updatedAt, record, categories, occupations, tags, properties, copyKey, place, contents } = columns;
   const parts = [id, `${stars} ${updatedAt}`, record, categories, occupations, tags, properties, copyKey, place];
   for (const { filename, text } of files) parts.push(filename, text);
   // No file has an empty name.
-  if (contents !== undefined) parts.push('', describe(contents));
-  const hash = hashParts(parts).subarray(0, HASH_BYTES);
-  return contents === undefined ? hash : Buffer.concat([hash, CONTENTS_MARK]);
-}
-
-function describe({ complete, files }: SkillContentsToStore): string {
-  return JSON.stringify([
-    complete,
-    files.map((file) => [file.path, file.sha256, file.executable, file.complete, file.bytes !== undefined]),
-  ]);
+  if (contents !== null) parts.push('', contents);
+  return hashParts(parts).subarray(0, 16);
 }
 
 /** Texts of fewer characters in all are joined and hashed in one call, which is faster for short ones. */

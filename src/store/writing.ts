@@ -5,7 +5,7 @@ export { type PackedBlob, packBlob, unpackBlob } from './packing.js';
 export { withoutMark } from './places.js';
 export { CatalogueCheck, structureFaults } from './read/catalogue-check.js';
 export { encodeVector } from './read/stored-vectors.js';
-export { copyKey, fieldsOf, type SkillContentsToStore } from './stored-skill.js';
+export { blobsIn, copyKey, fieldsOf, type SkillContentsToStore } from './stored-skill.js';
 export { applyChanges } from './transfer/apply-changes.js';
 export type { CatalogueChanges, StoredVector } from './transfer/catalogue-changes.js';
 export { differenceOf } from './transfer/difference.js';

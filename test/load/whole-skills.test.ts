@@ -165,7 +165,7 @@ describe('a bit that changes in stored bytes', () => {
   );
 
   test.each([
-    ['an executable bit is changed', "UPDATE content_file SET executable = 1 WHERE path = 'x.bin'"],
+    ['an executable bit is changed', "UPDATE revision SET contents = replace(contents, ',0,', ',1,')"],
     ['a size is changed', 'UPDATE blob SET size = 1 WHERE size > 1000'],
   ])('is found and mended where %s', async (_, sql) => {
     const rows = scratchFile('rows.jsonl');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SkillSearchError } from '../../core/index.js';
-import { bytesOfImage, type CatalogueChanges, packBlob, type SkillImage } from '../../store/writing.js';
+import { blobsIn, bytesOfImage, type CatalogueChanges, packBlob, type SkillImage } from '../../store/writing.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { RunStatement } from '../postgres/statements.js';
 import { isSameRevision, PUBLISHED_AT, type Revision, readPresent } from './catalogue-tables.js';
@@ -82,8 +82,8 @@ const LOCK = 'SELECT FROM skill_discovery.catalogue FOR UPDATE';
 
 /** @param texts for each image the digests of its texts */
 function insertOf(version: number, images: readonly SkillImage[], texts: readonly (readonly Buffer[])[]) {
-  const digestsOf = ({ contents }: SkillImage, i: number): string =>
-    [...texts[i]!, ...keptIn(contents)].map((digest) => digest.toString('hex')).join(' ');
+  const digestsOf = (image: SkillImage, i: number): string =>
+    [...texts[i]!, ...keptIn(image)].map((digest) => digest.toString('hex')).join(' ');
   const stored = (image: SkillImage, i: number): string => {
     const files = image.files.map(({ filename, text }, at) => ({
       filename,
@@ -131,7 +131,7 @@ async function sendBytes(
     const names = part.map((digest) => digest.toString('hex'));
     await storeBlobs(run, await Promise.all(names.map((sha256) => packBlob(sha256, Buffer.from(texts.get(sha256)!)))));
   }
-  const kept = images.flatMap(({ contents }) => keptIn(contents));
+  const kept = images.flatMap(keptIn);
   for (const part of inParts(await missingBlobs(run, distinct(kept)), HELD)) {
     const blobs = await changes.blobs(part);
     if (blobs.length < part.length) throw new SkillSearchError('DATABASE_DAMAGED', 'the bytes of a file are missing');
@@ -149,8 +149,8 @@ async function sendBytes(
 }
 
 /** Digests of the files that are kept as blobs. */
-export function keptIn(contents: SkillImage['contents']): Buffer[] {
-  return (contents?.files ?? []).filter(({ kept }) => kept === 'blob').map(({ sha256 }) => sha256);
+export function keptIn({ columns }: Pick<SkillImage, 'columns'>): Buffer[] {
+  return blobsIn(columns.contents).map(({ sha256 }) => Buffer.from(sha256, 'hex'));
 }
 
 /** Hours between two removals of what is old. */

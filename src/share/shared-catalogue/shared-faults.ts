@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isDamage } from '../../core/index.js';
 import { hasUnitLength, openForReading, storeError } from '../../store/index.js';
-import { checkImage, headOf, ImageReader, type SkillImage } from '../../store/writing.js';
+import { blobsIn, checkImage, headOf, ImageReader, type SkillImage } from '../../store/writing.js';
 import { keptIn } from './publish-changes.js';
 import type { ReadSkill, SharedChanges } from './shared-images.js';
 import { distinct } from './stored-bytes.js';
@@ -59,7 +59,7 @@ async function faultsIn(
   replica: ImageReader | undefined,
 ): Promise<SharedFault[]> {
   const images = skills.map(({ image }) => image).filter((image) => image !== undefined);
-  const found = await blobs(distinct(images.flatMap(({ contents }) => keptIn(contents))));
+  const found = await blobs(distinct(images.flatMap(keptIn)));
   const sizes = new Map(found.map(({ sha256, size }) => [sha256, size]));
   const hashes = distinct(images.filter(({ hasVector }) => hasVector).map(({ columns }) => columns.textHash));
   const embeddings = new Map(
@@ -73,9 +73,9 @@ async function faultsIn(
       return ofDatabase('its row is missing, or a text of it is missing or not what its digest says');
     }
     if (!isWhole(id, image)) return ofDatabase('it does not fit its hash');
-    const files = (image.contents?.files ?? []).filter(({ kept }) => kept === 'blob');
+    const files = blobsIn(image.columns.contents);
     const embedding = embeddings.get(image.columns.textHash.toString('hex'));
-    const hasBytes = files.every(({ sha256, size }) => sizes.get(sha256.toString('hex')) === size);
+    const hasBytes = files.every(({ sha256, size }) => sizes.get(sha256) === size);
     if (!hasBytes || (image.hasVector && embedding === undefined)) {
       return ofDatabase('the bytes of a file, or its vector, are missing or not as they were written');
     }

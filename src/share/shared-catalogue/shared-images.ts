@@ -1,4 +1,4 @@
-import type { CatalogueChanges, SkillImage } from '../../store/writing.js';
+import { blobsIn, type CatalogueChanges, type SkillImage } from '../../store/writing.js';
 import type { PostgresSession } from '../postgres/statements.js';
 import { isAhead, isKnown, type Revision, readPresent, sharedDamage } from './catalogue-tables.js';
 import { distinct, inParts, readBlobs, readVectors, SHARED_CATALOGUE_LIMITS } from './stored-bytes.js';
@@ -120,8 +120,7 @@ function decodeImage(
       const { hex } = (value ?? {}) as { readonly hex?: unknown };
       return typeof hex === 'string' ? Buffer.from(hex, 'hex') : value;
     }) as StoredImage;
-    const blobs = (image.contents?.files ?? []).filter(({ kept }) => kept === 'blob');
-    const bytes = [...image.files, ...blobs].reduce((sum, { size }) => sum + size, 0);
+    const bytes = [...image.files, ...blobsIn(image.columns.contents)].reduce((sum, { size }) => sum + size, 0);
     return { image, bytes };
   } catch {
     return undefined;

@@ -8,7 +8,7 @@ import { gatherFacts, isMetaWhole, readFacts, readMeta } from '../notes.js';
 import { readHistory } from '../revisions.js';
 import { STATEMENTS } from '../schema.js';
 import type { Connection } from '../sqlite.js';
-import { type BlobRow, ContentRows, isBlobWhole } from './content-reader.js';
+import { type BlobRow, faultOfContents, isBlobWhole } from './content-reader.js';
 import { SkillRows, type StoredRow } from './stored-row.js';
 import { hasUnitLength } from './stored-vectors.js';
 
@@ -150,10 +150,7 @@ export async function findDamage(
   const numbers = connection
     .prepare<[number, number], [SkillNumber]>('SELECT number FROM skill WHERE number > ? ORDER BY number LIMIT ?')
     .raw();
-  const contents = new ContentRows(connection);
-  const damagedBlobs = await findDamagedBlobs(connection, path, signal);
-  const isBlobThere = (sha256: Buffer): boolean =>
-    contents.hasBlob(sha256) && !damagedBlobs.has(sha256.toString('hex'));
+  const wholeBlobs = await findWholeBlobs(connection, path, signal);
   let characters = 0;
   for await (const batch of inTurns(numbers, path, signal)) {
     for (const [number] of batch) {
@@ -163,12 +160,14 @@ export async function findDamage(
       }
       const row = rows.row(number);
       const files = rows.fileRows(number);
-      characters += lengthOf(row?.record) + lengthOf(row?.properties);
+      characters += lengthOf(row?.record) + lengthOf(row?.properties) + lengthOf(row?.contents);
       for (const { stored } of files) characters += lengthOf(stored);
       const fault =
         row === undefined
           ? 'its row is missing'
-          : (rows.faultOf(row, files) ?? contents.faultOf(number, row.hash, isBlobThere) ?? look?.(row));
+          : (rows.faultOf(row, files) ??
+            faultOfContents(row.contents, (sha256) => wholeBlobs.has(sha256)) ??
+            look?.(row));
       if (fault !== undefined) skills.push({ id: String(row?.id), fault });
     }
   }
@@ -187,13 +186,13 @@ export async function findDamage(
   return { skills, vectors };
 }
 
-/** Digests of the blobs that are not as they were written. */
-async function findDamagedBlobs(
+/** Digests of the blobs that are as they were written. */
+async function findWholeBlobs(
   connection: Connection,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<string>> {
-  const damaged = new Set<string>();
+  const whole = new Set<string>();
   const numbers = connection
     .prepare<[number, number], [number]>('SELECT number FROM blob WHERE number > ? ORDER BY number LIMIT ?')
     .raw();
@@ -204,14 +203,14 @@ async function findDamagedBlobs(
   for await (const batch of inTurns(numbers, path, signal)) {
     for (const [number] of batch) {
       const row = blob.get(number);
-      if (row !== undefined && !isBlobWhole(row.sha256, row)) damaged.add(String(row.sha256?.toString('hex')));
+      if (row !== undefined && isBlobWhole(row.sha256, row)) whole.add(row.sha256.toString('hex'));
       bytes += lengthOf(row?.bytes);
       if (bytes < CHARACTERS_A_TURN) continue;
       bytes = 0;
       await nextTurn(signal);
     }
   }
-  return damaged;
+  return whole;
 }
 
 /** All rows of a statement that takes the number before the first, and how many. */

@@ -1,21 +1,17 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { SkillNumber, SkillSearchError } from '../../core/index.js';
+import type { SkillNumber } from '../../core/index.js';
 import type { ContentFile, SkillContents } from '../../skill.js';
-import { blobChecksum, type ContentRow, contentsChecksum } from '../checksums.js';
+import { blobChecksum } from '../checksums.js';
 import { corruptAsMissing, damagedError } from '../database.js';
-import { areContentsThere, type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../notes.js';
+import { type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../notes.js';
 import { unpackBlob } from '../packing.js';
 import type { Connection, Statement } from '../sqlite.js';
-import { saysContents } from '../stored-skill.js';
-import type { SkillRows, StoredFile } from './stored-row.js';
+import { blobsIn, type ContentRow, readContents, type StoredContents } from '../stored-skill.js';
+import type { SkillRows, StoredFile, StoredRow } from './stored-row.js';
 
 /** A skill whose row is as it was written. */
-interface KnownSkill {
-  readonly number: SkillNumber;
-  readonly id: string;
-  readonly hash: Buffer;
-}
+type KnownSkill = Pick<StoredRow, 'number' | 'id' | 'contents'>;
 
 /** Reads the files of a skill with their texts, checked. */
 type Texts = Pick<SkillRows, 'files' | 'file'>;
@@ -26,7 +22,7 @@ export class ContentReader {
   readonly #path: string;
   readonly #facts: CatalogueFacts | undefined;
   readonly #texts: Texts;
-  readonly #rows: ContentRows;
+  readonly #blobs: BlobRows;
   #complete: Statement<[after: string, limit: number], string> | undefined;
 
   constructor(connection: Connection, path: string, facts: CatalogueFacts | undefined, texts: Texts) {
@@ -34,7 +30,7 @@ export class ContentReader {
     this.#path = path;
     this.#facts = facts;
     this.#texts = texts;
-    this.#rows = new ContentRows(connection);
+    this.#blobs = new BlobRows(connection);
   }
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
@@ -43,19 +39,14 @@ export class ContentReader {
     if (stored === undefined)
       return { complete: false, files: this.#texts.files(skill.number).map(excerpt).sort(byPath) };
     const files = stored.files.map(({ path, size, sha256, executable, complete, isText }) => ({
-      path,
-      size,
-      sha256: sha256.toString('hex'),
-      mediaType: mediaTypeOf(path, isText === 1),
-      executable: executable === 1,
-      complete: complete === 1,
+      ...{ path, size, sha256, mediaType: mediaTypeOf(path, isText), executable, complete },
     }));
-    return { complete: stored.isComplete, files };
+    return { complete: stored.complete, files };
   }
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   isComplete(skill: KnownSkill): boolean {
-    return this.#stored(skill)?.isComplete === true;
+    return this.#stored(skill)?.complete === true;
   }
 
   /**
@@ -69,7 +60,7 @@ export class ContentReader {
     const file = stored.files.find((candidate) => candidate.path === path);
     if (file === undefined || file.kept === 'none') return undefined;
     const bytes = file.kept === 'text' ? this.#text(skill.number, path) : this.#blob(file);
-    const isWhole = bytes !== undefined && createHash('sha256').update(bytes).digest().equals(file.sha256);
+    const isWhole = bytes !== undefined && createHash('sha256').update(bytes).digest('hex') === file.sha256;
     if (isWhole) return bytes;
     throw damagedError(this.#path, `the file ${path} of the skill ${skill.id} is not as it was written`, skill.id);
   }
@@ -88,24 +79,15 @@ export class ContentReader {
   #checkedCompleteIds(): Statement<[after: string, limit: number], string> {
     const facts = this.#facts;
     const statement = this.#connection.prepare<[string, number], string>(COMPLETE_IDS).pluck();
-    // A load that noted the index may have found a skill without the contents that it had.
-    const isAsNoted =
-      facts === undefined ||
-      (checksumOfIds(statement.iterate('', -1)) === facts.completeIds && areContentsThere(this.#connection, facts));
+    const isAsNoted = facts === undefined || checksumOfIds(statement.iterate('', -1)) === facts.completeIds;
     if (!isAsNoted) throw damagedError(this.#path, 'its index of complete skills is not as it was written');
     return statement;
   }
 
-  /** Undefined if there are none for this state of the skill. */
-  #stored({ number, id, hash }: KnownSkill): { files: readonly ContentRow[]; isComplete: boolean } | undefined {
-    const found = this.#rows.find(number, hash);
-    if (found === undefined) return undefined;
-    if ('fault' in found) throw this.#damaged(id);
-    return { files: found.files, isComplete: found.contents.completeId !== null };
-  }
-
-  #damaged(id: string): SkillSearchError {
-    return damagedError(this.#path, `the contents of the skill ${id} are not as they were written`, id);
+  #stored({ id, contents }: KnownSkill): StoredContents | undefined {
+    const stored = contents === null ? undefined : readContents(contents);
+    if (contents === null || stored !== undefined) return stored;
+    throw damagedError(this.#path, `the contents of the skill ${id} are not as they were written`, id);
   }
 
   #text(skill: SkillNumber, path: string): Buffer | undefined {
@@ -115,8 +97,9 @@ export class ContentReader {
 
   /** The bytes of a file; undefined if they are damaged. */
   #blob({ sha256, size }: ContentRow): Buffer | undefined {
-    const blob = this.#rows.blob(sha256);
-    if (blob === undefined || blob.size !== size || !isBlobWhole(sha256, blob)) return undefined;
+    const digest = Buffer.from(sha256, 'hex');
+    const blob = this.#blobs.blob(digest);
+    if (blob === undefined || blob.size !== size || !isBlobWhole(digest, blob)) return undefined;
     return unpackBlob(blob.bytes, blob.packing, size);
   }
 }
@@ -202,14 +185,6 @@ function mediaTypeOf(path: string, isText: boolean): string {
   return (isText ? TEXTS : OTHERS).get(extension) ?? (isText ? 'text/plain' : 'application/octet-stream');
 }
 
-/** What is stored of the contents of a skill, its files aside. */
-export interface ContentsRow {
-  /** Hash of the skill that they belong to. */
-  readonly hash: Buffer;
-  readonly completeId: string | null;
-  readonly checksum: number | null;
-}
-
 export interface BlobRow {
   readonly size: number;
   readonly packing: string;
@@ -217,85 +192,34 @@ export interface BlobRow {
   readonly checksum: number | null;
 }
 
-/** The contents of a skill as they were written, the bytes of their files aside. */
-export interface FoundContents {
-  readonly contents: ContentsRow;
-  /** In code-point order of their paths. */
-  readonly files: readonly ContentRow[];
-}
-
-/** Reads what is stored of the contents of skills, and says whether it is as it was written. */
-export class ContentRows {
-  readonly #contents: Statement<[SkillNumber], ContentsRow>;
-  readonly #files: Statement<[SkillNumber], ContentRow>;
-  readonly #hasBlob: Statement<[sha256: Buffer], unknown>;
+/** Reads the bytes of files, and says whether they are as they were written. */
+export class BlobRows {
   readonly #blob: Statement<[sha256: Buffer], BlobRow>;
 
   constructor(connection: Connection) {
-    this.#contents = connection.prepare(
-      'SELECT hash, complete_id AS completeId, checksum FROM contents WHERE skill = ?',
-    );
-    this.#files = connection.prepare(`
-      SELECT path, size, sha256, executable, complete, is_text AS isText, kept
-      FROM content_file WHERE skill = ? ORDER BY path`);
-    this.#hasBlob = connection.prepare('SELECT 1 FROM blob WHERE sha256 = ?');
     this.#blob = connection.prepare('SELECT size, packing, bytes, checksum FROM blob WHERE sha256 = ?');
-  }
-
-  /** @returns undefined if there are none */
-  contents(skill: SkillNumber): ContentsRow | undefined {
-    return this.#contents.get(skill);
   }
 
   blob(sha256: Buffer): BlobRow | undefined {
     return this.#blob.get(sha256);
   }
 
-  /** Whether there are bytes with this digest. */
-  hasBlob(sha256: Buffer): boolean {
-    return this.#hasBlob.get(sha256) !== undefined;
-  }
-
   /** Whether there are bytes with this digest, as they were written. */
-  hasWholeBlob(sha256: Buffer): boolean {
+  hasWhole(sha256: Buffer): boolean {
     const blob = corruptAsMissing(() => this.#blob.get(sha256));
     return blob !== undefined && isBlobWhole(sha256, blob);
   }
+}
 
-  /**
-   * The contents of a skill in its present state, the bytes of their files aside; undefined if it has none.
-   *
-   * @param hash of the skill
-   * @returns also what is wrong with them, as a sentence without a full stop
-   */
-  find(skill: SkillNumber, hash: Buffer): FoundContents | { readonly fault: string } | undefined {
-    if (!saysContents(hash)) return undefined;
-    const contents = this.contents(skill);
-    if (contents === undefined) return { fault: 'its contents are missing' };
-    const files = this.#files.all(skill);
-    const { completeId, checksum } = contents;
-    const isTyped = Buffer.isBuffer(contents.hash) && files.every(({ sha256 }) => Buffer.isBuffer(sha256));
-    const isWhole =
-      isTyped && contents.hash.equals(hash) && contentsChecksum(skill, hash, completeId, files) === checksum;
-    return isWhole ? { contents, files } : { fault: 'its contents do not fit their checksum' };
-  }
-
-  /**
-   * What is wrong with the contents of a skill; undefined if they are as they were written, or there are none.
-   *
-   * @param hash of the skill
-   * @param hasBlob whether the bytes with a digest are as they were written
-   */
-  faultOf(
-    skill: SkillNumber,
-    hash: Buffer,
-    hasBlob: (sha256: Buffer) => boolean = (sha256) => this.hasWholeBlob(sha256),
-  ): string | undefined {
-    const found = this.find(skill, hash);
-    if (found === undefined || 'fault' in found) return found?.fault;
-    const bad = found.files.find(({ kept, sha256 }) => kept === 'blob' && !hasBlob(sha256));
-    return bad === undefined ? undefined : `the bytes of its file ${bad.path} are damaged or missing`;
-  }
+/**
+ * What is wrong with the contents of a skill; undefined if they are as they were written, or there are none.
+ *
+ * @param contents of a row that is whole
+ * @param isWhole whether the bytes with a digest are as they were written
+ */
+export function faultOfContents(contents: string | null, isWhole: (sha256: string) => boolean): string | undefined {
+  const bad = blobsIn(contents).find(({ sha256 }) => !isWhole(sha256));
+  return bad === undefined ? undefined : `the bytes of its file ${bad.path} are damaged or missing`;
 }
 
 /** Whether a blob is as it was written. */

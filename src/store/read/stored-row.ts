@@ -19,7 +19,7 @@ export interface StoredRow extends CheckedColumns {
 type RowValues = [
   ...[number: SkillNumber, id: string, stars: number, updatedAt: number, record: string, categories: string],
   ...[occupations: string, tags: string, properties: string, copyKey: string, place: string, textHash: Buffer],
-  ...[hash: Buffer, derived: string | null, signature: Buffer, checksum: number | null],
+  ...[hash: Buffer, derived: string | null, signature: Buffer, checksum: number | null, contents: string | null],
 ];
 
 export interface StoredFileRow {
@@ -88,6 +88,7 @@ export class SkillRows {
       derived: values[13],
       signature: values[14],
       checksum: values[15],
+      contents: values[16],
     };
   }
 
@@ -205,11 +206,12 @@ function isRowWhole(row: StoredRow): boolean {
 
 /** Damage can change the type of a value. */
 function isTyped(row: StoredRow): boolean {
-  const { id, record, categories, occupations, tags, properties, copyKey, place, derived } = row;
+  const { id, record, categories, occupations, tags, properties, copyKey, place, derived, contents } = row;
   return (
     areTexts(id, record, categories) &&
     areTexts(occupations, tags, properties) &&
     areTexts(copyKey, place, derived ?? '') &&
+    (contents === null || typeof contents === 'string') &&
     Buffer.isBuffer(row.textHash) &&
     Buffer.isBuffer(row.hash) &&
     Buffer.isBuffer(row.signature)

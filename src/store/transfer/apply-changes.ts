@@ -6,6 +6,7 @@ import { CLASSIFIER_KEY, type NamedState, noteIn, readMeta, writeMeta, writeNote
 import type { PackedBlob } from '../packing.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Statement } from '../sqlite.js';
+import { blobsIn } from '../stored-skill.js';
 import { endChange, OpenChange } from '../write/open-change.js';
 import { type EndOfLoad, endLoad, OpenLoad } from '../write/open-load.js';
 import type { WriterStatements } from '../write/writer-statements.js';
@@ -207,10 +208,10 @@ async function fetchBlobs(
 ): Promise<ReadonlyMap<string, readonly PackedBlob[]>> {
   const lacking = new Map<string, { readonly id: string; readonly path: string; readonly size: number }>();
   for (const { image } of images) {
-    const { id, hash } = image.columns;
-    if (image.contents === undefined || stored.find.get(id)?.hash.equals(hash) === true) continue;
-    for (const { path, size, sha256, kept } of image.contents.files) {
-      if (kept === 'blob' && !stored.hasBlob(sha256)) lacking.set(sha256.toString('hex'), { id, path, size });
+    const { id, hash, contents } = image.columns;
+    if (contents === null || stored.find.get(id)?.hash.equals(hash) === true) continue;
+    for (const { path, size, sha256 } of blobsIn(contents)) {
+      if (!stored.hasBlob(sha256)) lacking.set(sha256, { id, path, size });
     }
   }
   const blobsOf = new Map<string, PackedBlob[]>();
@@ -280,12 +281,12 @@ class ImageWriter {
     }
   }
 
-  #put({ image, contents, signature }: CheckedImage, blobs: readonly PackedBlob[]): void {
+  #put({ image, signature }: CheckedImage, blobs: readonly PackedBlob[]): void {
     const { columns, files, derivedCategories: derived } = image;
     const statements = this.#load.write(blobs.reduce((sum, { bytes }) => sum + bytes.length, 0));
     const stored = statements.find.get(columns.id);
     const isStored = stored?.hash.equals(columns.hash) === true && stored.derived === (derived ?? null);
-    const parts = { files, contents, signature, derived, blobs };
+    const parts = { files, signature, derived, blobs };
     const skill = isStored ? stored.number : statements.save(columns, parts, stored?.number);
     this.#putClaims(statements, skill, image.claims);
   }

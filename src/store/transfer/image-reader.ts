@@ -4,7 +4,7 @@ import { damagedError } from '../database.js';
 import { CLASSIFIER_KEY, readMeta } from '../notes.js';
 import type { PackedBlob } from '../packing.js';
 import { textOf } from '../packing.js';
-import { ContentRows, isBlobWhole } from '../read/content-reader.js';
+import { BlobRows, isBlobWhole } from '../read/content-reader.js';
 import { SkillRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';
@@ -27,7 +27,7 @@ export class ImageReader {
   readonly #connection: Connection;
   readonly #model: CatalogueHead['model'];
   readonly #rows: SkillRows;
-  readonly #contents: ContentRows;
+  readonly #blobs: BlobRows;
   readonly #numberOf: Statement<[id: string], SkillNumber>;
   readonly #claims: Statement<[SkillNumber], ClaimRow>;
   readonly #hasVector: Statement<[model: string, textHash: Buffer], unknown>;
@@ -42,7 +42,7 @@ export class ImageReader {
     this.#path = path;
     this.#model = model;
     this.#rows = new SkillRows(connection, path);
-    this.#contents = new ContentRows(connection);
+    this.#blobs = new BlobRows(connection);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
     this.#claims = connection.prepare(`
       SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
@@ -58,15 +58,12 @@ export class ImageReader {
     const row = number === undefined ? undefined : this.#rows.row(number);
     if (number === undefined || row === undefined) throw this.#damaged(id, 'its row is missing');
     const stored = this.#rows.fileRows(number);
-    const found = this.#contents.find(number, row.hash);
     const fault = this.#rows.faultOf(row, stored);
     if (fault !== undefined) throw this.#damaged(id, fault);
-    if (found !== undefined && 'fault' in found) throw this.#damaged(id, found.fault);
     const { number: _, derived, signature: __, checksum: ___, ...columns } = row;
     return {
       columns: { ...columns, id },
       files: stored.map(({ filename, stored }) => ({ filename, text: textOf(stored, row.record)! })),
-      contents: found === undefined ? undefined : { complete: found.contents.completeId !== null, files: found.files },
       derivedCategories: derived ?? undefined,
       hasVector: this.#model !== undefined && this.#hasVector.get(this.#model.id, row.textHash) !== undefined,
       claims: this.#claims.all(number).map(claimOf),
@@ -77,14 +74,12 @@ export class ImageReader {
   blobs(digests: readonly Buffer[]): PackedBlob[] {
     const blobs: PackedBlob[] = [];
     for (const digest of digests) {
-      const blob = this.#contents.blob(digest);
+      const blob = this.#blobs.blob(digest);
       if (blob === undefined) continue;
       const { size, packing, bytes } = blob;
       if (!isBlobWhole(digest, blob) || (packing !== 'deflate' && packing !== 'raw')) {
-        throw this.#damaged(
-          this.#skillWith(OF_BLOB, digest),
-          'the bytes of one of its files do not fit their checksum',
-        );
+        const id = this.#skillWith(OF_BLOB, digest.toString('hex'));
+        throw this.#damaged(id, 'the bytes of one of its files do not fit their checksum');
       }
       blobs.push({ sha256: digest.toString('hex'), size, packing, bytes });
     }
@@ -108,8 +103,8 @@ export class ImageReader {
     return vectors;
   }
 
-  #skillWith(sql: string, hash: Buffer): string {
-    return this.#connection.prepare<[Buffer], string>(sql).pluck().get(hash) ?? '';
+  #skillWith(sql: string, hash: Buffer | string): string {
+    return this.#connection.prepare<[Buffer | string], string>(sql).pluck().get(hash) ?? '';
   }
 
   #damaged(id: string, fault: string): Error {
@@ -118,6 +113,4 @@ export class ImageReader {
 }
 
 const OF_TEXT = 'SELECT id FROM skill WHERE text_hash = ?';
-const OF_BLOB = `
-  SELECT id FROM content_file JOIN skill ON skill.number = content_file.skill
-  WHERE content_file.sha256 = ? AND kept = 'blob'`;
+const OF_BLOB = 'SELECT id FROM skill WHERE instr(contents, ?)';

@@ -1,7 +1,6 @@
 import { SkillSearchError } from '../../core/index.js';
-import type { ContentRow } from '../checksums.js';
 import { signatureFor } from '../copies/text-signature.js';
-import { fieldsOf, hashOf, type SkillColumns, type SkillContentsToStore, type SkillToStore } from '../stored-skill.js';
+import { blobsIn, fieldsOf, hashOf, readContents, type SkillColumns, type SkillToStore } from '../stored-skill.js';
 
 /**
  * All that a catalogue stores of a skill, but for what follows from it (checksums, signatures) and for what belongs to
@@ -10,8 +9,6 @@ import { fieldsOf, hashOf, type SkillColumns, type SkillContentsToStore, type Sk
 export interface SkillImage {
   readonly columns: SkillColumns;
   readonly files: SkillToStore['files'];
-  /** Absent if nothing but excerpts of texts is stored. Bytes that are kept as a blob lie under their digest. */
-  readonly contents?: { readonly complete: boolean; readonly files: readonly ContentRow[] } | undefined;
   /** What a classifier found of this version of the skill: a JSON array of slugs. Absent if none has seen it. */
   readonly derivedCategories?: string | undefined;
   /** Whether its text has a vector of the catalogue's model. It lies under the hash of the text. */
@@ -40,22 +37,18 @@ export function claimOf({ source, fingerprint, hash }: ClaimRow): ImageClaim {
 }
 
 /** How many bytes belong to an image, about: those of its texts, and of its files that are kept as blobs. */
-export function bytesOfImage({ files, contents }: Pick<SkillImage, 'files' | 'contents'>): number {
+export function bytesOfImage({ files, columns }: SkillImage): number {
   let bytes = 0;
   for (const { text } of files) bytes += text.length;
-  for (const { size, kept } of contents?.files ?? []) if (kept === 'blob') bytes += size;
+  for (const { size } of blobsIn(columns.contents)) bytes += size;
   return bytes;
 }
 
 /** An image that is what its hash says, in the form in which skills are written. */
 export interface CheckedImage {
   readonly image: SkillImage;
-  readonly contents: SkillContentsToStore | undefined;
   readonly signature: Buffer;
 }
-
-/** Stands for bytes that come as a blob. */
-const IN_BLOB = new Uint8Array(0);
 
 /**
  * Checks an image that comes from elsewhere.
@@ -64,42 +57,22 @@ const IN_BLOB = new Uint8Array(0);
  */
 export function checkImage(image: SkillImage): CheckedImage {
   const { columns, files } = image;
-  const { id, hash } = columns;
-  const contents = image.contents && { ...image.contents, files: image.contents.files.map(toFile) };
-  if (!hash.equals(hashOf(columns, files, contents))) throw damagedImage(id, 'it does not fit its hash');
+  const { id, hash, contents } = columns;
+  if (!hash.equals(hashOf(columns, files))) throw damagedImage(id, 'it does not fit its hash');
   if (files.length === 0) throw damagedImage(id, 'it has no files');
+  if (contents !== null && readContents(contents) === undefined) throw damagedImage(id, 'its contents cannot be read');
   const { derivedCategories } = image;
   if (textsIn(columns.record)?.length !== 5) throw damagedImage(id, 'its record is not one of a skill');
   if (derivedCategories !== undefined && textsIn(derivedCategories) === undefined) {
     throw damagedImage(id, 'its derived categories are no list of slugs');
   }
-  return { image, contents, signature: signatureFor(fieldsOf(columns), files) };
+  return { image, signature: signatureFor(fieldsOf(columns), files) };
 }
 
 /** The error of a skill that came from elsewhere and is not as it was written there. What helps is known there. */
 export function damagedImage(id: string, fault: string): SkillSearchError {
   const message = `the skill ${id} did not come as it was written: ${fault}`;
   return new SkillSearchError('DATABASE_DAMAGED', message, { skill: id });
-}
-
-function toFile({
-  path,
-  size,
-  sha256,
-  executable,
-  complete,
-  isText,
-  kept,
-}: ContentRow): SkillContentsToStore['files'][number] {
-  return {
-    path,
-    size,
-    sha256: sha256.toString('hex'),
-    executable: executable === 1,
-    complete: complete === 1,
-    isText: isText === 1,
-    bytes: kept === 'none' ? undefined : kept === 'text' ? 'text' : IN_BLOB,
-  };
 }
 
 /** @returns undefined if it is no JSON array of texts */

@@ -2,7 +2,7 @@ import type { SkillNumber, VectorNumber } from '../../core/index.js';
 import { isVectorWhole } from '../checksums.js';
 import { asBeyondRepair, corruptAsMissing, storeError } from '../database.js';
 import { CatalogueCheck, findDamage, structureFaults } from '../read/catalogue-check.js';
-import { ContentRows } from '../read/content-reader.js';
+import { BlobRows, faultOfContents } from '../read/content-reader.js';
 import { SkillRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection } from '../sqlite.js';
@@ -85,7 +85,7 @@ export class DamagedSkills {
   readonly #connection: Connection;
   readonly #rows: SkillRows;
   readonly #known = new Map<SkillNumber, boolean>();
-  readonly #contents: ContentRows;
+  readonly #blobRows: BlobRows;
   /** Whether the bytes of a digest are whole: many skills may share them. */
   readonly #blobs = new Map<string, boolean>();
 
@@ -93,7 +93,7 @@ export class DamagedSkills {
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#rows = new SkillRows(connection, '');
-    this.#contents = new ContentRows(connection);
+    this.#blobRows = new BlobRows(connection);
   }
 
   /** Whether what is stored of a skill, with its files, is not as it was written. */
@@ -107,21 +107,19 @@ export class DamagedSkills {
   }
 
   /** Whether the bytes with a digest are in the catalogue, as they were written. */
-  hasWholeBlob(sha256: Buffer): boolean {
-    const key = sha256.toString('latin1');
-    let isWhole = this.#blobs.get(key);
+  hasWholeBlob(sha256: string): boolean {
+    let isWhole = this.#blobs.get(sha256);
     if (isWhole === undefined) {
-      isWhole = this.#contents.hasWholeBlob(sha256);
-      this.#blobs.set(key, isWhole);
+      isWhole = this.#blobRows.hasWhole(Buffer.from(sha256, 'hex'));
+      this.#blobs.set(sha256, isWhole);
     }
     return isWhole;
   }
 
   #areContentsWhole(skill: SkillNumber): boolean {
-    // Called after the row was found to be whole, so its hash says whether there must be contents.
-    const hash = this.#rows.row(skill)?.hash;
+    // Called after the row was found to be whole.
     const faultOf = (): string | undefined =>
-      hash && this.#contents.faultOf(skill, hash, (sha256) => this.hasWholeBlob(sha256));
+      faultOfContents(this.#rows.row(skill)?.contents ?? null, (sha256) => this.hasWholeBlob(sha256));
     return corruptAsMissing(() => faultOf() ?? 'none') === 'none';
   }
 

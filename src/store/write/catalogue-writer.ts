@@ -5,7 +5,7 @@ import { storeError } from '../database.js';
 import type { PackedBlob } from '../packing.js';
 import { FOLDER_PLACES, folderOf, locationIn, PlaceWriter, type SkillFolder } from '../places.js';
 import type { Connection } from '../sqlite.js';
-import { HASH_BYTES, type SkillToStore, toColumns } from '../stored-skill.js';
+import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { DamagedSkills } from './catalogue-repair.js';
 import { LoadLabels, LoadVectors } from './load-sinks.js';
 import { endChange, OpenChange } from './open-change.js';
@@ -120,10 +120,9 @@ export class CatalogueWriter implements SkillSink {
   }
 
   lacksBlob(sha256: string): boolean {
-    const digest = Buffer.from(sha256, 'hex');
     return this.#load.guard(() => {
-      if (this.#damaged?.hasWholeBlob(digest) === true) return false;
-      return !this.#load.hasWorkingCopy || !this.#load.statements.hasBlob(digest);
+      if (this.#damaged?.hasWholeBlob(sha256) === true) return false;
+      return !this.#load.hasWorkingCopy || !this.#load.statements.hasBlob(sha256);
     });
   }
 
@@ -137,7 +136,7 @@ export class CatalogueWriter implements SkillSink {
         return 'stored';
       }
       let skill = stored?.number;
-      const isDamaged = skill !== undefined && (this.#damaged?.has(skill) === true || this.#lostContents(item, skill));
+      const isDamaged = skill !== undefined && this.#damaged?.has(skill) === true;
       const isStored = stored?.hash.equals(columns.hash) === true || this.#isBroughtFromClone(item, stored);
       if (skill === undefined || isDamaged || !isStored) {
         const statements = this.#load.write(blobs?.reduce((sum, { bytes }) => sum + bytes.length, 0));
@@ -250,11 +249,6 @@ export class CatalogueWriter implements SkillSink {
     }
   }
 
-  /** Whether a skill should have contents and has none: its hash covers them, but not that they are there. */
-  #lostContents({ contents }: SkillToStore, skill: SkillNumber): boolean {
-    return contents !== undefined && !this.#load.statements.hasContents(skill);
-  }
-
   /** Whether this load has read the folder before, by way of another source, and the skill is still what it became. */
   #isBroughtFrom({ path }: SkillFolder, stored: StoredVersion | undefined): boolean {
     const hash = this.#hashByFolder.get(path);
@@ -321,7 +315,7 @@ interface RowNote {
  */
 function readKnownRows(catalogue: Connection, source: string, withContents: boolean): Map<string, SkillNumber> {
   const known = new Map<string, SkillNumber>();
-  const others = withContents ? '' : `AND length(skill.hash) <= ${HASH_BYTES}`;
+  const others = withContents ? '' : 'AND skill.contents IS NULL';
   const rows = catalogue
     .prepare<[string], [skill: SkillNumber, fingerprint: Buffer]>(`
       SELECT skill.number, fingerprint FROM claim JOIN skill ON skill.number = claim.skill

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
 import { noteSignatureRules, signatureFor } from '../copies/text-signature.js';
 import { createInMemory } from '../database.js';
@@ -23,7 +22,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   }
 
   lacksBlob(sha256: string): boolean {
-    return !this.#statements.hasBlob(Buffer.from(sha256, 'hex'));
+    return !this.#statements.hasBlob(sha256);
   }
 
   put(item: SkillToStore, _source?: string, _fingerprint?: string, blobs?: readonly PackedBlob[]): 'stored' | 'again' {
@@ -73,7 +72,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
    */
   read(): CatalogueReader {
     noteSignatureRules(this.#connection);
-    this.#statements.deleteUnusedContents();
+    this.#statements.deleteUnusedBlobs();
     writeMeta(this.#connection, 'stamp', newStamp());
     return new CatalogueReader(this.#connection);
   }

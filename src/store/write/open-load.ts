@@ -234,7 +234,7 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
   keepOneModel(statements, working, end.model);
   if (!hasPresentSignatures(working)) statements.signAll();
   forgetFormerStates(working);
-  statements.deleteUnusedContents();
+  statements.deleteUnusedBlobs();
   const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;
   const vectorsChanged =

@@ -1,19 +1,13 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
-import { blobChecksum, type ContentRow, contentsChecksum, fileChecksum, rowChecksum } from '../checksums.js';
+import { blobChecksum, fileChecksum, rowChecksum } from '../checksums.js';
 import { noteSignatureRules, signatureFor } from '../copies/text-signature.js';
 import { type PackedBlob, packText, type StoredText } from '../packing.js';
-import { ContentRows } from '../read/content-reader.js';
+import { BlobRows } from '../read/content-reader.js';
 import { SkillRows, unpacked } from '../read/stored-row.js';
 import { LAST_SKILL, type Superseding } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
-import {
-  type DerivedColumns,
-  fieldsOf,
-  type SkillColumns,
-  type SkillContentsToStore,
-  type SkillToStore,
-} from '../stored-skill.js';
+import { blobsIn, type DerivedColumns, fieldsOf, type SkillColumns, type SkillToStore } from '../stored-skill.js';
 import { VectorStatements } from './vectors.js';
 
 /** What identifies the stored version of a skill. */
@@ -31,7 +25,7 @@ export interface NetChanges {
 }
 
 /** What is written of a skill besides its columns. */
-export interface PartsToSave extends Pick<SkillToStore, 'files' | 'contents'> {
+export interface PartsToSave extends Pick<SkillToStore, 'files'> {
   readonly signature: Uint8Array;
   /** What a classifier found, see the column; absent if none has seen this version. */
   readonly derived?: string | undefined;
@@ -64,7 +58,7 @@ export class WriterStatements {
   readonly #superseding: Superseding | undefined;
   #touch: Statement<[id: string, was: Buffer | null], unknown> | undefined;
   #saving: SavingStatements | undefined;
-  #contentRows: ContentRows | undefined;
+  #blobs: BlobRows | undefined;
   #rows: SkillRows | undefined;
 
   /** @param superseding keeps what is replaced or removed for readers of former states; absent in a staging file */
@@ -111,16 +105,10 @@ export class WriterStatements {
     return number;
   }
 
-  /** Whether a skill has contents, void or not. */
-  hasContents(skill: SkillNumber): boolean {
-    this.#contentRows ??= new ContentRows(this.connection);
-    return this.#contentRows.contents(skill) !== undefined;
-  }
-
   /** Whether the bytes with a digest are stored as they were written. */
-  hasBlob(sha256: Buffer): boolean {
-    this.#contentRows ??= new ContentRows(this.connection);
-    return this.#contentRows.hasWholeBlob(sha256);
+  hasBlob(sha256: string): boolean {
+    this.#blobs ??= new BlobRows(this.connection);
+    return this.#blobs.hasWhole(Buffer.from(sha256, 'hex'));
   }
 
   /** Writes what is derived of a skill, unless it is damaged. */
@@ -193,14 +181,19 @@ export class WriterStatements {
   }
 
   /**
-   * Deletes contents of skills that are gone, and bytes that no skill has any more. For the end of a load: to look at
-   * all takes a second for some hundred thousand files.
+   * Deletes bytes that no skill has any more. For the end of a load: to look at all takes a second for some hundred
+   * thousand files.
    */
-  deleteUnusedContents(): void {
-    this.connection.exec(`
-      DELETE FROM main.contents WHERE skill NOT IN (SELECT number FROM main.revision);
-      DELETE FROM main.content_file WHERE skill NOT IN (SELECT skill FROM main.contents);
-      DELETE FROM main.blob WHERE sha256 NOT IN (SELECT sha256 FROM main.content_file WHERE kept = 'blob');`);
+  deleteUnusedBlobs(): void {
+    const used = new Set<string>();
+    const contents = this.connection.prepare<[], unknown>(
+      'SELECT contents FROM main.revision WHERE contents IS NOT NULL',
+    );
+    for (const text of contents.pluck().iterate()) for (const { sha256 } of blobsIn(String(text))) used.add(sha256);
+    const remove = this.connection.prepare('DELETE FROM main.blob WHERE sha256 = ?');
+    for (const digest of this.connection.prepare<[], Buffer>('SELECT sha256 FROM main.blob').pluck().all()) {
+      if (!used.has(digest.toString('hex'))) remove.run(digest);
+    }
   }
 }
 
@@ -212,16 +205,11 @@ class SavingStatements {
     [skill: SkillNumber, position: number, filename: string, stored: StoredText, checksum: number],
     unknown
   >;
-  readonly #insertContents: Statement<
-    [SkillNumber, hash: Buffer, completeId: string | null, checksum: number],
-    unknown
-  >;
-  readonly #insertContentFile: Statement<[ContentRow & { readonly skill: SkillNumber }], unknown>;
   readonly #insertBlob: Statement<
     [sha256: Buffer, size: number, packing: string, bytes: Buffer, checksum: number],
     unknown
   >;
-  readonly #deletes: readonly Statement<[SkillNumber], unknown>[];
+  readonly #deleteFiles: Statement<[SkillNumber], unknown>;
   readonly #isPacked: boolean;
   #last: SkillNumber;
 
@@ -232,70 +220,47 @@ class SavingStatements {
     this.#insert = connection.prepare(`
       INSERT INTO revision
         (number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key, place, text_hash,
-          hash, derived, signature, checksum)
+          hash, derived, signature, checksum, contents)
       VALUES
         (:number, :id, :stars, :updatedAt, :record, :categories, :occupations, :tags, :properties, :copyKey, :place,
-          :textHash, :hash, :derived, :signature, :checksum)`);
+          :textHash, :hash, :derived, :signature, :checksum, :contents)`);
     this.#update = connection.prepare(`
       UPDATE revision SET stars = :stars, updated_at = :updatedAt, record = :record, categories = :categories,
         occupations = :occupations, tags = :tags, properties = :properties, copy_key = :copyKey, place = :place,
-        text_hash = :textHash, hash = :hash, derived = :derived, signature = :signature, checksum = :checksum
+        text_hash = :textHash, hash = :hash, derived = :derived, signature = :signature, checksum = :checksum,
+        contents = :contents
       WHERE number = :number`);
     this.#insertFile = connection.prepare(
       'INSERT INTO file (skill, position, filename, text, checksum) VALUES (?, ?, ?, ?, ?)',
     );
-    this.#insertContents = connection.prepare(
-      'INSERT INTO contents (skill, hash, complete_id, checksum) VALUES (?, ?, ?, ?)',
-    );
-    this.#insertContentFile = connection.prepare(`
-      INSERT INTO content_file (skill, path, size, sha256, executable, complete, is_text, kept)
-      VALUES (:skill, :path, :size, :sha256, :executable, :complete, :isText, :kept)`);
     this.#insertBlob = connection.prepare(`
       INSERT INTO blob (sha256, size, packing, bytes, checksum) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (sha256) DO UPDATE
       SET size = excluded.size, packing = excluded.packing, bytes = excluded.bytes, checksum = excluded.checksum`);
-    this.#deletes = ['file', 'content_file', 'contents'].map((table) =>
-      connection.prepare(`DELETE FROM ${table} WHERE skill = ?`),
-    );
+    this.#deleteFiles = connection.prepare('DELETE FROM file WHERE skill = ?');
   }
 
   /** @param skill a skill that is written over; undefined for a new one */
-  save(columns: SkillColumns, { files, contents, ...parts }: PartsToSave, skill: SkillNumber | undefined): SkillNumber {
+  save(
+    columns: SkillColumns,
+    { files, blobs = [], ...parts }: PartsToSave,
+    skill: SkillNumber | undefined,
+  ): SkillNumber {
     // The number is chosen here, because checksums cover it.
     const number = skill ?? this.#last + 1;
     if (number > this.#last) this.#last = number;
     const row = { ...columns, derived: parts.derived ?? null, signature: parts.signature, number };
     (skill === undefined ? this.#insert : this.#update).run({ ...row, checksum: rowChecksum(row) });
-    if (skill !== undefined) for (const statement of this.#deletes) statement.run(skill);
+    if (skill !== undefined) this.#deleteFiles.run(skill);
     for (const [position, { filename, text }] of files.entries()) {
       const stored = this.#isPacked ? packText(text, columns.record) : text;
       const checksum = fileChecksum(number, position, files.length, filename, stored);
       this.#insertFile.run(number, position, filename, stored, checksum);
     }
-    if (contents !== undefined) this.#saveContents(number, columns, contents, parts.blobs ?? []);
-    return number;
-  }
-
-  #saveContents(
-    skill: SkillNumber,
-    { id, hash }: SkillColumns,
-    { complete, files }: SkillContentsToStore,
-    blobs: readonly PackedBlob[],
-  ): void {
-    const rows = files.map(({ bytes, ...file }) => ({
-      ...file,
-      sha256: Buffer.from(file.sha256, 'hex'),
-      executable: Number(file.executable),
-      complete: Number(file.complete),
-      isText: Number(file.isText),
-      kept: bytes === undefined ? 'none' : bytes === 'text' ? 'text' : 'blob',
-    }));
-    const completeId = complete ? id : null;
-    this.#insertContents.run(skill, hash, completeId, contentsChecksum(skill, hash, completeId, rows));
-    for (const row of rows) this.#insertContentFile.run({ ...row, skill });
     for (const { sha256, size, packing, bytes } of blobs) {
       const digest = Buffer.from(sha256, 'hex');
       this.#insertBlob.run(digest, size, packing, bytes, blobChecksum(digest, size, packing, bytes));
     }
+    return number;
   }
 }

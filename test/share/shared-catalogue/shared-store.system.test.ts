@@ -5,16 +5,7 @@ import type { SharedStore } from '../../../src/share/shared-catalogue/shared-sto
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
 import { codeOf } from '../../error-code.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
-import {
-  cuttingProxy,
-  makeChanges,
-  makeImage,
-  openStore,
-  publishedAs,
-  readAll,
-  sha256,
-  vectorOf,
-} from './stores.js';
+import { cuttingProxy, makeChanges, makeImage, openStore, publishedAs, readAll, sha256, vectorOf } from './stores.js';
 
 describeWithPostgres('a shared catalogue', (server) => {
   test('hands out what was published, and then what has changed since', async () => {
@@ -147,7 +138,7 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
     const address = await server.database();
     const direct = await openStore(address);
     const bytes = Buffer.alloc(5000, 'bytes');
-    const file = { path: 'x', size: 5000, sha256: sha256(bytes), executable: 0, complete: 1, isText: 1, kept: 'blob' };
+    const contents = JSON.stringify([true, [['x', 5000, sha256(bytes).toString('hex'), 0, 1, 1, 'blob']]]);
     let state = publishedAs(await direct.publish(makeChanges([makeImage('a'), makeImage('b')]), await direct.head()));
     let expected = await imagesOf(direct);
     let cuts = 0;
@@ -156,7 +147,6 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
       const store = await openStore(proxy.address);
       proxy.cutAfter(messages);
       // Two images at a time, with texts, vectors and bytes that are not there yet.
-      const contents = { complete: true, files: [file] };
       const images = ['a', 'new', 'newer'].map((id) => makeImage(id, `round ${messages}`, { contents }));
       const removed = expected.some(({ columns: { id } }) => id === 'b') ? ['b'] : [];
       const changes = makeChanges(images, { blobs: [bytes], removed, together: 2 });
@@ -260,8 +250,8 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
           )
         )[0];
       const bytes = Buffer.from('some bytes');
-      const file = { path: 'x', size: 10, sha256: sha256(bytes), executable: 0, complete: 1, isText: 1, kept: 'blob' };
-      const withFile = makeImage('a', 'a', { contents: { complete: true, files: [file] } });
+      const contents = JSON.stringify([true, [['x', 10, sha256(bytes).toString('hex'), 0, 1, 1, 'blob']]]);
+      const withFile = makeImage('a', 'a', { contents });
       let state = publishedAs(
         await store.publish(makeChanges([withFile, makeImage('b')], { blobs: [bytes] }), await store.head()),
       );

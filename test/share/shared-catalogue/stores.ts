@@ -6,13 +6,18 @@ import { readPostgresAddress } from '../../../src/share/postgres/postgres-addres
 import type { Revision } from '../../../src/share/shared-catalogue/catalogue-tables.js';
 import { SharedStore, type SharedStoreOptions } from '../../../src/share/shared-catalogue/shared-store.js';
 import { packBlob, unpackBlob } from '../../../src/store/packing.js';
+import { blobsIn } from '../../../src/store/stored-skill.js';
 import type { CatalogueChanges, StoredVector } from '../../../src/store/transfer/catalogue-changes.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
 
 export const MODEL = { id: 'model@1', dimensions: 4 };
 
 /** An image of a skill, with its own text and claim. */
-export function makeImage(id: string, text = `The text of ${id}`, parts: Partial<SkillImage> = {}): SkillImage {
+export function makeImage(
+  id: string,
+  text = `The text of ${id}`,
+  { contents = null, ...parts }: Partial<SkillImage & Pick<SkillImage['columns'], 'contents'>> = {},
+): SkillImage {
   const record = JSON.stringify({ id, name: id, text });
   return {
     columns: {
@@ -26,6 +31,7 @@ export function makeImage(id: string, text = `The text of ${id}`, parts: Partial
       properties: '{}',
       copyKey: '00ff',
       place: `somebody/${id}`,
+      contents,
       textHash: sha256(record).subarray(0, 16),
       hash: sha256(text).subarray(0, 16),
     },
@@ -116,10 +122,8 @@ export async function readAll(changes: CatalogueChanges): Promise<ReadChanges> {
   const images: SkillImage[] = [];
   for await (const batch of changes.images()) images.push(...batch);
   const vectors = await changes.vectors(images.map(({ columns }) => columns.textHash));
-  const digests = images.flatMap(({ contents }) =>
-    (contents?.files ?? []).filter(({ kept }) => kept === 'blob').map((file) => file.sha256),
-  );
-  const blobs = await changes.blobs(digests);
+  const digests = images.flatMap(({ columns }) => blobsIn(columns.contents));
+  const blobs = await changes.blobs(digests.map((file) => Buffer.from(file.sha256, 'hex')));
   return {
     images,
     vectors: Object.fromEntries(vectors.map((one) => [one.textHash.toString('hex'), one.embedding.toString('hex')])),

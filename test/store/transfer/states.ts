@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { buildCatalogue, openSkillSearch, removeSkills, type SkillSearch, updateSkills } from '../../../src/index.js';
 import { readFacts, writeFacts, writeMeta } from '../../../src/store/notes.js';
 import { Database } from '../../../src/store/sqlite.js';
+import { blobsIn } from '../../../src/store/stored-skill.js';
 import type { CatalogueChanges } from '../../../src/store/transfer/catalogue-changes.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
@@ -156,8 +157,8 @@ export async function allOf(database: string): Promise<AllOfCatalogue> {
   try {
     const images: SkillImage[] = [];
     for await (const batch of all.images()) images.push(...batch);
-    const digests = images.flatMap(({ contents }) => contents?.files.filter(({ kept }) => kept === 'blob') ?? []);
-    const blobs = await all.blobs(digests.map(({ sha256 }) => sha256));
+    const digests = images.flatMap(({ columns }) => blobsIn(columns.contents));
+    const blobs = await all.blobs(digests.map(({ sha256 }) => Buffer.from(sha256, 'hex')));
     const vectors = await all.vectors(images.map(({ columns }) => columns.textHash));
     return {
       stamp: all.stamp,
