@@ -1,5 +1,5 @@
 import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
-import { CatalogueWriter, type ChangeCounts, OpenChange } from '../store/writing.js';
+import { CatalogueWriter, type ChangeCounts, OpenLoad } from '../store/writing.js';
 import { canClassifyInPlace, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';
@@ -35,9 +35,9 @@ export async function changeInPlace(
 ): Promise<LoadReport | undefined> {
   const { database, home } = target;
   const { signal, contents } = options;
-  const change = await OpenChange.inTurn(database, signal);
+  const change = await OpenLoad.inPlace(database, signal);
   if (change === undefined) return undefined;
-  const writer = new CatalogueWriter(database, change, true, contents, home);
+  const writer = new CatalogueWriter(change, contents, home);
   const report = new ReportBuilder(options);
   let model: ChosenModel | undefined;
   let counts: ChangeCounts;
@@ -65,10 +65,10 @@ async function derive(
   report: ReportBuilder,
 ): Promise<void> {
   const { database, home } = target;
-  const change = await OpenChange.inTurn(database, options.signal);
+  const change = await OpenLoad.inPlace(database, options.signal);
   // The catalogue was replaced meanwhile, by a load that has made all of this.
   if (change === undefined) return target.handOn?.();
-  const writer = new CatalogueWriter(database, change, true, options.contents, home);
+  const writer = new CatalogueWriter(change, options.contents, home);
   try {
     const isSame = model !== undefined && writer.vectors.modelBefore === model.id;
     report.embedded = await embedOrWarn(writer.vectors, isSame ? model : undefined, report, options);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../core/index.js';
 import { indexOrWarn, indexWhenDue } from '../indexing/index.js';
 import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
-import { CatalogueWriter } from '../store/writing.js';
+import { CatalogueWriter, OpenLoad } from '../store/writing.js';
 import { checkClassify, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions } from './load-options.js';
@@ -14,7 +14,7 @@ import { type IndexingProgress, ReportBuilder } from './reports.js';
 export async function runLoad(prepared: PreparedLoad, target: LoadTarget): Promise<LoadReport> {
   const { options, model } = prepared;
   const { database, home } = target;
-  const writer = new CatalogueWriter(database, undefined, existsSync(database), options.contents, home);
+  const writer = new CatalogueWriter(new OpenLoad(database, existsSync(database)), options.contents, home);
   try {
     checkModel(writer.vectors.modelBefore, model, target.shown);
     return await load(writer, prepared, target);

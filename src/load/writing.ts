@@ -17,7 +17,7 @@ import {
 import { type ChosenModel, chooseModel, embeddedText, resolveModelOptions } from '../semantic/index.js';
 import { readRows } from '../sources/index.js';
 import { openForReading } from '../store/index.js';
-import { CatalogueWriter, VectorStatements } from '../store/writing.js';
+import { CatalogueWriter, OpenLoad, VectorStatements } from '../store/writing.js';
 import type { RemoveOptions, UpdateOptions } from './calls.js';
 import { addressOf, type CatalogueAddress, homeOf } from './catalogue-place.js';
 import { type ChangeOptions, changeInPlace, type SmallChange } from './change-in-place.js';
@@ -179,7 +179,7 @@ export async function removeIds(options: RemoveOptions): Promise<number> {
   };
   const whole = async ({ database, home, handOn, indexWhenDue }: LoadTarget): Promise<LoadReport> => {
     const report = new ReportBuilder({});
-    const writer = new CatalogueWriter(database, undefined, true, undefined, home);
+    const writer = new CatalogueWriter(new OpenLoad(database, true), undefined, home);
     try {
       writer.remove(ids);
       const counts = writer.publish();

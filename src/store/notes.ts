@@ -156,7 +156,7 @@ function sumsOf(connection: Connection, where: string, lastVector: VectorNumber)
 }
 
 /** The ids of skills with complete contents that come behind an id, in order. Expects that id, and how many. */
-export const COMPLETE_IDS = `
+export const COMPLETE_IDS: string = `
   SELECT id FROM skill WHERE ${IS_COMPLETE} AND id > ? ORDER BY id LIMIT ?`;
 
 /** @param ids all of them */
@@ -215,6 +215,14 @@ export function newStamp(): string {
   return randomBytes(16).toString('hex');
 }
 
+/** Names the state that a transaction makes, with its note if it has a name already. To be followed by the facts. */
+export function writeStamp(connection: Connection, state: NamedState | undefined): string {
+  const stamp = state?.stamp ?? newStamp();
+  writeMeta(connection, 'stamp', stamp);
+  if (state !== undefined) putNote(connection, stamp, state.note);
+  return stamp;
+}
+
 /** The key of `meta` that says which state of a shared catalogue a local copy is. */
 const NOTE_KEY = 'shared_version';
 
@@ -264,7 +272,7 @@ function stateIn(connection: Connection): NamedState | undefined {
 }
 
 /** Writes the note of a state, inside the transaction that makes it, before its facts. */
-export function putNote(connection: Connection, stamp: string, note: string): void {
+function putNote(connection: Connection, stamp: string, note: string): void {
   writeMeta(connection, NOTE_KEY, `${stamp} ${note}`);
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { Database } from '../../src/store/sqlite.js';
-import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
+import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { fruitFolder } from '../evaluation/fruit.js';
 import { row, writeJsonLines } from '../rows.js';
@@ -156,7 +156,7 @@ describe('wrong use', () => {
       },
       'a catalogue of another format': {
         make: (path) => {
-          new CatalogueWriter(path, undefined, false).finish();
+          new CatalogueWriter(new OpenLoad(path, false)).finish();
           const database = new Database(path);
           database.pragma('user_version = 99');
           database.close();
@@ -193,7 +193,7 @@ describe('wrong use', () => {
       const database = await catalogue();
       const rows = scratchFile('rows.jsonl');
       writeJsonLines(rows, [row('b')]);
-      const other = new CatalogueWriter(database, undefined, true);
+      const other = new CatalogueWriter(new OpenLoad(database, true));
       const { status, out, error } = await runCaptured(['load', rows, '--database', database, '--no-semantic']);
       other.close();
 

@@ -14,7 +14,7 @@ import {
   watchSources,
   writeSnapshot,
 } from '../../src/index.js';
-import { OpenChange } from '../../src/store/writing.js';
+import { OpenLoad } from '../../src/store/writing.js';
 import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
@@ -190,7 +190,7 @@ describe('a copy', () => {
     await buildCatalogue({ database: from, sources: [[row('a')]], semantic: false });
     await buildCatalogue({ database: to, sources: [[row('b')]], semantic: false });
 
-    const change = OpenChange.open(to)!;
+    const change = new OpenLoad(to, true, true);
     change.startWorkingCopy();
     try {
       expect(await codeOf(() => copyCatalogue({ from, to, overwrite: true }))).toBe('LOAD_IN_PROGRESS');

@@ -8,8 +8,8 @@ import { removeSkills } from '../../src/load/index.js';
 import type { SkillFolder } from '../../src/store/places.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { Database } from '../../src/store/sqlite.js';
-import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
 import type { ChangeCounts } from '../../src/store/write/open-load.js';
+import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
 import { contentOf, filesBeside, stampOf, traceOf, vectorsOf } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -55,7 +55,7 @@ describe('interrupted load', () => {
       const path = scratchFile('skills.db');
       loadItems(path, [storeItem('old')], false);
       const before = traceOf(path);
-      const killed = new CatalogueWriter(path, undefined, true);
+      const killed = new CatalogueWriter(new OpenLoad(path, true));
       killed.put(storeItem('a'), 'source');
       const [skill] = killed.vectors.useModel('model').slice(-1);
       const { textHash } = killed.vectors.textToEmbed(skill!);
@@ -64,7 +64,7 @@ describe('interrupted load', () => {
       expect(traceOf(path)).toEqual(before);
       expect(filesBeside(path)).toEqual(['skills.db.loading']);
 
-      const again = new CatalogueWriter(path, undefined, true);
+      const again = new CatalogueWriter(new OpenLoad(path, true));
       again.put(storeItem('a'), 'source');
       expect(again.vectors.useModel('model')).toHaveLength(1);
       expect(again.finish()).toEqual({ added: 1, updated: 0, unchanged: 0, removed: 0 });
@@ -111,7 +111,7 @@ describe('interrupted load', () => {
           for (const attempt of turn.before) interrupt(path, attempt, sources);
           const before = existsSync(path) ? traceOf(path) : undefined;
           const contentBefore = model.content();
-          const writer = new CatalogueWriter(path, undefined, before !== undefined);
+          const writer = new CatalogueWriter(new OpenLoad(path, before !== undefined));
           bring(writer, turn, sources);
 
           expect(writer.finish()).toEqual(model.load(turn, sources));
@@ -126,7 +126,7 @@ describe('interrupted load', () => {
   }
 
   function interrupt(path: string, attempt: Attempt, sources: readonly string[]): void {
-    const writer = new CatalogueWriter(path, undefined, existsSync(path));
+    const writer = new CatalogueWriter(new OpenLoad(path, existsSync(path)));
     bring(writer, attempt, sources, attempt.rowsTaken);
     writer.close();
   }
@@ -263,7 +263,7 @@ describe('folder ids', () => {
 
   /** Loads what was found, or as much of it as was taken before a kill. */
   function bring(path: string, { found, prune }: Turn, taken?: number): ChangeCounts | undefined {
-    const writer = new CatalogueWriter(path, undefined, existsSync(path));
+    const writer = new CatalogueWriter(new OpenLoad(path, existsSync(path)));
     // A folder has one content at a time.
     const versions = new Map(found.map(({ folder, version }) => [folder, version]));
     for (const { source, folder, name } of found.slice(0, taken)) {

@@ -4,7 +4,7 @@ import { readNamedState, writeNote } from '../../src/store/notes.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { Database } from '../../src/store/sqlite.js';
 import type { SkillToStore } from '../../src/store/stored-skill.js';
-import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
+import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
 import { stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
@@ -46,7 +46,7 @@ describe('readers during load', () => {
       loadItems(path, [storeItem('a'), storeItem('b')], false);
       const before = CatalogueReader.open(path);
 
-      const writer = new CatalogueWriter(path, undefined, true);
+      const writer = new CatalogueWriter(new OpenLoad(path, true));
       writer.put(storeItem('a', { description: 'changed' }), 'source');
       writer.put(storeItem('c'), 'source');
       writer.prune(['source']);
@@ -87,19 +87,19 @@ describe('vectors', () => {
   describe('a writer that has published', () => {
     test('holds the right to load until it is closed, for what is derived from the catalogue', async () => {
       const path = scratchFile('skills.db');
-      const writer = new CatalogueWriter(path, undefined, false);
+      const writer = new CatalogueWriter(new OpenLoad(path, false));
       writer.put(storeItem('a'), 'source');
       expect(writer.publish()).toMatchObject({ added: 1 });
-      expect(await codeOf(() => new CatalogueWriter(path, undefined, true))).toBe('LOAD_IN_PROGRESS');
+      expect(await codeOf(() => new CatalogueWriter(new OpenLoad(path, true)))).toBe('LOAD_IN_PROGRESS');
       writer.close();
-      new CatalogueWriter(path, undefined, true).close();
+      new CatalogueWriter(new OpenLoad(path, true)).close();
     });
   });
 
   /** A catalogue of skills with a vector each. */
   function withVectors(model: string, ids: readonly string[]): string {
     const path = scratchFile('skills.db');
-    const writer = new CatalogueWriter(path, undefined, false);
+    const writer = new CatalogueWriter(new OpenLoad(path, false));
     for (const id of ids) writer.put(storeItem(id), 'source');
     const texts = writer.vectors.useModel(model).map((number) => writer.vectors.textToEmbed(number));
     writer.vectors.putVectors(

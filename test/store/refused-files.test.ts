@@ -14,7 +14,7 @@ import {
 import { filesBeside } from '../../src/store/files.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { Database } from '../../src/store/sqlite.js';
-import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
+import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
 import { contentOf, filesBeside as namesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
@@ -51,7 +51,7 @@ describe('foreign schema', () => {
     test.each(LIES)('as the working copy of a killed load, with %s, is thrown away', (_, __, sql) => {
       const path = scratchFile('skills.db');
       loadItems(path, [storeItem('a')], false);
-      const killed = new CatalogueWriter(path, undefined, true);
+      const killed = new CatalogueWriter(new OpenLoad(path, true));
       killed.put(storeItem('b'), 'source');
       killed.close();
       lie(filesBeside(path).loading, sql);
@@ -148,7 +148,7 @@ describe('refused files', () => {
         mkdirSync(folder);
 
         expect(await codeOf(() => CatalogueReader.open(folder))).toBe('NOT_A_CATALOGUE');
-        expect(await codeOf(() => new CatalogueWriter(folder, undefined, true))).toBe('NOT_A_CATALOGUE');
+        expect(await codeOf(() => new CatalogueWriter(new OpenLoad(folder, true)))).toBe('NOT_A_CATALOGUE');
         expect(namesBeside(folder)).toEqual([]);
       });
 
@@ -156,7 +156,7 @@ describe('refused files', () => {
         const file = scratchFile('file');
         writeFileSync(file, 'text');
 
-        expect(await codeOf(() => new CatalogueWriter(join(file, 'skills.db'), undefined, false))).toBe(
+        expect(await codeOf(() => new CatalogueWriter(new OpenLoad(join(file, 'skills.db'), false)))).toBe(
           'DATABASE_NOT_WRITABLE',
         );
         expect(await codeOf(() => CatalogueReader.open(join(file, 'skills.db')))).toBe('DATABASE_NOT_FOUND');

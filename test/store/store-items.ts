@@ -1,7 +1,7 @@
 import type { Skill } from '../../src/skill.js';
 import type { SkillToStore } from '../../src/store/stored-skill.js';
-import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
 import type { ChangeCounts } from '../../src/store/write/open-load.js';
+import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
 
 /** A skill ready for the store. */
 export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL.md']): SkillToStore {
@@ -32,7 +32,7 @@ export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL
 
 /** Puts skills into a catalogue in one load. */
 export function loadItems(path: string, items: readonly SkillToStore[], exists: boolean): ChangeCounts {
-  const writer = new CatalogueWriter(path, undefined, exists);
+  const writer = new CatalogueWriter(new OpenLoad(path, exists));
   try {
     for (const item of items) writer.put(item, 'source');
     return writer.finish();

@@ -6,7 +6,7 @@ import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSk
 import { FileLock } from '../../src/store/locks.js';
 import { MAX_SUPERSEDED } from '../../src/store/revisions.js';
 import { Database } from '../../src/store/sqlite.js';
-import { CatalogueWriter } from '../../src/store/write/catalogue-writer.js';
+import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
 import { contentOf, filesBeside } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
@@ -109,11 +109,11 @@ describe('locks.system', () => {
     describe('one load at a time', () => {
       test('a second writer of the same catalogue is refused while the first works', async () => {
         const path = scratchFile('skills.db');
-        const first = new CatalogueWriter(path, undefined, false);
+        const first = new CatalogueWriter(new OpenLoad(path, false));
         first.put(storeItem('a'), 'source');
 
-        expect(await codeOf(() => new CatalogueWriter(path, undefined, false))).toBe('LOAD_IN_PROGRESS');
-        expect(await codeOf(() => new CatalogueWriter(path, undefined, false))).toBe('LOAD_IN_PROGRESS');
+        expect(await codeOf(() => new CatalogueWriter(new OpenLoad(path, false)))).toBe('LOAD_IN_PROGRESS');
+        expect(await codeOf(() => new CatalogueWriter(new OpenLoad(path, false)))).toBe('LOAD_IN_PROGRESS');
 
         first.put(storeItem('b'), 'source');
         expect(first.finish()).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0 });

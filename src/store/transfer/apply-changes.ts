@@ -7,7 +7,6 @@ import type { PackedBlob } from '../packing.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Statement } from '../sqlite.js';
 import { blobsIn } from '../stored-skill.js';
-import { endChange, OpenChange } from '../write/open-change.js';
 import { type EndOfLoad, endLoad, OpenLoad } from '../write/open-load.js';
 import type { WriterStatements } from '../write/writer-statements.js';
 import type { CatalogueChanges, StoredVector } from './catalogue-changes.js';
@@ -47,7 +46,7 @@ export interface ApplyOptions {
 export async function applyChanges(database: string, changes: CatalogueChanges, options: ApplyOptions): Promise<void> {
   options.signal?.throwIfAborted();
   const isSmall = changes.removed.length + changes.changed.length <= MAX_CHANGED_IN_PLACE && existsSync(database);
-  const change = isSmall ? await OpenChange.inTurn(database, options.signal) : undefined;
+  const change = isSmall ? await OpenLoad.inPlace(database, options.signal) : undefined;
   const outcome =
     (change && (await applyTo(change, changes, options))) ??
     (await applyTo(new OpenLoad(database, existsSync(database)), changes, options));
@@ -61,7 +60,7 @@ type Outcome = 'applied' | 'there' | 'there, with another note';
  * @returns undefined if that needs a whole load: nothing is changed then
  */
 async function applyTo(
-  load: OpenLoad | OpenChange,
+  load: OpenLoad,
   changes: CatalogueChanges,
   { note, onProgress, signal }: ApplyOptions,
 ): Promise<Outcome | undefined> {
@@ -69,7 +68,7 @@ async function applyTo(
     const { stamp, removed, changed, model, classifier } = changes;
     const there = isThere(load, { stamp, note });
     if (there !== undefined) return there;
-    const inPlace = load instanceof OpenChange;
+    const inPlace = load.isInPlace;
     if (inPlace && !hasHeadOf(load, changes)) return undefined;
     const writer = new ImageWriter(load, changes);
     if (!inPlace) load.guard(() => writer.begin(removed));
@@ -101,12 +100,8 @@ async function applyTo(
         return true;
       },
     };
-    if (inPlace) {
-      endChange(load, end);
-      onProgress?.(changed.length);
-    } else {
-      endLoad(load, end);
-    }
+    endLoad(load, end);
+    if (inPlace) onProgress?.(changed.length);
     return 'applied';
   } finally {
     load.close();
@@ -114,14 +109,14 @@ async function applyTo(
 }
 
 /** Whether a catalogue is in a state already; undefined if it is not. */
-function isThere({ base }: OpenLoad | OpenChange, { stamp, note }: NamedState): Outcome | undefined {
+function isThere({ base }: OpenLoad, { stamp, note }: NamedState): Outcome | undefined {
   if (base === undefined || readMeta(base.connection, 'stamp') !== stamp) return undefined;
   return noteIn(base.connection) === note ? 'there' : 'there, with another note';
 }
 
 /** Whether vectors and derived labels of the skills that do not change are those of the later state. */
-function hasHeadOf({ base }: OpenChange, { model, classifier }: CatalogueChanges): boolean {
-  const head = headOf(base.connection);
+function hasHeadOf({ base }: OpenLoad, { model, classifier }: CatalogueChanges): boolean {
+  const head = headOf(base!.connection);
   if (head.classifier !== classifier) return false;
   return model === undefined || (head.model?.id === model.id && head.model.dimensions === model.dimensions);
 }
@@ -254,11 +249,11 @@ async function fetchVectors(
 
 /** Writes images of skills into the open files of a load or of a change in place. What is as they say stays. */
 class ImageWriter {
-  readonly #load: OpenLoad | OpenChange;
+  readonly #load: OpenLoad;
   readonly #model: CatalogueChanges['model'];
   #claims: Statement<[SkillNumber], ClaimRow> | undefined;
 
-  constructor(load: OpenLoad | OpenChange, { model }: CatalogueChanges) {
+  constructor(load: OpenLoad, { model }: CatalogueChanges) {
     this.#load = load;
     this.#model = model;
   }

@@ -8,8 +8,7 @@ import type { Connection } from '../sqlite.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { DamagedSkills } from './catalogue-repair.js';
 import { LoadLabels, LoadVectors } from './load-sinks.js';
-import { endChange, OpenChange } from './open-change.js';
-import { type ChangeCounts, type EndOfLoad, endLoad, OpenLoad } from './open-load.js';
+import { type ChangeCounts, type EndOfLoad, endLoad, type OpenLoad } from './open-load.js';
 import { chooseId, FolderIds, type FolderIdWish, Pruning, type SkillSink, type Spared } from './pruning.js';
 import type { StoredVersion, WriterStatements } from './writer-statements.js';
 
@@ -27,7 +26,7 @@ export class CatalogueWriter implements SkillSink {
   readonly vectors: LoadVectors;
   /** Labels that are derived. */
   readonly labels: LoadLabels;
-  readonly #load: OpenLoad | OpenChange;
+  readonly #load: OpenLoad;
   /** The known rows of the source that was asked for last: skills by fingerprint. */
   #known: { readonly source: string; readonly skills: ReadonlyMap<string, SkillNumber> } | undefined;
   /** Skills of the catalogue that this load wrote over: their rows are no longer known. */
@@ -50,17 +49,14 @@ export class CatalogueWriter implements SkillSink {
   readonly #withContents: boolean;
 
   /**
-   * @param path the catalogue
-   * @param change in place, which the writer closes; undefined for a load
-   * @param exists whether there should be a catalogue already
+   * @param load which the writer closes
    * @param withContents whether the load stores what skills are made of
    * @param home the folder that paths of skills are stored relative to; left out for that of the catalogue
-   * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, and those of opening a catalogue
    */
-  constructor(path: string, change: OpenChange | undefined, exists: boolean, withContents = true, home?: string) {
+  constructor(load: OpenLoad, withContents = true, home?: string) {
     this.#withContents = withContents;
-    this.#load = change ?? new OpenLoad(path, exists);
-    this.#places = new PlaceWriter(home ?? folderOf(path));
+    this.#load = load;
+    this.#places = new PlaceWriter(home ?? folderOf(load.path));
     const taken = {
       placeOf: (id: string) => this.#load.statements.placeOf.get(id),
       folderPlaces: () => this.#load.base?.folderPlaces.all(...FOLDER_PLACES) ?? [],
@@ -223,7 +219,7 @@ export class CatalogueWriter implements SkillSink {
       model: this.vectors.model,
       brought: this.#brought,
     };
-    return this.#load instanceof OpenChange ? endChange(this.#load, end) : endLoad(this.#load, end);
+    return endLoad(this.#load, end);
   }
 
   /** Closes the files. Vectors that were written stay in the staging file, for the next load. */

@@ -5,19 +5,18 @@ import { SkillRows } from '../read/stored-row.js';
 import { decodeVector } from '../read/stored-vectors.js';
 import { fieldsOf } from '../stored-skill.js';
 import type { DamagedSkills } from './catalogue-repair.js';
-import type { OpenChange } from './open-change.js';
 import type { OpenLoad } from './open-load.js';
 import type { EmbeddedText, EmbeddingSink, TextToEmbed } from './vectors.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** The vectors of a load, and the model that makes them. */
 export class LoadVectors implements EmbeddingSink {
-  readonly #load: OpenLoad | OpenChange;
+  readonly #load: OpenLoad;
   readonly #damaged: Pick<DamagedSkills, 'has'> | undefined;
   #model: string | undefined;
 
   /** @param damaged skills whose text is not certain; looked at when vectors are made */
-  constructor(load: OpenLoad | OpenChange, damaged: Pick<DamagedSkills, 'has'> | undefined) {
+  constructor(load: OpenLoad, damaged: Pick<DamagedSkills, 'has'> | undefined) {
     this.#load = load;
     this.#damaged = damaged;
   }
@@ -94,11 +93,11 @@ export interface LabelledSkill {
 
 /** The categories that a load derives of skills that have none. */
 export class LoadLabels {
-  readonly #load: OpenLoad | OpenChange;
+  readonly #load: OpenLoad;
   #isForgotten = false;
   #hasChanged = false;
 
-  constructor(load: OpenLoad | OpenChange) {
+  constructor(load: OpenLoad) {
     this.#load = load;
   }
 

@@ -14,7 +14,7 @@ import {
 } from '../database.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../files.js';
 import { LoadLock } from '../locks.js';
-import { type NamedState, newStamp, putNote, readMeta, writeFacts, writeMeta } from '../notes.js';
+import { type NamedState, readMeta, writeFacts, writeStamp } from '../notes.js';
 import { type Connection, isSqliteError, type Statement } from '../sqlite.js';
 import { VectorInsertion } from './vectors.js';
 
@@ -83,9 +83,7 @@ export class StagingFile {
    */
   publish(connection: Connection, beforeReplacing: () => void, state?: NamedState): void {
     this.#writing(() => {
-      const stamp = state?.stamp ?? newStamp();
-      writeMeta(connection, 'stamp', stamp);
-      if (state !== undefined) putNote(connection, stamp, state.note);
+      writeStamp(connection, state);
       writeFacts(connection);
       connection.exec('COMMIT');
       const databases = connection.pragma('database_list') as { readonly name: string }[];
