@@ -130,7 +130,7 @@ export function quotaHeaders(admission: Admission | SharedAdmission, minute?: Mi
 }
 
 /** What an answer tells of the minute. */
-export function minuteHeaders({ limit, remaining }: Pick<MinuteLeft, 'limit' | 'remaining'>): Record<string, string> {
+export function minuteHeaders({ limit, remaining }: MinuteLeft): Record<string, string> {
   return { 'X-RateLimit-Minute-Limit': String(limit), 'X-RateLimit-Minute-Remaining': String(remaining) };
 }
 

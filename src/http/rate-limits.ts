@@ -12,8 +12,6 @@ interface Minute {
 export interface MinuteLeft {
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the next minute begins, 1 to 60. */
-  readonly reset: number;
 }
 
 /** Limits how often each client may ask within a minute. Counts in memory, for this process. */
@@ -46,10 +44,8 @@ export class MinuteLimit {
     const now = this.#now();
     const minute = this.#minuteOf(client, now);
     minute.count += 1;
+    if (minute.count <= this.#perMinute) return { limit: this.#perMinute, remaining: this.#perMinute - minute.count };
     const reset = Math.min(60, Math.max(1, Math.ceil((minute.start + MINUTE - now) / 1000)));
-    if (minute.count <= this.#perMinute) {
-      return { limit: this.#perMinute, remaining: this.#perMinute - minute.count, reset };
-    }
     const message = `more than ${this.#perMinute} ${this.#what} within a minute: try again in ${reset} s`;
     throw new SkillSearchError('RATE_LIMIT_EXCEEDED', message, { retryAfter: reset });
   }

@@ -272,9 +272,7 @@ export class SkillDiscoveryService {
       const answer = await show(request);
       if (answer === undefined) throw notFound();
       if (!isForOwnPages) return { tagged: true, ...answer };
-      // What the script of the page goes by, so that it does not run into the limit.
-      const minute = left && { ...minuteHeaders(left), 'X-RateLimit-Minute-Reset': String(left.reset) };
-      return { ...answer, headers: { ...answer.headers, ...minute } };
+      return { ...answer, headers: { ...answer.headers, ...(left && minuteHeaders(left)) } };
     } catch (error) {
       throw call.signal?.aborted === true ? new ClientGone() : error;
     }

@@ -10,48 +10,16 @@ interface PageAnswer {
   readonly answer: string;
   readonly facets: string;
   readonly suggestions: readonly string[];
-  readonly unfinished: boolean;
 }
 
-/** What is left of the minute's searches, as the headers of the last answer say. */
-export interface Allowance {
-  readonly limit: number;
-  readonly remaining: number;
-  /** Seconds until the next minute begins. */
-  readonly reset: number;
-}
-
-/** Milliseconds. Keys that come faster than this are one question. */
-const TYPING = 20;
-/** Milliseconds without a key, after which the typing has stopped. */
-const STOPPED = 350;
+/** Milliseconds without a key, after which it is asked: keys that come faster are one question. */
+const PAUSE = 200;
 /** Milliseconds after an answer, after which it is read out to those who cannot see it. */
 const READ_OUT = 700;
-/** Milliseconds of a pause after which it is said that the answer takes its time. */
-const LONG_PAUSE = 1500;
 /** Milliseconds that a button says that it has copied. */
 const SHOWN_FOR = 2000;
 const KEPT_ANSWERS = 30;
 const NO_ANSWER = 'The server did not answer as it should. Please try again.';
-
-/**
- * Milliseconds to wait before a question is asked as somebody types: next to none while most of the minute is left;
- * then the more the less is left, so that the limit is not reached by typing.
- */
-export function pauseOf(allowance: Allowance | undefined): number {
-  if (allowance === undefined || allowance.remaining * 2 > allowance.limit) return TYPING;
-  // What is kept back is for questions that are complete, and for clicks.
-  const spare = Math.max(1, allowance.remaining - allowance.limit / 8);
-  return Math.max(TYPING, Math.min((1000 * allowance.reset) / spare, 1000 * allowance.reset));
-}
-
-/** The allowance that an answer tells; undefined if there is no limit. */
-export function allowanceOf(header: (name: string) => string | null): Allowance | undefined {
-  const limit = header('X-RateLimit-Minute-Limit');
-  if (limit === null) return undefined;
-  const remaining = Number(header('X-RateLimit-Minute-Remaining'));
-  return { limit: Number(limit), remaining, reset: Number(header('X-RateLimit-Minute-Reset') ?? 60) };
-}
 
 /** The parameters of a form's fields: without empty ones and defaults, as the links of the server have them. */
 export function parametersOf(fields: Iterable<readonly [string, unknown]>): URLSearchParams {
@@ -86,15 +54,8 @@ class SearchPage {
   readonly #name: string;
   /** Answers by their parameters, so that going back asks nothing. */
   readonly #answers = new Map<string, PageAnswer>();
-  #allowance: Allowance | undefined;
-  /**
-   * The question for words, and that for the whole answer: the one for words goes on until the other has its answer.
-   */
-  readonly #asking: { quick?: AbortController; whole?: AbortController } = {};
-  /** The question whose answer stands on the page, words alone included. */
-  #shown = new URLSearchParams(location.search).toString();
+  #asking: AbortController | undefined;
   #typing = 0;
-  #stopped = 0;
   #waiting = 0;
   #reading = 0;
   /** Whether the present entry of the history is a question that is still being typed. */
@@ -155,19 +116,14 @@ class SearchPage {
     this.#setEntry(parameters, this.#isDraft);
     this.#isDraft = true;
     this.#cancel();
-    const pause = pauseOf(this.#allowance);
-    if (pause > LONG_PAUSE) this.#tell('Those were many questions within a minute: the next answer takes its time.');
-    this.#typing = setTimeout(() => void this.#show(parameters, true), pause);
-    this.#stopped = setTimeout(() => void this.#show(parameters, false), Math.max(STOPPED, pause));
+    this.#typing = setTimeout(() => void this.#show(parameters), PAUSE);
   }
 
   /** Ends what is under way: timers and requests. */
   #cancel(): void {
     clearTimeout(this.#typing);
-    clearTimeout(this.#stopped);
     clearTimeout(this.#waiting);
-    this.#asking.quick?.abort();
-    this.#asking.whole?.abort();
+    this.#asking?.abort();
   }
 
   /** Asks for a complete question, as an entry of its own in the history. */
@@ -176,7 +132,7 @@ class SearchPage {
     this.#offers = false;
     this.#setEntry(parameters, this.#isDraft);
     this.#isDraft = false;
-    void this.#show(parameters, false);
+    void this.#show(parameters);
   }
 
   #ask(question: string): void {
@@ -205,7 +161,7 @@ class SearchPage {
     this.#isDraft = false;
     this.#offers = false;
     this.#fill(parameters);
-    void this.#show(parameters, false).then(() => scrollTo(0, top));
+    void this.#show(parameters).then(() => scrollTo(0, top));
   }
 
   /** Fills in the form by the parameters of a link. */
@@ -219,61 +175,45 @@ class SearchPage {
     }
   }
 
-  async #show(parameters: URLSearchParams, isQuick: boolean): Promise<void> {
+  async #show(parameters: URLSearchParams): Promise<void> {
     const key = parameters.toString();
     const known = this.#answers.get(key);
     if (known !== undefined) {
-      clearTimeout(this.#stopped);
-      this.#put(key, known);
+      this.#put(known);
       return;
     }
-    // A blank at the end asks nothing new.
-    if (isQuick && (parameters.get('mode') === 'meaning' || key === this.#shown)) return;
-    const kind = isQuick ? 'quick' : 'whole';
-    this.#asking[kind]?.abort();
+    this.#asking?.abort();
     const asking = new AbortController();
-    this.#asking[kind] = asking;
-    if (!isQuick) document.documentElement.classList.add('asking');
+    this.#asking = asking;
+    document.documentElement.classList.add('asking');
     try {
-      const asked = new URLSearchParams(parameters);
-      if (isQuick) asked.set('quick', '1');
-      const response = await fetch(`${this.#route}?${asked}`, { signal: asking.signal });
-      this.#allowance = allowanceOf((name) => response.headers.get(name));
+      const response = await fetch(`${this.#route}?${key}`, { signal: asking.signal });
       const body = await response.json();
       if (asking.signal.aborted) return;
       if (response.status === 429) this.#waitFor(parameters, Number(response.headers.get('Retry-After') ?? 60));
       else if (!response.ok) this.#tell((body as { error?: { message?: string } }).error?.message ?? NO_ANSWER);
-      else {
-        if (!isQuick) this.#asking.quick?.abort();
-        this.#take(key, body as PageAnswer);
-      }
+      else this.#take(key, body as PageAnswer);
     } catch (error) {
       // What is no JSON is from a server between the page and its own.
       if (!asking.signal.aborted)
         this.#tell(error instanceof SyntaxError ? NO_ANSWER : 'The server cannot be reached just now.');
     } finally {
-      if (this.#asking[kind] === asking) {
-        delete this.#asking[kind];
-        if (!isQuick) document.documentElement.classList.remove('asking');
+      if (this.#asking === asking) {
+        this.#asking = undefined;
+        document.documentElement.classList.remove('asking');
       }
     }
   }
 
   #take(key: string, answer: PageAnswer): void {
-    this.#put(key, answer);
-    if (answer.unfinished) return;
-    // Words alone were asked for: the answer is complete already.
-    clearTimeout(this.#stopped);
+    this.#put(answer);
     this.#answers.set(key, answer);
-    for (const [oldest] of this.#answers) {
-      if (this.#answers.size <= KEPT_ANSWERS) break;
-      this.#answers.delete(oldest);
-    }
+    const [oldest = key] = this.#answers.keys();
+    if (this.#answers.size > KEPT_ANSWERS) this.#answers.delete(oldest);
   }
 
-  #put(key: string, { title, summary, answer, facets, suggestions }: PageAnswer): void {
+  #put({ title, summary, answer, facets, suggestions }: PageAnswer): void {
     const parts = this.#parts;
-    this.#shown = key;
     parts.notice.hidden = true;
     document.title = title === '' ? this.#name : `${title} · ${this.#name}`;
     const focused = hits().indexOf(document.activeElement as HTMLAnchorElement);
@@ -315,7 +255,7 @@ class SearchPage {
     this.#tell(`Those were many questions within a minute. It goes on by itself in about ${seconds} s.`);
     this.#waiting = setTimeout(() => {
       this.#parts.notice.hidden = true;
-      void this.#show(parameters, false);
+      void this.#show(parameters);
     }, 1000 * seconds);
   }
 

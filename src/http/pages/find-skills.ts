@@ -54,19 +54,18 @@ export interface Found {
 /**
  * Finds what the question asks.
  *
- * @param quick whether to answer by words, whatever the mode: meaning follows when the typing stops
  * @throws {SkillSearchError} for a faulty question, and if the catalogue cannot answer
  */
-export async function findSkills(question: PageQuestion, request: PageRequest, quick: boolean): Promise<Found> {
-  const found = await find(question, request, quick);
+export async function findSkills(question: PageQuestion, request: PageRequest): Promise<Found> {
+  const found = await find(question, request);
   // Explaining a hit reads the text of its files, which may take some milliseconds. What is read is kept for the view.
   for (const [i, { snippet: _, matches: __ }] of found.hits.entries()) if (i % 2 === 1) await request.turn();
   return found;
 }
 
-async function find(question: PageQuestion, request: PageRequest, quick: boolean): Promise<Found> {
+async function find(question: PageQuestion, request: PageRequest): Promise<Found> {
   if (question.q === '') return listAll(question, request);
-  if (question.mode === 'words' || quick) return findByWords(question, request);
+  if (question.mode === 'words') return findByWords(question, request);
   try {
     return await findByMeaning(question, request);
   } catch (error) {

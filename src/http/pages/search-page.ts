@@ -4,15 +4,7 @@ import { answerView, facetsView, summaryOf, welcomeView } from './answer-view.js
 import { type Found, findSkills } from './find-skills.js';
 import { type Html, html } from './html.js';
 import { type PageRequest, renderPage } from './page.js';
-import {
-  filterFields,
-  isAsked,
-  parametersOf,
-  type QuestionForm,
-  questionOf,
-  readForm,
-  searchForm,
-} from './question-form.js';
+import { filterFields, isAsked, type QuestionForm, questionOf, readForm, searchForm } from './question-form.js';
 
 /** The search page. It answers a question itself, so that it works without its script, too. */
 export async function showHome(request: PageRequest): Promise<Content> {
@@ -20,7 +12,7 @@ export async function showHome(request: PageRequest): Promise<Content> {
   if (fault !== undefined) return homePage(form, undefined, faultView(fault), request, 400);
   if (!isAsked(form)) return homePage(form, undefined, welcomeView(request), request);
   try {
-    const found = await findSkills(questionOf(form), request, false);
+    const found = await findSkills(questionOf(form), request);
     return homePage(form, found, answerView(found, form, request.base), request);
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -84,32 +76,24 @@ interface PageSearchAnswer {
   readonly answer: string;
   readonly facets: string;
   readonly suggestions: readonly string[];
-  /** Whether meaning may still change the answer: ask again without `quick` when the typing stops. */
-  readonly unfinished: boolean;
 }
 
-/**
- * The route that the search page asks as somebody types: the fields of the form, and `quick=1` for an answer by words
- * at once, whatever the mode.
- */
+/** The route that the search page asks as somebody types, with the fields of the form. */
 export async function answerPageSearch(request: PageRequest): Promise<Content> {
   const { form, fault } = readForm(request.query);
   if (fault !== undefined) throw fault;
   const { base } = request;
-  const quick = parametersOf(request.query).get('quick') === '1';
   const shared = { title: form.q ?? '', suggestions: form.q === undefined ? [] : suggestionsFor(form.q, request) };
   if (!isAsked(form)) {
-    return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '', unfinished: false });
+    return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '' });
   }
-  const question = questionOf(form);
   await request.turn();
-  const found = await findSkills(question, request, quick);
+  const found = await findSkills(questionOf(form), request);
   return sent({
     ...shared,
     summary: summaryOf(found, form),
     answer: answerView(found, form, base).text,
     facets: facetsView(found, form, base).text,
-    unfinished: quick && question.q !== '' && question.mode !== 'words',
   });
 }
 
