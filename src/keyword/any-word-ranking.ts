@@ -387,7 +387,7 @@ export function* readRankedWord(
   for (const [field, ofField] of lists.entries()) {
     let count = 0;
     for (const list of ofField) {
-      count = list.addAllAmounts(norms[field]!, 1, inField, havingInField, count);
+      count = list.addAllAmounts(norms[field]!, inField, havingInField, count);
       postings += list.size;
       yield;
     }

@@ -17,13 +17,8 @@ export interface Word {
  * documents.
  */
 const SORTED_UP_TO = 512;
-/** Lists with at most this many entries in all are counted by sorting. */
-const COUNTED_BY_SORTING = 64;
 /** Documents of recent words that are remembered, four bytes each. */
 const DOCUMENTS_REMEMBERED = 4_000_000;
-
-/** Words whose document frequency is remembered, about a hundred bytes each. */
-const FREQUENCIES_KEPT = 10_000;
 
 /** Looking a document up in a list takes as long as reading this many of its entries. */
 const LOOKUP_COST = 8;
@@ -42,9 +37,6 @@ export class DocumentSets {
     DOCUMENTS_REMEMBERED,
     ({ length }) => length,
   );
-
-  /** The number of documents of the words asked for last. */
-  readonly #frequencies = new RecentlyUsed<number>(FREQUENCIES_KEPT, Number.POSITIVE_INFINITY, () => 1);
 
   /** @param size number of documents */
   constructor(size: number) {
@@ -121,27 +113,8 @@ export class DocumentSets {
   }
 
   /** The number of documents that have a word. */
-  frequencyOf({ lists, size, key }: Word): number {
-    if (lists.length < 2) return size;
-    // Most words were joined just now, or are so rare that joining them takes less than a pass over the bits.
-    const known = key === undefined ? undefined : this.#unions.peek(key);
-    if (known !== undefined) return known.length;
-    if (size <= COUNTED_BY_SORTING) return sortedUnion(lists, size).length;
-    const read = (): number => this.#count(lists);
-    return key === undefined ? read() : this.#frequencies.get(key, read);
-  }
-
-  /** The number of documents in any of some lists. */
-  #count(lists: readonly PostingList[]): number {
-    const bits = this.#bits;
-    for (const list of lists) list.setBits(bits);
-    let count = 0;
-    for (let i = 0; i < bits.length; i++) {
-      if (bits[i] === 0) continue;
-      count += countBits(bits[i]!);
-      bits[i] = 0;
-    }
-    return count;
+  frequencyOf(word: Word): number {
+    return this.#union(word).length;
   }
 
   /** The documents that have a word, ascending. */

@@ -39,7 +39,7 @@ import { asItStands, correctedWords, type Lookup, planSteps, type StepPlan } fro
 import { type PostingList, sizeOf } from './posting-list.js';
 import type { Question, QuestionWord } from './question.js';
 import type { RecentlyUsed } from './recently-used.js';
-import { bestMatches, ScoreTiers, ScoringSpace } from './score-matches.js';
+import { bestMatches, ScoreTiers } from './score-matches.js';
 import { Work } from './work.js';
 
 /** Share of the work that is kept for scores while documents are looked for. */
@@ -62,7 +62,6 @@ export class PostingIndex implements KeywordIndex {
   #norms: readonly LengthNorms[] | undefined;
   readonly #recentWords: RecentlyUsed<RankedWord>;
   readonly #rankingSpaces: RankingSpaces;
-  readonly #space: ScoringSpace;
   /** The documents of the words beside a completed one, one bit each: while it is typed, they are asked for each time. */
   #beside: { readonly key: string; readonly bits: Uint32Array | undefined } | undefined;
 
@@ -75,7 +74,6 @@ export class PostingIndex implements KeywordIndex {
     this.#sets = new DocumentSets(size);
     this.#recentWords = recentWords(size);
     this.#rankingSpaces = new RankingSpaces(size);
-    this.#space = new ScoringSpace(size);
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
@@ -273,7 +271,7 @@ export class PostingIndex implements KeywordIndex {
         }));
       const [exactNames, nameBeginnings] = [this.named(question), this.beginning(question)];
       const tiers = new ScoreTiers(documents, { exactNames, nameBeginnings, otherAccents });
-      return bestMatches({ tiers, words: matched, norms: this.#lengthNorms(), space: this.#space }, options);
+      return bestMatches({ tiers, words: matched, norms: this.#lengthNorms(), size: this.size }, options);
     };
   }
 

@@ -63,13 +63,13 @@ export class PostingList {
   }
 
   /**
-   * Adds the weighted frequencies, divided by the length norms, to `amounts`, by document. Documents whose amount was 0
+   * Adds the frequencies, divided by the length norms, to `amounts`, by document. Documents whose amount was 0
    * are appended to `having`.
    *
    * @param count number of documents in `having` so far
    * @returns number of documents in `having` then
    */
-  addAllAmounts(norms: LengthNorms, weight: number, amounts: Float64Array, having: Uint32Array, count: number): number {
+  addAllAmounts(norms: LengthNorms, amounts: Float64Array, having: Uint32Array, count: number): number {
     const { documents, frequencies } = this.#entries;
     const { lengths, byLength } = norms;
     let next = count;
@@ -77,8 +77,7 @@ export class PostingList {
       const document = documents[entry]!;
       const frequency = frequencies[entry]!;
       const before = amounts[document]!;
-      const after =
-        before + (weight * (frequency === MANY ? this.frequencyOf(entry) : frequency)) / byLength[lengths[document]!]!;
+      const after = before + (frequency === MANY ? this.frequencyOf(entry) : frequency) / byLength[lengths[document]!]!;
       if (before === 0 && after > 0) having[next++] = document;
       amounts[document] = after;
     }

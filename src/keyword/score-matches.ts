@@ -10,7 +10,8 @@ export interface Relevance {
   readonly words: readonly MatchedWord[];
   /** By scored field. */
   readonly norms: readonly LengthNorms[];
-  readonly space: ScoringSpace;
+  /** Number of documents in the index. */
+  readonly size: number;
 }
 
 /**
@@ -21,13 +22,13 @@ export interface Relevance {
  * skills begin with a word, a first page of that word scores these, not the thousands that have the word.
  */
 export function bestMatches(
-  { tiers, words, norms, space }: Relevance,
+  { tiers, words, norms, size }: Relevance,
   { count, isShown }: BestOptions,
 ): ScoredDocuments {
   let best: ScoredDocuments = { documents: new Uint32Array(), scores: new Float64Array() };
   for (const documents of tiers.descending()) {
     if (best.documents.length >= count) break;
-    const scores = scoreMatches(documents, words, norms, space);
+    const scores = scoreMatches(documents, words, norms, size);
     tiers.apply(documents, scores);
     best = withLeading(best, { documents, scores }, count - best.documents.length, isShown);
   }
@@ -157,9 +158,6 @@ interface MatchedWord {
 
 const WEIGHTS = SCORED_FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
-/** Looking up which of some documents a list has takes as long, for each of them, as reading so many postings. */
-const LOOKUP_COST = 4;
-
 /**
  * Scores documents by BM25F, see `bm25.ts`.
  *
@@ -171,77 +169,17 @@ function scoreMatches(
   documents: Uint32Array,
   words: readonly MatchedWord[],
   norms: readonly LengthNorms[],
-  space: ScoringSpace,
+  size: number,
 ): Float64Array {
   const scores = new Float64Array(documents.length);
-  for (const word of words) {
-    const idf = word.weight * inverseDocumentFrequency(space.size, word.documentFrequency);
-    let postings = 0;
-    for (const ofField of word.lists) for (const { size } of ofField) postings += size;
-    // The sums are the same to the last bit: each document has the same numbers added in the same order.
-    if (postings > documents.length * LOOKUP_COST) addLookedUp(scores, documents, word, norms, idf, space);
-    else addRead(scores, documents, word, norms, idf, space);
+  const amounts = new Float64Array(documents.length);
+  for (const { weight, documentFrequency, lists } of words) {
+    const idf = weight * inverseDocumentFrequency(size, documentFrequency);
+    for (const [field, ofField] of lists.entries()) {
+      for (const list of ofField) list.addAmounts(documents, norms[field]!, WEIGHTS[field]!, amounts);
+    }
+    for (let i = 0; i < scores.length; i++) scores[i] = scores[i]! + idf * saturation(amounts[i]!);
+    amounts.fill(0);
   }
   return scores;
-}
-
-/** Adds a word by looking the documents up in its lists. */
-function addLookedUp(
-  scores: Float64Array,
-  documents: Uint32Array,
-  { lists }: MatchedWord,
-  norms: readonly LengthNorms[],
-  idf: number,
-  { amounts }: ScoringSpace,
-): void {
-  for (const [field, ofField] of lists.entries()) {
-    for (const list of ofField) list.addAmounts(documents, norms[field]!, WEIGHTS[field]!, amounts);
-  }
-  for (let i = 0; i < scores.length; i++) {
-    const amount = amounts[i]!;
-    if (amount === 0) continue;
-    scores[i] = scores[i]! + idf * saturation(amount);
-    amounts[i] = 0;
-  }
-}
-
-/** Adds a word by reading its lists, whichever documents they have. */
-function addRead(
-  scores: Float64Array,
-  documents: Uint32Array,
-  { lists }: MatchedWord,
-  norms: readonly LengthNorms[],
-  idf: number,
-  { amounts, having }: ScoringSpace,
-): void {
-  let count = 0;
-  for (const [field, ofField] of lists.entries()) {
-    for (const list of ofField) {
-      count = list.addAllAmounts(norms[field]!, WEIGHTS[field]!, amounts, having, count);
-    }
-  }
-  for (let i = 0; i < scores.length; i++) {
-    const amount = amounts[documents[i]!]!;
-    if (amount > 0) scores[i] = scores[i]! + idf * saturation(amount);
-  }
-  for (let i = 0; i < count; i++) amounts[having[i]!] = 0;
-}
-
-/**
- * Working space of an index for scoring, made once: the index answers one question at a time. Arrays made for each word
- * would add up to tens of megabytes a second, and every collection of them scans an index of gigabytes.
- */
-export class ScoringSpace {
-  /** Number of documents in the index. */
-  readonly size: number;
-  /** Amount of one word; all 0 between two words. */
-  readonly amounts: Float64Array;
-  /** The documents that have one word, in no particular order. */
-  readonly having: Uint32Array;
-
-  constructor(size: number) {
-    this.size = size;
-    this.amounts = new Float64Array(size);
-    this.having = new Uint32Array(size);
-  }
 }
