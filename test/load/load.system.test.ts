@@ -230,7 +230,7 @@ function loadFile(database: string, source: string): Promise<LoadReport> {
 /** Ids of the skills whose contents a check finds fault with. */
 async function damagedIn(database: string): Promise<string[]> {
   const { problems } = await checkCatalogue({ database });
-  return problems.flatMap(({ skill, problem }) => (/contents|bytes/.test(problem) ? (skill ?? []) : []));
+  return problems.flatMap(({ skill }) => skill ?? []);
 }
 
 function change(database: string, sql: string): void {
