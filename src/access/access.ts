@@ -126,20 +126,14 @@ export class Access implements KeysAndQuotas {
    *
    * @param authorization the header `Authorization`; undefined for an anonymous request
    * @param address IP address of the client, from the socket or a trusted proxy
-   * @param arrived when the request arrived, by `performance.now()`: revocations before that are seen. Requests that
-   *   arrived together share one look at the file. @default now
    * @throws {SkillSearchError} `INVALID_API_KEY` unless the header is `Bearer` and a key that is accepted
    */
-  identify(
-    authorization: string | undefined,
-    address: string | undefined,
-    arrived: number = performance.now(),
-  ): Client {
+  identify(authorization: string | undefined, address: string | undefined): Client {
     if (authorization === undefined) {
       return { kind: 'anonymous', name: clientOfAddress(address), quota: this.#quotas.anonymous };
     }
     const key = sentKey(authorization);
-    const found = key === undefined ? undefined : this.#guard(() => this.#keys.find(key, this.#quotas.key, arrived));
+    const found = key === undefined ? undefined : this.#guard(() => this.#keys.find(key, this.#quotas.key));
     if (found !== undefined) return { kind: 'key', name: `key:${found.id}`, quota: found.quota };
     throw keyNotAccepted();
   }
@@ -246,30 +240,18 @@ export class Access implements KeysAndQuotas {
 /** A key that is accepted; null for a limit that the server sets. */
 type AcceptedRow = [id: number, daily: number | null, perMinute: number | null, hash: Buffer];
 
-/** Keys that are remembered at most. */
-const MAX_REMEMBERED = 1000;
-
 /**
- * The keys of a state file. Every process that has the file open sees a change at its next request. Those that are
- * accepted are remembered until the file changes, so that a search with a key reads no row. Requests that arrive
- * together share one check of whether it has changed.
+ * The keys of a state file. Every process that has the file open sees a change at its next request.
  *
- * Only SHA-256 digests are looked up and compared, never keys. A lookup, in the map or in the index of SQLite, may take
- * longer the more of a digest it shares with a stored one. That helps nobody: who sends a key cannot choose its digest,
- * and the beginning of a digest says nothing of the 256 random bits that have it. What was found is compared as a
- * whole, in the same time wherever the first difference is.
+ * Only SHA-256 digests are looked up and compared, never keys. A lookup in the index of SQLite may take longer the more
+ * of a digest it shares with a stored one. That helps nobody: who sends a key cannot choose its digest, and the
+ * beginning of a digest says nothing of the 256 random bits that have it. What was found is compared as a whole, in the
+ * same time wherever the first difference is.
  */
 class ApiKeys {
   readonly #connection: Connection;
   readonly #now: () => number;
   readonly #accepted: Statement<[Buffer], AcceptedRow>;
-  /** `PRAGMA data_version`, which changes with every commit of another connection, in any process. */
-  readonly #version: Statement<[], number>;
-  /** By the hash of the key, in Base64, as the file was at {@link #checked}. */
-  readonly #remembered = new Map<string, AcceptedRow>();
-  /** When the file was last checked, by `performance.now()`, and its version then. */
-  #checked = Number.NEGATIVE_INFINITY;
-  #lastVersion: number | undefined;
 
   /** @param now milliseconds since 1970 */
   constructor(connection: Connection, now: () => number) {
@@ -277,7 +259,6 @@ class ApiKeys {
     this.#now = now;
     const accepted = 'SELECT number, daily, per_minute, hash FROM api_key WHERE hash = ? AND revoked_at IS NULL';
     this.#accepted = connection.prepare<[Buffer], AcceptedRow>(accepted).raw();
-    this.#version = connection.prepare<[], number>('PRAGMA data_version').pluck();
   }
 
   /** @throws {SkillSearchError} `INVALID_OPTION` */
@@ -307,45 +288,19 @@ class ApiKeys {
     const revoke = this.#connection.prepare<unknown[], KeyRow>(
       `UPDATE api_key SET revoked_at = coalesce(revoked_at, ?) WHERE ${column} = ? RETURNING *`,
     );
-    // `data_version` does not show changes of this connection.
-    this.#remembered.clear();
     const row = this.#synced(() => revoke.get(this.#seconds(), value));
     if (row === undefined) throw keyNotFound(idOrKey);
     return toApiKey(row);
   }
 
-  /**
-   * The id and the quota of a key that a client sent; undefined if it is not accepted.
-   *
-   * @param since by `performance.now()`: the answer is that of the file at this moment or later
-   */
-  find(key: string, defaults: Quota, since: number): { readonly id: number; readonly quota: Quota } | undefined {
+  /** The id and the quota of a key that a client sent; undefined if it is not accepted. */
+  find(key: string, defaults: Quota): { readonly id: number; readonly quota: Quota } | undefined {
     if (!isKey(key)) return undefined;
-    if (this.#checked <= since) this.#check();
     const hash = hashOf(key);
-    const row = this.#rowOf(hash);
+    const row = this.#accepted.get(hash);
     if (row === undefined || !timingSafeEqual(row[3], hash)) return undefined;
     const [id, daily, perMinute] = row;
     return { id, quota: { daily: daily ?? defaults.daily, perMinute: perMinute ?? defaults.perMinute } };
-  }
-
-  #check(): void {
-    // Before the file is read: a change in between is found by the next check.
-    this.#checked = performance.now();
-    const version = this.#version.get();
-    if (version !== this.#lastVersion) this.#remembered.clear();
-    this.#lastVersion = version;
-  }
-
-  #rowOf(hash: Buffer): AcceptedRow | undefined {
-    const name = hash.toString('base64');
-    const known = this.#remembered.get(name);
-    if (known !== undefined) return known;
-    const row = this.#accepted.get(hash);
-    if (row === undefined) return undefined;
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(name, row);
-    return row;
   }
 
   /**

@@ -21,8 +21,7 @@ export interface KeysAndQuotas {
   createKey(options?: NewKeyOptions): NewApiKey | Promise<NewApiKey>;
   listKeys(): ApiKey[] | Promise<ApiKey[]>;
   revokeKey(idOrKey: number | string): ApiKey | Promise<ApiKey>;
-  /** @param arrived when the request arrived, by `performance.now()` */
-  identify(authorization: string | undefined, address: string | undefined, arrived?: number): Client | Promise<Client>;
+  identify(authorization: string | undefined, address: string | undefined): Client | Promise<Client>;
   /**
    * Makes sure that a client that was identified is still accepted, for requests that are not counted.
    *

@@ -78,13 +78,13 @@ function readQuestion<Query>(
 async function identify(
   access: KeysAndQuotas,
   { key }: Pick<SearchOperation, 'key'>,
-  { call, address, started }: Visit,
+  { call, address }: Visit,
 ): Promise<Client> {
   const authorization = key === 'ignored' ? undefined : call.header('authorization');
   if (key === 'required' && authorization === undefined) {
     throw new SkillSearchError('MISSING_API_KEY', 'this search needs an API key: `Authorization: Bearer <key>`');
   }
-  return access.identify(authorization, address, started);
+  return access.identify(authorization, address);
 }
 
 /** Gives a request back to the day. An error of that is for the log: the client gets the one before. */

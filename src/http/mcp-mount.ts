@@ -93,7 +93,7 @@ export class McpMount {
       if (fault !== undefined) throw new RefusedRequest(fault);
       if (call.method === 'DELETE') throw new RefusedRequest(NO_SESSION);
       if (call.method !== 'POST' && call.method !== 'GET') throw new RefusedRequest(METHOD_NOT_ALLOWED);
-      const client = await access?.identify(call.header('authorization'), visit.address, visit.started);
+      const client = await access?.identify(call.header('authorization'), visit.address);
       visit.client = client;
       visit.quota = client?.quota;
       if (call.method === 'GET') {

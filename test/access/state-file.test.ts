@@ -256,7 +256,6 @@ describe('state file', () => {
           syncBuiltinESMExports();
         });
         const hash = createHash('sha256').update(key).digest();
-        // Once read from the file, then remembered.
         for (let i = 1; i <= 2; i++) {
           clientOf(access, key);
           expect(compared).toHaveBeenCalledTimes(i);
@@ -275,19 +274,6 @@ describe('state file', () => {
     });
 
     describe('a revoked key', () => {
-      test('is refused to a request that came after the file was last asked, and only then asked for again', async () => {
-        const state = scratchFile('access.db');
-        const [one, other] = [opened({ state }), opened({ state })];
-        const header = `Bearer ${one.createKey().key}`;
-        const before = performance.now();
-        expect(other.identify(header, undefined, before)).toMatchObject({ name: 'key:1' });
-        one.revokeKey(1);
-        // It came before the file was asked, hence before the key was revoked.
-        expect(other.identify(header, undefined, before)).toMatchObject({ name: 'key:1' });
-        expect(await codeOf(() => other.identify(header, undefined, performance.now()))).toBe('INVALID_API_KEY');
-        expect(await codeOf(() => other.identify(header, undefined, before))).toBe('INVALID_API_KEY');
-      });
-
       test('does not give its id to another', () => {
         const state = scratchFile('access.db');
         const before = openAccess({ state });
