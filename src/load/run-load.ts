@@ -10,13 +10,22 @@ import { type OpenableSource, openSources, readSources } from './open-sources.js
 import type { LoadReport } from './reports.js';
 import { type IndexingProgress, ReportBuilder } from './reports.js';
 
-/** Runs a load. The sources are read from their beginning each time. */
-export async function runLoad(prepared: PreparedLoad, target: LoadTarget): Promise<LoadReport> {
+/**
+ * Runs a load. The sources are read from their beginning each time.
+ *
+ * @param gone ids of skills that are removed before
+ */
+export async function runLoad(
+  prepared: PreparedLoad,
+  target: LoadTarget,
+  gone: readonly string[] = [],
+): Promise<LoadReport> {
   const { options, model } = prepared;
   const { database, home } = target;
   const writer = new CatalogueWriter(new OpenLoad(database, existsSync(database)), options.contents, home);
   try {
     checkModel(writer.vectors.modelBefore, model, target.shown);
+    writer.remove(gone);
     return await load(writer, prepared, target);
   } finally {
     writer.close();

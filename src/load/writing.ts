@@ -17,7 +17,7 @@ import {
 import { type ChosenModel, chooseModel, embeddedText, resolveModelOptions } from '../semantic/index.js';
 import { readRows } from '../sources/index.js';
 import { openForReading } from '../store/index.js';
-import { CatalogueWriter, OpenLoad, VectorStatements } from '../store/writing.js';
+import { type CatalogueWriter, VectorStatements } from '../store/writing.js';
 import type { RemoveOptions, UpdateOptions } from './calls.js';
 import { addressOf, type CatalogueAddress, homeOf } from './catalogue-place.js';
 import { type ChangeOptions, changeInPlace, type SmallChange } from './change-in-place.js';
@@ -25,7 +25,7 @@ import { checkModel } from './derive.js';
 import type { Ingest } from './ingest.js';
 import type { BuildOptions, SharedOptions, Source } from './load-options.js';
 import { type OpenableSource, openSources, rowsKey } from './open-sources.js';
-import { type LoadReport, ReportBuilder } from './reports.js';
+import type { LoadReport } from './reports.js';
 import { fileTarget, type LoadTarget, prepareLoad, runLoad } from './run-load.js';
 
 // The work of the calls that write a catalogue, and of what a watch asks of loads.
@@ -177,21 +177,11 @@ export async function removeIds(options: RemoveOptions): Promise<number> {
     writer.remove(ids);
     return true;
   };
-  const whole = async ({ database, home, handOn, indexWhenDue }: LoadTarget): Promise<LoadReport> => {
-    const report = new ReportBuilder({});
-    const writer = new CatalogueWriter(new OpenLoad(database, true), undefined, home);
-    try {
-      writer.remove(ids);
-      const counts = writer.publish();
-      await handOn?.();
-      await indexWhenDue(report.indexing());
-      return report.finish(counts);
-    } finally {
-      writer.close();
-    }
-  };
+  const wanted = { semantic: false };
+  const whole = async (target: LoadTarget): Promise<LoadReport> =>
+    runLoad(await prepareLoad({ ...wanted, sources: [] }, homeOf(address)), target, ids);
   const small = ids.length > MAX_CHANGED_IN_PLACE ? undefined : { read, onlyRemoves: true };
-  const { removed } = await makeChange(address, { small, whole, needsCatalogue: true }, { semantic: false });
+  const { removed } = await makeChange(address, { small, whole, needsCatalogue: true }, wanted);
   return removed;
 }
 

@@ -51,7 +51,7 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
   const { reader } = state;
   const resolved = resolveKeywordQuery(query);
   // All of it at once: matching may read a name, and a transaction takes as long as a record.
-  return reader.readingLate(() => {
+  return reader.reading(() => {
     const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
     const matcher = termMatcherOf(matches);
     const mostText = Math.floor(EXPLAINED_TEXT / documents.length);

@@ -77,11 +77,6 @@ export class CatalogueReader {
   #hasAllIds = false;
   #contents: ContentReader | undefined;
   readonly #inTransaction: (work: () => unknown) => unknown;
-  readonly #begin: Statement<[], unknown>;
-  readonly #commit: Statement<[], unknown>;
-  readonly #rollBack: Statement<[], unknown>;
-  /** Whether the first that is read begins a transaction, see {@link readingLate}. */
-  #beginsLate = false;
   readonly #opened: OpenedState;
   readonly #rows: SkillRows;
   readonly #numberOf: Statement<[id: string], SkillNumber>;
@@ -103,9 +98,6 @@ export class CatalogueReader {
       this.#opened.settle();
       return work();
     });
-    this.#begin = connection.prepare('BEGIN');
-    this.#commit = connection.prepare('COMMIT');
-    this.#rollBack = connection.prepare('ROLLBACK');
     this.#rows = new SkillRows(connection, path);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
@@ -347,28 +339,6 @@ export class CatalogueReader {
     return this.#guard(work);
   }
 
-  /**
-   * The same for work that may find all of it in memory: the file is locked when the first is read, and stays locked
-   * until the work ends. The work must read by the methods of this class alone.
-   */
-  readingLate<T>(work: () => T): T {
-    if (this.#beginsLate || this.#connection.inTransaction) return work();
-    return guarded(this.#path, 'read', () => {
-      this.#beginsLate = true;
-      try {
-        const result = work();
-        if (this.#connection.inTransaction) this.#commit.run();
-        return result;
-      } catch (error) {
-        if (this.#connection.inTransaction) this.#rollBack.run();
-        this.#opened.rolledBack();
-        throw error;
-      } finally {
-        this.#beginsLate = false;
-      }
-    });
-  }
-
   /** Does not read the columns. */
   countSkills(): number {
     return this.#columns?.size ?? this.#facts?.skills ?? this.#count('skill');
@@ -510,11 +480,6 @@ export class CatalogueReader {
   /** Runs work that reads the opened state, under one lock of the file. */
   #guard<T>(work: () => T): T {
     if (this.#connection.inTransaction) return work();
-    if (this.#beginsLate) {
-      this.#begin.run();
-      this.#opened.settle();
-      return work();
-    }
     return guarded(this.#path, 'read', () => {
       try {
         return this.#inTransaction(work) as T;
