@@ -157,35 +157,20 @@ export class DocumentSets {
     return found;
   }
 
-  /** The candidates that have a word. Looks them up one by one, or all at once if that is less work. */
-  among(candidates: Uint32Array, { lists, size, key }: Word): Uint32Array {
+  /** The candidates that have a word. */
+  among(candidates: Uint32Array, { lists, key }: Word): Uint32Array {
     const known = key === undefined ? undefined : this.#unions.peek(key);
     if (known !== undefined) return intersection(candidates, known);
+    const isFound = new Uint8Array(candidates.length);
+    for (const list of lists) {
+      list.visitAmong(candidates, (place) => {
+        isFound[place] = 1;
+      });
+    }
     // The method `filter` of typed arrays makes an object for each number that it keeps.
     const found = new Uint32Array(candidates.length);
     let count = 0;
-    if (candidates.length * lists.length * LOOKUP_COST < size) {
-      const cursors = lists.map(({ from }) => from);
-      for (let i = 0; i < candidates.length; i++) {
-        const document = candidates[i]!;
-        let isFound = false;
-        for (let l = 0; l < lists.length; l++) {
-          const list = lists[l]!;
-          const entry = list.entryOf(document, cursors[l]!);
-          cursors[l] = entry;
-          isFound ||= entry < list.to && list.documentAt(entry) === document;
-        }
-        if (isFound) found[count++] = document;
-      }
-      return found.subarray(0, count);
-    }
-    const bits = this.#bits;
-    for (const list of lists) list.setBits(bits);
-    for (let i = 0; i < candidates.length; i++) {
-      const document = candidates[i]!;
-      if ((bits[document >>> 5]! & (1 << (document & 31))) !== 0) found[count++] = document;
-    }
-    bits.fill(0);
+    for (let i = 0; i < candidates.length; i++) if (isFound[i] === 1) found[count++] = candidates[i]!;
     return found.subarray(0, count);
   }
 }
@@ -305,31 +290,18 @@ function sortedUnion(lists: readonly PostingList[], size: number): Uint32Array {
  * @param among one bit a document: only documents whose bit is set count; all by default
  */
 export function countDocuments(lists: readonly PostingList[], among?: Uint32Array): number {
+  if (lists.length === 1 && among === undefined) return lists[0]!.size;
   let count = 0;
-  const [longest, ...others] = [...lists].sort((a, b) => b.size - a.size);
-  if (longest === undefined) return 0;
-  if (among === undefined) count = longest.size;
-  else {
-    const { documents } = longest;
-    for (let i = 0; i < documents.length; i++) {
-      const document = documents[i]!;
-      count += (among[document >>> 5]! >>> (document & 31)) & 1;
+  for (const [i, { documents }] of lists.entries()) {
+    const isCounted = new Uint8Array(documents.length);
+    for (const before of lists.slice(0, i)) {
+      before.visitAmong(documents, (place) => {
+        isCounted[place] = 1;
+      });
     }
-  }
-  for (const [i, list] of others.entries()) {
-    const before = [longest, ...others.slice(0, i)];
-    const least = before.map(({ from }) => from);
-    const { documents } = list;
     for (let d = 0; d < documents.length; d++) {
       const document = documents[d]!;
-      if (among !== undefined && ((among[document >>> 5]! >>> (document & 31)) & 1) === 0) continue;
-      let isNew = true;
-      for (let b = 0; b < before.length && isNew; b++) {
-        const entry = before[b]!.entryOf(document, least[b]!);
-        least[b] = entry;
-        isNew = entry === before[b]!.to || before[b]!.documentAt(entry) !== document;
-      }
-      if (isNew) count += 1;
+      if (isCounted[d] === 0 && (among === undefined || (among[document >>> 5]! >>> (document & 31)) & 1)) count += 1;
     }
   }
   return count;

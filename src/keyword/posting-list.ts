@@ -1,4 +1,4 @@
-import { DamagedArrayFileError, type DocumentNumber, leapTo, lowerBound, type Pager } from '../core/index.js';
+import { DamagedArrayFileError, leapTo, lowerBound, type Pager } from '../core/index.js';
 import type { LengthNorms } from './bm25.js';
 import { BLOCK, MANY, type PackedPostings } from './packed-keywords.js';
 
@@ -84,34 +84,11 @@ export class PostingList {
     return next;
   }
 
-  /**
-   * Adds the weighted frequencies, divided by the length norms, to `amounts`, beside ascending documents. Reads list
-   * and documents side by side, and leaps in both.
-   */
-  addAmounts(documents: Uint32Array, norms: LengthNorms, weight: number, amounts: Float64Array): void {
-    const { documents: listed, frequencies } = this.#entries;
-    const { lengths, byLength } = norms;
-    const { to } = this;
-    let entry = this.from;
-    let i = 0;
-    while (i < documents.length && entry < to) {
-      const document = documents[i]!;
-      const other = listed[entry]!;
-      if (other === document) {
-        const frequency = frequencies[entry]!;
-        amounts[i] =
-          amounts[i]! +
-          (weight * (frequency === MANY ? this.frequencyOf(entry) : frequency)) / byLength[lengths[document]!]!;
-        i += 1;
-        entry += 1;
-      } else if (other < document) {
-        entry += 1;
-        if (entry < to && listed[entry]! < document) entry = leapTo(listed, document, entry, to);
-      } else {
-        i += 1;
-        if (i < documents.length && documents[i]! < other) i = leapTo(documents, other, i);
-      }
-    }
+  /** Adds the weighted frequencies, divided by the length norms, to `amounts`, beside ascending documents. */
+  addAmounts(documents: Uint32Array, { lengths, byLength }: LengthNorms, weight: number, amounts: Float64Array): void {
+    this.visitAmong(documents, (place, entry) => {
+      amounts[place] = amounts[place]! + (weight * this.frequencyOf(entry)) / byLength[lengths[documents[place]!]!]!;
+    });
   }
 
   /** Visits the documents that are among some ascending ones: by their places there, with their entries. */
@@ -127,23 +104,9 @@ export class PostingList {
     }
   }
 
-  documentAt(entry: number): DocumentNumber {
-    return this.#entries.documents[entry]!;
-  }
-
   frequencyOf(entry: number): number {
     const frequency = this.#entries.frequencies[entry]!;
     return frequency === MANY ? manyFrequencyOf(this.#entries.stored, this.storedEntry(entry)) : frequency;
-  }
-
-  /**
-   * The first entry whose document is not less than `document`; `to` if there is none. Searches in steps that double,
-   * so it is fast if called with ascending documents.
-   *
-   * @param least an entry that is not behind the wanted one
-   */
-  entryOf(document: DocumentNumber, least: number): number {
-    return leapTo(this.#entries.documents, document, least, this.to);
   }
 }
 
