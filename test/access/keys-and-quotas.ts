@@ -270,19 +270,17 @@ export function keepsKeysAndQuotas({ emptyPlace, open, counted }: KeepingPlace):
     });
   });
 
-  describe('a request that is no search', () => {
-    test('counts for the minute only', async () => {
-      const { access, ask, state } = await asking({ daily: 2, perMinute: 3 });
-      const client = await access.identify(undefined, '192.0.2.1');
-      await access.countRequest(client);
-      expect(await ask()).toMatchObject({ dailyRemaining: 1, minuteRemaining: 1 });
-      await access.countRequest(client);
-      expect(await caught(async () => access.countRequest(client))).toMatchObject({
-        code: 'RATE_LIMIT_EXCEEDED',
-        retryAfter: 60,
-      });
-      expect(await counted(state)).toMatchObject([{ dayCount: 1, minuteCount: 4 }]);
+  test('a request that is no search counts for the minute only', async () => {
+    const { access, ask, state } = await asking({ daily: 2, perMinute: 3 });
+    const client = await access.identify(undefined, '192.0.2.1');
+    await access.countRequest(client);
+    expect(await ask()).toMatchObject({ dailyRemaining: 1, minuteRemaining: 1 });
+    await access.countRequest(client);
+    expect(await caught(async () => access.countRequest(client))).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      retryAfter: 60,
     });
+    expect(await counted(state)).toMatchObject([{ dayCount: 1, minuteCount: 4 }]);
   });
 
   describe('a request given back', () => {

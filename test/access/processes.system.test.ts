@@ -33,50 +33,46 @@ describe('several processes on one file', () => {
   });
 });
 
-describe('a process that is killed', () => {
-  test('forgets nothing that it was told was admitted, and hinders nobody', async () => {
-    const { state } = asking(undefined);
-    const countedNow = (): number => rowsOf(state)[0]?.day_count ?? 0;
-    let told = 0;
-    for (const wanted of [1, 150, 400]) {
-      const doomed = await startStateFileProcess({ now: NOON, client: CLIENT, daily: 1_000_000 });
-      const ended = once(doomed.child, 'exit');
-      doomed.tell(`count ${state}`);
-      for (let seen = 0; seen < wanted; seen++) expect((await doomed.lines.next()).value).toBe('admitted');
-      // Nobody reads what it says, as on a busy machine: it waits, and counts no further than it could say.
-      for (let before = -1; before !== countedNow(); await setTimeout(100)) before = countedNow();
-      doomed.child.kill('SIGKILL');
-      // What it still said, too.
-      told += wanted + (await doomed.answer()).filter((line) => line === 'admitted').length;
-      expect(await ended).toEqual([null, 'SIGKILL']);
+test('a process that is killed forgets nothing that it was told was admitted, and hinders nobody', async () => {
+  const { state } = asking(undefined);
+  const countedNow = (): number => rowsOf(state)[0]?.day_count ?? 0;
+  let told = 0;
+  for (const wanted of [1, 150, 400]) {
+    const doomed = await startStateFileProcess({ now: NOON, client: CLIENT, daily: 1_000_000 });
+    const ended = once(doomed.child, 'exit');
+    doomed.tell(`count ${state}`);
+    for (let seen = 0; seen < wanted; seen++) expect((await doomed.lines.next()).value).toBe('admitted');
+    // Nobody reads what it says, as on a busy machine: it waits, and counts no further than it could say.
+    for (let before = -1; before !== countedNow(); await setTimeout(100)) before = countedNow();
+    doomed.child.kill('SIGKILL');
+    // What it still said, too.
+    told += wanted + (await doomed.answer()).filter((line) => line === 'admitted').length;
+    expect(await ended).toEqual([null, 'SIGKILL']);
 
-      const counted = countedNow();
-      expect(counted).toBeGreaterThanOrEqual(told);
-      // It may have counted one more in the moment before it could say so.
-      expect(counted).toBeLessThanOrEqual(told + 1);
-      told = counted;
+    const counted = countedNow();
+    expect(counted).toBeGreaterThanOrEqual(told);
+    // It may have counted one more in the moment before it could say so.
+    expect(counted).toBeLessThanOrEqual(told + 1);
+    told = counted;
 
-      const { ask } = asking({ daily: 1_000_000, perMinute: 0 }, state);
-      expect(ask().dailyRemaining).toBe(1_000_000 - told - 1);
-      told += 1;
-    }
-  });
+    const { ask } = asking({ daily: 1_000_000, perMinute: 0 }, state);
+    expect(ask().dailyRemaining).toBe(1_000_000 - told - 1);
+    told += 1;
+  }
 });
 
-describe('a file that does not exist yet', () => {
-  test('may be opened by three processes at the same moment, and all can use it', async () => {
-    const processes = await Promise.all([1, 2, 3].map(() => startStateFileProcess({ times: 1 })));
-    const folder = scratchFolder();
-    for (let round = 0; round < 60; round++) {
-      const state = join(folder, `${round}.db`);
-      for (const one of processes) one.tell(`count ${state}`);
-      const answers = await Promise.all(processes.map((one) => one.answer()));
-      expect(answers, `round ${round}`).toEqual([['admitted'], ['admitted'], ['admitted']]);
-      const access = openAccess({ state });
-      expect(access.createKey().id).toBe(1);
-      access.close();
-    }
-  });
+test('a file that does not exist yet may be opened by three processes at the same moment, and all can use it', async () => {
+  const processes = await Promise.all([1, 2, 3].map(() => startStateFileProcess({ times: 1 })));
+  const folder = scratchFolder();
+  for (let round = 0; round < 60; round++) {
+    const state = join(folder, `${round}.db`);
+    for (const one of processes) one.tell(`count ${state}`);
+    const answers = await Promise.all(processes.map((one) => one.answer()));
+    expect(answers, `round ${round}`).toEqual([['admitted'], ['admitted'], ['admitted']]);
+    const access = openAccess({ state });
+    expect(access.createKey().id).toBe(1);
+    access.close();
+  }
 });
 
 const CLIENT = '192.0.2.1';

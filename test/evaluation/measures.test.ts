@@ -115,76 +115,70 @@ describe('the figures of one ranking', () => {
   }
 });
 
-describe('auroc', () => {
-  test('it is that of counting all pairs, and the mean of its parts', () => {
-    const scores = fc.array(fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 6 })), { minLength: 1 });
-    fc.assert(
-      fc.property(scores, (pairs) => {
-        let sum = 0;
-        for (const [high] of pairs) for (const [, low] of pairs) sum += high > low ? 1 : high === low ? 0.5 : 0;
-        const { area, parts } = separation(
-          Float64Array.from(pairs, ([high]) => high),
-          Float64Array.from(pairs, ([, low]) => low),
-        );
-        expect(area).toBeCloseTo(sum / pairs.length ** 2, 10);
-        expect(parts.reduce((total, part) => total + part, 0) / pairs.length).toBeCloseTo(area, 10);
-      }),
-    );
+test('auroc it is that of counting all pairs, and the mean of its parts', () => {
+  const scores = fc.array(fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 6 })), { minLength: 1 });
+  fc.assert(
+    fc.property(scores, (pairs) => {
+      let sum = 0;
+      for (const [high] of pairs) for (const [, low] of pairs) sum += high > low ? 1 : high === low ? 0.5 : 0;
+      const { area, parts } = separation(
+        Float64Array.from(pairs, ([high]) => high),
+        Float64Array.from(pairs, ([, low]) => low),
+      );
+      expect(area).toBeCloseTo(sum / pairs.length ** 2, 10);
+      expect(parts.reduce((total, part) => total + part, 0) / pairs.length).toBeCloseTo(area, 10);
+    }),
+  );
+});
+
+describe('the paired randomisation test', () => {
+  test('counts the assignments of signs that lead at least as far from 0', () => {
+    // Of 3, 2 and -1, whose sum is 4, the eight sums are 6, 4, 2, 0, 0, -2, -4, -6: four of them are 4 or more away.
+    expect(randomisationTest([3, 2, -1])).toBe(4 / 8);
+    // Of five equal differences only all plus and all minus.
+    expect(randomisationTest([0.1, 0.1, 0.1, 0.1, 0.1])).toBe(2 / 32);
+  });
+
+  test('by drawing comes near to what counting gives', () => {
+    const random = randomNumbers(7);
+    const differences = Array.from({ length: 13 }, () => random() - 0.35);
+    const exact = randomisationTest(differences, { samples: 2 ** 13 });
+    const drawn = randomisationTest(differences, { samples: 2 ** 13 - 1 });
+    // The standard error of a share of 8,191 draws is at most sqrt(0.25 / 8191) = 0.0055.
+    expect(Math.abs(drawn - exact)).toBeLessThan(4 * 0.0055);
+    expect(randomisationTest(differences, { samples: 500 })).toBe(randomisationTest(differences, { samples: 500 }));
   });
 });
 
-describe('significance', () => {
-  describe('the paired randomisation test', () => {
-    test('counts the assignments of signs that lead at least as far from 0', () => {
-      // Of 3, 2 and -1, whose sum is 4, the eight sums are 6, 4, 2, 0, 0, -2, -4, -6: four of them are 4 or more away.
-      expect(randomisationTest([3, 2, -1])).toBe(4 / 8);
-      // Of five equal differences only all plus and all minus.
-      expect(randomisationTest([0.1, 0.1, 0.1, 0.1, 0.1])).toBe(2 / 32);
-    });
+test('a bootstrap interval of many yes and no is that of the normal approximation', () => {
+  // Share 0.3 of 1,000: standard error sqrt(0.3 x 0.7 / 1000) = 0.01449, times 1.96 is 0.0284.
+  const column = Float64Array.from({ length: 1000 }, (_, i) => (i < 300 ? 1 : 0));
+  const [[low, high]] = bootstrapIntervals([column]) as [[number, number]];
+  expect(low).toBeCloseTo(0.3 - 0.0284, 2);
+  expect(high).toBeCloseTo(0.3 + 0.0284, 2);
+});
 
-    test('by drawing comes near to what counting gives', () => {
-      const random = randomNumbers(7);
-      const differences = Array.from({ length: 13 }, () => random() - 0.35);
-      const exact = randomisationTest(differences, { samples: 2 ** 13 });
-      const drawn = randomisationTest(differences, { samples: 2 ** 13 - 1 });
-      // The standard error of a share of 8,191 draws is at most sqrt(0.25 / 8191) = 0.0055.
-      expect(Math.abs(drawn - exact)).toBeLessThan(4 * 0.0055);
-      expect(randomisationTest(differences, { samples: 500 })).toBe(randomisationTest(differences, { samples: 500 }));
-    });
+describe('two rankings compared', () => {
+  const questions = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: `question ${id}` }));
+  const measured = (name: string, values: readonly number[]) => ({
+    name,
+    byQuestion: new Map(questions.map(({ id }, i) => [id, { 'ndcg@10': values[i] as number }])),
   });
 
-  describe('a bootstrap interval', () => {
-    test('of many yes and no is that of the normal approximation', () => {
-      // Share 0.3 of 1,000: standard error sqrt(0.3 x 0.7 / 1000) = 0.01449, times 1.96 is 0.0284.
-      const column = Float64Array.from({ length: 1000 }, (_, i) => (i < 300 ? 1 : 0));
-      const [[low, high]] = bootstrapIntervals([column]) as [[number, number]];
-      expect(low).toBeCloseTo(0.3 - 0.0284, 2);
-      expect(high).toBeCloseTo(0.3 + 0.0284, 2);
+  test('tell the mean difference, who won how often, and where', () => {
+    const comparison = compareFigures(measured('new', [1, 0.5, 0.2, 0]), measured('old', [0.5, 0.5, 0.4, 0.9]), {
+      questions,
+      metric: 'ndcg@10',
     });
-  });
-
-  describe('two rankings compared', () => {
-    const questions = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: `question ${id}` }));
-    const measured = (name: string, values: readonly number[]) => ({
-      name,
-      byQuestion: new Map(questions.map(({ id }, i) => [id, { 'ndcg@10': values[i] as number }])),
-    });
-
-    test('tell the mean difference, who won how often, and where', () => {
-      const comparison = compareFigures(measured('new', [1, 0.5, 0.2, 0]), measured('old', [0.5, 0.5, 0.4, 0.9]), {
-        questions,
-        metric: 'ndcg@10',
-      });
-      // (0.5 + 0 - 0.2 - 0.9) / 4
-      expect(comparison.difference).toBeCloseTo(-0.15, 12);
-      // Of 0.5, -0.2, -0.9, with the sum -0.6: the sums are ±1.6, ±1.2, ±0.6, ±0.2, of which six are 0.6 or more away.
-      expect(comparison.p).toBe(6 / 8);
-      expect(comparison).toMatchObject({ name: 'new', baseline: 'old', won: 1, lost: 2, tied: 1 });
-      expect(comparison.differences.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
-      const { won, lost } = extremesOf(comparison, 5);
-      expect(won.map(({ id }) => id)).toEqual(['a']);
-      expect(lost.map(({ id }) => id)).toEqual(['d', 'c']);
-      expect(extremesOf(comparison, 1).lost.map(({ id }) => id)).toEqual(['d']);
-    });
+    // (0.5 + 0 - 0.2 - 0.9) / 4
+    expect(comparison.difference).toBeCloseTo(-0.15, 12);
+    // Of 0.5, -0.2, -0.9, with the sum -0.6: the sums are ±1.6, ±1.2, ±0.6, ±0.2, of which six are 0.6 or more away.
+    expect(comparison.p).toBe(6 / 8);
+    expect(comparison).toMatchObject({ name: 'new', baseline: 'old', won: 1, lost: 2, tied: 1 });
+    expect(comparison.differences.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+    const { won, lost } = extremesOf(comparison, 5);
+    expect(won.map(({ id }) => id)).toEqual(['a']);
+    expect(lost.map(({ id }) => id)).toEqual(['d', 'c']);
+    expect(extremesOf(comparison, 1).lost.map(({ id }) => id)).toEqual(['d']);
   });
 });

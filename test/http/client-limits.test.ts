@@ -99,17 +99,15 @@ test('a connection is closed by the answer to its last request, 10,000 of them',
   expect(await wire.reply()).toBe('closed');
 });
 
-describe('new connections of an address', () => {
-  test('are closed beyond the limit, and those of others are not', async () => {
-    const { server } = await started({ connectionsPerSecond: TEN });
-    const wires = await Promise.all(Array.from({ length: 30 }, () => Wire.open(server.port, '127.0.0.2')));
-    const replies = await Promise.all(wires.map((wire) => wire.send(request(HEALTH)).reply()));
-    const count = replies.filter((reply) => reply !== 'closed').length;
-    // One more for each second that this takes.
-    expect([count >= 10, count < 20]).toEqual([true, true]);
-    const other = await Wire.open(server.port, '127.0.0.3');
-    expect(answered(await other.send(request(HEALTH)).reply()).status).toBe(200);
-  });
+test('new connections of an address are closed beyond the limit, and those of others are not', async () => {
+  const { server } = await started({ connectionsPerSecond: TEN });
+  const wires = await Promise.all(Array.from({ length: 30 }, () => Wire.open(server.port, '127.0.0.2')));
+  const replies = await Promise.all(wires.map((wire) => wire.send(request(HEALTH)).reply()));
+  const count = replies.filter((reply) => reply !== 'closed').length;
+  // One more for each second that this takes.
+  expect([count >= 10, count < 20]).toEqual([true, true]);
+  const other = await Wire.open(server.port, '127.0.0.3');
+  expect(answered(await other.send(request(HEALTH)).reply()).status).toBe(200);
 });
 
 test('the connection that was silent longest makes room for one beyond all that there may be', async () => {

@@ -24,33 +24,31 @@ const SKILLS = [row('kite', { stars: 3 })];
 const SEARCHES = [KEYWORD, SEMANTIC];
 const UNKNOWN_KEY = `sk_live_${'A'.repeat(43)}`;
 
-describe('the order of the checks', () => {
-  test('is 404, 405, 401, the minute, 400, the day, 503', async () => {
-    for (const path of SEARCHES) {
-      let time = Date.UTC(2026, 4, 1, 12);
-      const search = await searchOver(SKILLS);
-      const { ask, access } = await serve(search, {
-        quotas: { now: () => time, anonymous: { daily: 1, perMinute: 1 } },
-      });
-      const { key } = access.createKey({ daily: 1, perMinute: 2 });
-      const good = `${path}?q=kite`;
-      expect((await ask(good, { key })).status).toBe(200);
-      // Now the day is used up, and the search cannot answer.
-      await search.close();
-      expect(told(await ask(path, { key }))).toEqual([400, 'MISSING_QUERY']);
-      // Now the minute is used up, too. All that can be wrong is wrong, and is then mended from the first on.
-      const wrong = { key: UNKNOWN_KEY, method: 'POST' };
-      expect(told(await ask(`${path}/`, wrong))).toEqual([404, 'ENDPOINT_NOT_FOUND']);
-      expect(told(await ask(path, wrong))).toEqual([405, 'METHOD_NOT_ALLOWED']);
-      expect(told(await ask(path, { key: UNKNOWN_KEY }))).toEqual([401, 'INVALID_API_KEY']);
-      expect(told(await ask(path, { key }))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-      time += 60_000;
-      expect(told(await ask(path, { key }))).toEqual([400, 'MISSING_QUERY']);
-      expect(told(await ask(good, { key }))).toEqual([429, 'DAILY_QUOTA_EXCEEDED']);
-      time += 86_400_000;
-      expect(told(await ask(good, { key }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    }
-  });
+test('the order of the checks is 404, 405, 401, the minute, 400, the day, 503', async () => {
+  for (const path of SEARCHES) {
+    let time = Date.UTC(2026, 4, 1, 12);
+    const search = await searchOver(SKILLS);
+    const { ask, access } = await serve(search, {
+      quotas: { now: () => time, anonymous: { daily: 1, perMinute: 1 } },
+    });
+    const { key } = access.createKey({ daily: 1, perMinute: 2 });
+    const good = `${path}?q=kite`;
+    expect((await ask(good, { key })).status).toBe(200);
+    // Now the day is used up, and the search cannot answer.
+    await search.close();
+    expect(told(await ask(path, { key }))).toEqual([400, 'MISSING_QUERY']);
+    // Now the minute is used up, too. All that can be wrong is wrong, and is then mended from the first on.
+    const wrong = { key: UNKNOWN_KEY, method: 'POST' };
+    expect(told(await ask(`${path}/`, wrong))).toEqual([404, 'ENDPOINT_NOT_FOUND']);
+    expect(told(await ask(path, wrong))).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(told(await ask(path, { key: UNKNOWN_KEY }))).toEqual([401, 'INVALID_API_KEY']);
+    expect(told(await ask(path, { key }))).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    time += 60_000;
+    expect(told(await ask(path, { key }))).toEqual([400, 'MISSING_QUERY']);
+    expect(told(await ask(good, { key }))).toEqual([429, 'DAILY_QUOTA_EXCEEDED']);
+    time += 86_400_000;
+    expect(told(await ask(good, { key }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  }
 });
 
 describe('404 ENDPOINT_NOT_FOUND', () => {
@@ -250,31 +248,29 @@ describe('400', () => {
   });
 });
 
-describe('429', () => {
-  test('RATE_LIMIT_EXCEEDED is for the minute, DAILY_QUOTA_EXCEEDED for the day, with the seconds to wait', async () => {
-    let time = Date.UTC(2026, 4, 1, 23, 0, 0, 500);
-    const { ask, key, access } = await serve(SKILLS, { quotas: { now: () => time } });
-    expect((await ask(semantic('kite'), { key })).status).toBe(200);
-    const slow = access.createKey({ perMinute: 1 }).key;
-    const few = access.createKey({ daily: 1 }).key;
-    for (const path of [keyword({ q: 'kite' }), semantic('kite')]) {
-      for (const one of [slow, few]) await ask(path, { key: one });
-      time += 10_000;
-      const minute = await ask(path, { key: slow });
-      expect([...told(minute), minute.headers.get('Retry-After')]).toEqual([429, 'RATE_LIMIT_EXCEEDED', '50']);
-      const day = await ask(path, { key: few });
-      expect([...told(day), day.headers.get('Retry-After')]).toEqual([429, 'DAILY_QUOTA_EXCEEDED', '3590']);
-      expect([quotaOf(minute), minuteOf(minute)]).toEqual([
-        [null, null],
-        ['1', '0'],
-      ]);
-      expect([quotaOf(day), minuteOf(day)]).toEqual([
-        ['1', '0'],
-        [null, null],
-      ]);
-      time += 86_400_000 - 10_000;
-    }
-  });
+test('429 RATE_LIMIT_EXCEEDED is for the minute, DAILY_QUOTA_EXCEEDED for the day, with the seconds to wait', async () => {
+  let time = Date.UTC(2026, 4, 1, 23, 0, 0, 500);
+  const { ask, key, access } = await serve(SKILLS, { quotas: { now: () => time } });
+  expect((await ask(semantic('kite'), { key })).status).toBe(200);
+  const slow = access.createKey({ perMinute: 1 }).key;
+  const few = access.createKey({ daily: 1 }).key;
+  for (const path of [keyword({ q: 'kite' }), semantic('kite')]) {
+    for (const one of [slow, few]) await ask(path, { key: one });
+    time += 10_000;
+    const minute = await ask(path, { key: slow });
+    expect([...told(minute), minute.headers.get('Retry-After')]).toEqual([429, 'RATE_LIMIT_EXCEEDED', '50']);
+    const day = await ask(path, { key: few });
+    expect([...told(day), day.headers.get('Retry-After')]).toEqual([429, 'DAILY_QUOTA_EXCEEDED', '3590']);
+    expect([quotaOf(minute), minuteOf(minute)]).toEqual([
+      [null, null],
+      ['1', '0'],
+    ]);
+    expect([quotaOf(day), minuteOf(day)]).toEqual([
+      ['1', '0'],
+      [null, null],
+    ]);
+    time += 86_400_000 - 10_000;
+  }
 });
 
 describe('503 SERVICE_UNAVAILABLE', () => {

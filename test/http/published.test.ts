@@ -41,44 +41,42 @@ function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-describe('the index of version 0.2.0', () => {
-  test('has each skill with the digest of what is at its address: an archive, or a SKILL.md alone', async () => {
-    const { search } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
-    const { ask } = await serve(search, { publish: ['all'] });
-    const index = await ask(INDEX);
-    expect(index.body).toEqual({
-      $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
-      skills: [
-        {
-          name: 'cron',
-          type: 'skill-md',
-          description: 'Does cron for tests.',
-          url: 'cron/SKILL.md',
-          digest: digestOf(Buffer.from(skillMarkdown('cron'))),
-        },
-        {
-          name: 'pdf-forms',
-          type: 'archive',
-          description: 'Does pdf-forms for tests.',
-          url: 'pdf-forms.tar.gz',
-          digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
-        },
-      ],
-    });
-    for (const { url, digest } of entriesOf(index)) {
-      const path = new URL(url, ORIGIN + INDEX).pathname;
-      const bytes = await bytesAt(search, path);
-      expect(digestOf(bytes)).toBe(digest);
-      expect(digestOf(await bytesAt(search, path))).toBe(digest);
-    }
-    const unpacked = unpack(await bytesAt(search, '/.well-known/agent-skills/pdf-forms.tar.gz'));
-    expect(Object.fromEntries(unpacked.map(({ path, bytes }) => [`pdf-forms/${path}`, bytes]))).toEqual(
-      Object.fromEntries(Object.entries(PDF_FORMS).map(([path, content]) => [path, Buffer.from(content as string)])),
-    );
-    if (process.platform === 'win32') return;
-    const modes = unpacked.filter(({ mode }) => mode !== '0000644').map(({ path, mode }) => [path, mode]);
-    expect(modes).toEqual([['scripts/fill.sh', '0000755']]);
+test('the index of version 0.2.0 has each skill with the digest of what is at its address: an archive, or a SKILL.md alone', async () => {
+  const { search } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
+  const { ask } = await serve(search, { publish: ['all'] });
+  const index = await ask(INDEX);
+  expect(index.body).toEqual({
+    $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
+    skills: [
+      {
+        name: 'cron',
+        type: 'skill-md',
+        description: 'Does cron for tests.',
+        url: 'cron/SKILL.md',
+        digest: digestOf(Buffer.from(skillMarkdown('cron'))),
+      },
+      {
+        name: 'pdf-forms',
+        type: 'archive',
+        description: 'Does pdf-forms for tests.',
+        url: 'pdf-forms.tar.gz',
+        digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      },
+    ],
   });
+  for (const { url, digest } of entriesOf(index)) {
+    const path = new URL(url, ORIGIN + INDEX).pathname;
+    const bytes = await bytesAt(search, path);
+    expect(digestOf(bytes)).toBe(digest);
+    expect(digestOf(await bytesAt(search, path))).toBe(digest);
+  }
+  const unpacked = unpack(await bytesAt(search, '/.well-known/agent-skills/pdf-forms.tar.gz'));
+  expect(Object.fromEntries(unpacked.map(({ path, bytes }) => [`pdf-forms/${path}`, bytes]))).toEqual(
+    Object.fromEntries(Object.entries(PDF_FORMS).map(([path, content]) => [path, Buffer.from(content as string)])),
+  );
+  if (process.platform === 'win32') return;
+  const modes = unpacked.filter(({ mode }) => mode !== '0000644').map(({ path, mode }) => [path, mode]);
+  expect(modes).toEqual([['scripts/fill.sh', '0000755']]);
 });
 
 describe('the index of version 0.1.0', () => {

@@ -187,26 +187,24 @@ describe('links to pages of the server', () => {
   );
 });
 
-describe('connections of an address', () => {
-  test('are limited, but for those of a trusted proxy and where the limit is 0', async () => {
-    for (const [options, left] of [
-      [{ connectionsPerAddress: 2 }, 2],
-      [{ connectionsPerAddress: 0 }, 5],
-      [{ connectionsPerAddress: 2, trustProxy: ['loopback'] }, 5],
-      [{ connectionsPerAddress: 2, trustProxy: 1 }, 5],
-    ] as const) {
-      const { server } = await started(options);
-      const wires: Wire[] = [];
-      for (let i = 0; i < 5; i++) {
-        const wire = await Wire.open(server.port);
-        // Answered, so that the server knows it.
-        expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
-        wires.push(wire);
-      }
-      const replies = await Promise.all(wires.map((wire) => wire.send(request(HEALTH)).reply()));
-      expect(replies.map((reply) => reply !== 'closed')).toEqual(wires.map((_, i) => i >= 5 - left));
+test('connections of an address are limited, but for those of a trusted proxy and where the limit is 0', async () => {
+  for (const [options, left] of [
+    [{ connectionsPerAddress: 2 }, 2],
+    [{ connectionsPerAddress: 0 }, 5],
+    [{ connectionsPerAddress: 2, trustProxy: ['loopback'] }, 5],
+    [{ connectionsPerAddress: 2, trustProxy: 1 }, 5],
+  ] as const) {
+    const { server } = await started(options);
+    const wires: Wire[] = [];
+    for (let i = 0; i < 5; i++) {
+      const wire = await Wire.open(server.port);
+      // Answered, so that the server knows it.
+      expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
+      wires.push(wire);
     }
-  });
+    const replies = await Promise.all(wires.map((wire) => wire.send(request(HEALTH)).reply()));
+    expect(replies.map((reply) => reply !== 'closed')).toEqual(wires.map((_, i) => i >= 5 - left));
+  }
 });
 
 describe('a server that is closed', () => {

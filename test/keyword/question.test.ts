@@ -131,178 +131,174 @@ describe('question', () => {
   });
 });
 
-describe('stop words', () => {
-  const wordsOf = (text: string, stopWords?: Iterable<string>): string[] =>
-    readQuestion(text, readStopWords(stopWords)).words.map(({ terms }) => terms[0]!);
+const wordsOf = (text: string, stopWords?: Iterable<string>): string[] =>
+  readQuestion(text, readStopWords(stopWords)).words.map(({ terms }) => terms[0]!);
 
-  const QUESTIONS = Object.values(SHORT_QUESTIONS).flat();
+const QUESTIONS = Object.values(SHORT_QUESTIONS).flat();
 
-  describe('the stop words of a question', () => {
-    test.each([
-      ['wie schreibe ich bitte unit tests für react', 'de', ['schreibe', 'unit', 'tests', 'react']],
-      ['quiero crear una presentación sobre el clima', 'es', ['crear', 'presentación', 'clima']],
-      ['je voudrais créer une présentation sur l’emploi', 'fr', ['créer', 'présentation', 'emploi']],
-      ['gostaria de criar uma apresentação para o conselho', 'pt', ['criar', 'apresentação', 'conselho']],
-      ['vorrei creare una presentazione sul clima', 'it', ['creare', 'presentazione', 'clima']],
-      ['ik wil een presentatie over het klimaat', 'nl', ['presentatie', 'klimaat']],
-      ['chcę prezentację o klimacie, proszę', 'pl', ['prezentację', 'klimacie']],
-      ['jag vill ha en presentation om klimatet', 'sv', ['presentation', 'klimatet']],
-      ['iklim hakkında bir sunum istiyorum lütfen', 'tr', ['iklim', 'sunum']],
-      ['помогите мне с презентацией о климате', 'ru', ['презентацией', 'климате']],
-      ['أريد عرض عن المناخ من فضلك', 'ar', ['عرض', 'المناخ']],
-    ])('of “%s” are those of its language', (question, language, words) => {
-      expect(readQuestion(question).language).toBe(language);
-      expect(wordsOf(question)).toEqual(words);
-    });
-
-    test('of a Japanese one are pairs of characters in endings and particles', () => {
-      expect(wordsOf('請求書をまとめてください')).toEqual(['請求', '求書', '書を', 'をま', 'まと', 'とめ', 'めて']);
-      expect(wordsOf('たまごのレシピ')).toEqual(wordsOf('たまごのレシピ', []));
-    });
-
-    test('are English ones in a question that shows no language', () => {
-      expect(readQuestion('vite for node').language).toBe('en');
-      expect(wordsOf('vite for node')).toEqual(['vite', 'node']);
-    });
-
-    test.each([
-      ['die cut stickers', ['die', 'cut', 'stickers']],
-      ['the van rental app', ['van', 'rental', 'app']],
-      ['the son of sam', ['son', 'sam']],
-    ])('of “%s” are not those of another language', (question, words) => {
-      expect(wordsOf(question)).toEqual(words);
-    });
-
-    test('do not depend on what is quoted', () => {
-      expect(readQuestion('what is the meaning of "wie schreibe ich das"').language).toBe('en');
-      expect(readQuestion('"wie schreibe ich das"').language).toBe('de');
-      expect(wordsOf('"das war schon immer so"')).toEqual(['das', 'war', 'schon', 'immer', 'so']);
-    });
-
-    test('all count in a question that has no other words', () => {
-      expect(wordsOf('was ist das für eine')).toEqual(['was', 'ist', 'das', 'für', 'eine']);
-      expect(wordsOf('что это такое? это она')).toEqual(['такое']);
-      expect(wordsOf('что это?')).toEqual(['что', 'это']);
-    });
-
-    test('of other languages are never left out', () => {
-      const foreign = LISTED_LANGUAGES.flatMap((language) => [...stopWordsOf(language)]);
-      const anyWords = fc.array(fc.constantFrom(...foreign, ...STOP_WORDS), { maxLength: 4 });
-      fc.assert(
-        fc.property(fc.constantFrom(...QUESTIONS), anyWords, (question, more) => {
-          const text = [question, ...more].join(' ');
-          const { language, looseWords } = readQuestion(text);
-          const own = stopWordsOf(language);
-          const all = readQuestion(text, new Set()).looseWords;
-          const leftOut = all.filter(({ terms }) => !looseWords.some((word) => word.terms[0] === terms[0]));
-          for (const { terms } of leftOut) expect([...own]).toContain(foldAccents(terms[0]!));
-        }),
-      );
-    });
-
-    test('that somebody chooses replace those of all languages', () => {
-      fc.assert(
-        fc.property(fc.constantFrom(...QUESTIONS), (question) => {
-          const all = readQuestion(question, new Set()).words;
-          const single = all.find(({ terms: [term] }) => /^[a-z]{2,}$/.test(term!));
-          // The part of a compound is no stop word.
-          fc.pre(single?.terms.length === 1 && all.length > 1);
-          const chosen = single!.terms[0]!;
-          const left = all.map(({ terms }) => terms[0]!).filter((term) => foldAccents(term) !== chosen);
-          expect(wordsOf(question, [chosen])).toEqual(left);
-        }),
-      );
-    });
+describe('the stop words of a question', () => {
+  test.each([
+    ['wie schreibe ich bitte unit tests für react', 'de', ['schreibe', 'unit', 'tests', 'react']],
+    ['quiero crear una presentación sobre el clima', 'es', ['crear', 'presentación', 'clima']],
+    ['je voudrais créer une présentation sur l’emploi', 'fr', ['créer', 'présentation', 'emploi']],
+    ['gostaria de criar uma apresentação para o conselho', 'pt', ['criar', 'apresentação', 'conselho']],
+    ['vorrei creare una presentazione sul clima', 'it', ['creare', 'presentazione', 'clima']],
+    ['ik wil een presentatie over het klimaat', 'nl', ['presentatie', 'klimaat']],
+    ['chcę prezentację o klimacie, proszę', 'pl', ['prezentację', 'klimacie']],
+    ['jag vill ha en presentation om klimatet', 'sv', ['presentation', 'klimatet']],
+    ['iklim hakkında bir sunum istiyorum lütfen', 'tr', ['iklim', 'sunum']],
+    ['помогите мне с презентацией о климате', 'ru', ['презентацией', 'климате']],
+    ['أريد عرض عن المناخ من فضلك', 'ar', ['عرض', 'المناخ']],
+  ])('of “%s” are those of its language', (question, language, words) => {
+    expect(readQuestion(question).language).toBe(language);
+    expect(wordsOf(question)).toEqual(words);
   });
 
-  describe('the lists of stop words', () => {
-    test('leave English as it is exported', () => {
-      expect([...stopWordsOf('en')]).toEqual(STOP_WORDS);
-    });
+  test('of a Japanese one are pairs of characters in endings and particles', () => {
+    expect(wordsOf('請求書をまとめてください')).toEqual(['請求', '求書', '書を', 'をま', 'まと', 'とめ', 'めて']);
+    expect(wordsOf('たまごのレシピ')).toEqual(wordsOf('たまごのレシピ', []));
+  });
 
-    test('have no words for languages without a list', () => {
-      for (const language of ['zh', 'ko', 'vi', 'th', 'hi', 'toString']) expect([...stopWordsOf(language)]).toEqual([]);
-    });
+  test('are English ones in a question that shows no language', () => {
+    expect(readQuestion('vite for node').language).toBe('en');
+    expect(wordsOf('vite for node')).toEqual(['vite', 'node']);
+  });
 
-    test('are known all together, without finding out the language', () => {
-      const listed = ['en', 'ja', ...LISTED_LANGUAGES].flatMap((language) => [...stopWordsOf(language)]);
-      expect(listed.filter((term) => !mayBeStopWord(term))).toEqual([]);
-      const others = ['react', 'testing', 'pdf', 'erhal', 'postgres', 'ecause'];
-      expect(others.filter((term) => mayBeStopWord(term))).toEqual([]);
-    });
+  test.each([
+    ['die cut stickers', ['die', 'cut', 'stickers']],
+    ['the van rental app', ['van', 'rental', 'app']],
+    ['the son of sam', ['son', 'sam']],
+  ])('of “%s” are not those of another language', (question, words) => {
+    expect(wordsOf(question)).toEqual(words);
+  });
 
-    test('leave out of a question what those of its language do', () => {
-      const some = fc.array(
-        fc.constantFrom(
-          ...QUESTIONS,
-          ...QUESTIONS.flatMap((one) => one.split(' ')),
-          'react',
-          '"of"',
-          'Was',
-          'C#',
-          '技能',
-        ),
-        {
-          minLength: 1,
-          maxLength: 5,
-        },
-      );
-      fc.assert(
-        fc.property(some, (parts) => {
-          const question = readQuestion(parts.join(' '));
-          expect(readQuestion(parts.join(' '), stopWordsOf(question.language))).toEqual(question);
-        }),
-        { numRuns: 100 },
-      );
-    });
+  test('do not depend on what is quoted', () => {
+    expect(readQuestion('what is the meaning of "wie schreibe ich das"').language).toBe('en');
+    expect(readQuestion('"wie schreibe ich das"').language).toBe('de');
+    expect(wordsOf('"das war schon immer so"')).toEqual(['das', 'war', 'schon', 'immer', 'so']);
+  });
 
-    test.each([...LISTED_LANGUAGES, 'ja'])('has terms as texts have them: %s', (language) => {
-      const terms = [...stopWordsOf(language)];
-      expect(terms.length).toBeGreaterThan(60);
-      for (const term of terms) {
-        const read = readQuestion(term, new Set()).looseWords.map(({ terms: [first] }) => foldAccents(first!));
-        expect(read).toEqual([term]);
-      }
-    });
+  test('all count in a question that has no other words', () => {
+    expect(wordsOf('was ist das für eine')).toEqual(['was', 'ist', 'das', 'für', 'eine']);
+    expect(wordsOf('что это такое? это она')).toEqual(['такое']);
+    expect(wordsOf('что это?')).toEqual(['что', 'это']);
+  });
+
+  test('of other languages are never left out', () => {
+    const foreign = LISTED_LANGUAGES.flatMap((language) => [...stopWordsOf(language)]);
+    const anyWords = fc.array(fc.constantFrom(...foreign, ...STOP_WORDS), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.constantFrom(...QUESTIONS), anyWords, (question, more) => {
+        const text = [question, ...more].join(' ');
+        const { language, looseWords } = readQuestion(text);
+        const own = stopWordsOf(language);
+        const all = readQuestion(text, new Set()).looseWords;
+        const leftOut = all.filter(({ terms }) => !looseWords.some((word) => word.terms[0] === terms[0]));
+        for (const { terms } of leftOut) expect([...own]).toContain(foldAccents(terms[0]!));
+      }),
+    );
+  });
+
+  test('that somebody chooses replace those of all languages', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...QUESTIONS), (question) => {
+        const all = readQuestion(question, new Set()).words;
+        const single = all.find(({ terms: [term] }) => /^[a-z]{2,}$/.test(term!));
+        // The part of a compound is no stop word.
+        fc.pre(single?.terms.length === 1 && all.length > 1);
+        const chosen = single!.terms[0]!;
+        const left = all.map(({ terms }) => terms[0]!).filter((term) => foldAccents(term) !== chosen);
+        expect(wordsOf(question, [chosen])).toEqual(left);
+      }),
+    );
   });
 });
 
-describe('pair weights', () => {
-  const weightsIn = (text: string): Record<string, number> =>
-    Object.fromEntries(readQuestion(text, new Set()).looseWords.map(({ terms: [term], weight }) => [term, weight]));
+describe('the lists of stop words', () => {
+  test('leave English as it is exported', () => {
+    expect([...stopWordsOf('en')]).toEqual(STOP_WORDS);
+  });
 
-  describe('the weight of pairs of characters', () => {
-    test('lets a word of Hangul or Katakana count once, however long it is', () => {
-      expect(weightsIn('테스트')).toMatchObject({ 테스: 0.5, 스트: 0.5 });
-      expect(weightsIn('データベース')).toMatchObject({ デー: 0.2, ータ: 0.2, タベ: 0.2, ベー: 0.2, ース: 0.2 });
-    });
+  test('have no words for languages without a list', () => {
+    for (const language of ['zh', 'ko', 'vi', 'th', 'hi', 'toString']) expect([...stopWordsOf(language)]).toEqual([]);
+  });
 
-    test('lets every two characters of Chinese count as a word', () => {
-      expect(weightsIn('分析')).toMatchObject({ 分析: 1 });
-      expect(weightsIn('数据分析')).toMatchObject({ 数据: 2 / 3, 据分: 2 / 3, 分析: 2 / 3 });
-    });
+  test('are known all together, without finding out the language', () => {
+    const listed = ['en', 'ja', ...LISTED_LANGUAGES].flatMap((language) => [...stopWordsOf(language)]);
+    expect(listed.filter((term) => !mayBeStopWord(term))).toEqual([]);
+    const others = ['react', 'testing', 'pdf', 'erhal', 'postgres', 'ecause'];
+    expect(others.filter((term) => mayBeStopWord(term))).toEqual([]);
+  });
 
-    test('counts a pair across two scripts least', () => {
-      const weights = weightsIn('データをテスト');
-      expect(weights['タを']).toBe(0.25);
-      expect(weights['をテ']).toBe(0.25);
-      expect(weights['デー']).toBe(0.5);
-    });
+  test('leave out of a question what those of its language do', () => {
+    const some = fc.array(
+      fc.constantFrom(
+        ...QUESTIONS,
+        ...QUESTIONS.flatMap((one) => one.split(' ')),
+        'react',
+        '"of"',
+        'Was',
+        'C#',
+        '技能',
+      ),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    );
+    fc.assert(
+      fc.property(some, (parts) => {
+        const question = readQuestion(parts.join(' '));
+        expect(readQuestion(parts.join(' '), stopWordsOf(question.language))).toEqual(question);
+      }),
+      { numRuns: 100 },
+    );
+  });
 
-    test('counts a single character and a word with blanks as a word', () => {
-      expect(weightsIn('用react')).toEqual({ 用: 1, react: 1 });
-    });
+  test.each([...LISTED_LANGUAGES, 'ja'])('has terms as texts have them: %s', (language) => {
+    const terms = [...stopWordsOf(language)];
+    expect(terms.length).toBeGreaterThan(60);
+    for (const term of terms) {
+      const read = readQuestion(term, new Set()).looseWords.map(({ terms: [first] }) => foldAccents(first!));
+      expect(read).toEqual([term]);
+    }
+  });
+});
 
-    test('is above 0 and at most 1, whatever is asked', () => {
-      const character = fc.constantFrom('数', '据', 'テ', 'ー', 'の', '테', 'ท', 'a', ' ', '-', '。');
-      fc.assert(
-        fc.property(fc.string({ unit: character, maxLength: 80 }), (text) => {
-          for (const weight of Object.values(weightsIn(text))) {
-            expect(weight).toBeGreaterThan(0);
-            expect(weight).toBeLessThanOrEqual(1);
-          }
-        }),
-      );
-    });
+const weightsIn = (text: string): Record<string, number> =>
+  Object.fromEntries(readQuestion(text, new Set()).looseWords.map(({ terms: [term], weight }) => [term, weight]));
+
+describe('the weight of pairs of characters', () => {
+  test('lets a word of Hangul or Katakana count once, however long it is', () => {
+    expect(weightsIn('테스트')).toMatchObject({ 테스: 0.5, 스트: 0.5 });
+    expect(weightsIn('データベース')).toMatchObject({ デー: 0.2, ータ: 0.2, タベ: 0.2, ベー: 0.2, ース: 0.2 });
+  });
+
+  test('lets every two characters of Chinese count as a word', () => {
+    expect(weightsIn('分析')).toMatchObject({ 分析: 1 });
+    expect(weightsIn('数据分析')).toMatchObject({ 数据: 2 / 3, 据分: 2 / 3, 分析: 2 / 3 });
+  });
+
+  test('counts a pair across two scripts least', () => {
+    const weights = weightsIn('データをテスト');
+    expect(weights['タを']).toBe(0.25);
+    expect(weights['をテ']).toBe(0.25);
+    expect(weights['デー']).toBe(0.5);
+  });
+
+  test('counts a single character and a word with blanks as a word', () => {
+    expect(weightsIn('用react')).toEqual({ 用: 1, react: 1 });
+  });
+
+  test('is above 0 and at most 1, whatever is asked', () => {
+    const character = fc.constantFrom('数', '据', 'テ', 'ー', 'の', '테', 'ท', 'a', ' ', '-', '。');
+    fc.assert(
+      fc.property(fc.string({ unit: character, maxLength: 80 }), (text) => {
+        for (const weight of Object.values(weightsIn(text))) {
+          expect(weight).toBeGreaterThan(0);
+          expect(weight).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
   });
 });

@@ -22,53 +22,49 @@ describe('folder origins', () => {
     return { home, database, a, b, load };
   }
 
-  describe('two folders with the same last name', () => {
-    test('keep their ids whatever the order of loads and prunings', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.tuple(fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 1 }), fc.boolean()), {
-            minLength: 1,
-            maxLength: 5,
-          }),
-          async (loads) => {
-            const { home, database, load } = twoFolders();
-            writeSkill(join(home, 'c/skills/pdf'), 'of c');
-            const idOf = new Map<string, string>();
-            for (const [names, prune] of loads) {
-              await load(
-                names.map((name) => join(home, name, 'skills')),
-                { prune },
-              );
-              const found = Object.entries(descriptions(database)).map(([id, text]) => [text, id] as const);
-              for (const [text, id] of found) {
-                expect(idOf.get(text) ?? id).toBe(id);
-                idOf.set(text, id);
-              }
-              expect(found).toHaveLength(idOf.size);
-              for (const name of names) expect(idOf.has(`of ${name}`)).toBe(true);
+  test('two folders with the same last name keep their ids whatever the order of loads and prunings', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 1 }), fc.boolean()), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        async (loads) => {
+          const { home, database, load } = twoFolders();
+          writeSkill(join(home, 'c/skills/pdf'), 'of c');
+          const idOf = new Map<string, string>();
+          for (const [names, prune] of loads) {
+            await load(
+              names.map((name) => join(home, name, 'skills')),
+              { prune },
+            );
+            const found = Object.entries(descriptions(database)).map(([id, text]) => [text, id] as const);
+            for (const [text, id] of found) {
+              expect(idOf.get(text) ?? id).toBe(id);
+              idOf.set(text, id);
             }
-          },
-        ),
-        { numRuns: 10 },
-      );
-    }, 30_000);
-  });
+            expect(found).toHaveLength(idOf.size);
+            for (const name of names) expect(idOf.has(`of ${name}`)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 10 },
+    );
+  }, 30_000);
 
-  describe('one folder', () => {
-    test('is the same origin however it is written, and whatever folder above it is loaded', async () => {
-      const { home, database, a, load } = twoFolders();
-      await load([a]);
-      symlinkSync(a, join(home, 'link'));
-      const before = traceOf(database);
-      for (const source of [relative(process.cwd(), a), `${a}/`, join(a, '../skills')]) {
-        expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
-      }
-      expect(traceOf(database)).toEqual(before);
-      for (const source of [join(home, 'link'), dirname(a)]) {
-        expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
-      }
-      expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:a', 'folder:a/skills', 'folder:link']);
-    });
+  test('one folder is the same origin however it is written, and whatever folder above it is loaded', async () => {
+    const { home, database, a, load } = twoFolders();
+    await load([a]);
+    symlinkSync(a, join(home, 'link'));
+    const before = traceOf(database);
+    for (const source of [relative(process.cwd(), a), `${a}/`, join(a, '../skills')]) {
+      expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+    }
+    expect(traceOf(database)).toEqual(before);
+    for (const source of [join(home, 'link'), dirname(a)]) {
+      expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+    }
+    expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:a', 'folder:a/skills', 'folder:link']);
   });
 
   test('two clones of one repository in one load are stored once, and the next load changes nothing', async () => {
@@ -162,60 +158,58 @@ describe('folder origins', () => {
   });
 });
 
-describe('follow links', () => {
-  /** A pool of skills, and a folder of links into it, as installers of skills make them. */
-  async function place() {
-    const home = realpathSync(scratchFolder());
-    const [pool, links] = [join(home, '.agents/skills'), join(home, '.claude/skills')];
-    await writeFiles(pool, {
-      'pdf/SKILL.md': '---\nname: pdf\ndescription: Reads PDF files.\n---\n',
-      'pdf/forms.md': 'forms',
-      'doc/SKILL.md': '---\nname: doc\ndescription: Writes documents.\n---\n',
-    });
-    mkdirSync(links, { recursive: true });
-    symlinkSync(join(pool, 'pdf'), join(links, 'pdf'));
-    const database = join(home, 'skills.db');
-    const load = (sources: string[], more: { prune?: boolean; followLinks?: boolean } = {}): Promise<LoadReport> =>
-      buildCatalogue({ database, sources, semantic: false, followLinks: true, ...more });
-    return { home, pool, links, database, load };
-  }
+/** A pool of skills, and a folder of links into it, as installers of skills make them. */
+async function place() {
+  const home = realpathSync(scratchFolder());
+  const [pool, links] = [join(home, '.agents/skills'), join(home, '.claude/skills')];
+  await writeFiles(pool, {
+    'pdf/SKILL.md': '---\nname: pdf\ndescription: Reads PDF files.\n---\n',
+    'pdf/forms.md': 'forms',
+    'doc/SKILL.md': '---\nname: doc\ndescription: Writes documents.\n---\n',
+  });
+  mkdirSync(links, { recursive: true });
+  symlinkSync(join(pool, 'pdf'), join(links, 'pdf'));
+  const database = join(home, 'skills.db');
+  const load = (sources: string[], more: { prune?: boolean; followLinks?: boolean } = {}): Promise<LoadReport> =>
+    buildCatalogue({ database, sources, semantic: false, followLinks: true, ...more });
+  return { home, pool, links, database, load };
+}
 
-  describe('links that lead into another source of the load', () => {
-    test.each([
-      ['links first', true],
-      ['links last', false],
-    ])('make one skill that both sources claim: %s', async (_, linksFirst) => {
-      const { pool, links, database, load } = await place();
-      const sources = linksFirst ? [links, pool] : [pool, links];
-      expect(await load(sources)).toMatchObject({ added: 2, warnings: [] });
-      expect(await load(sources)).toMatchObject({ added: 0, updated: 0, unchanged: 2, warnings: [] });
+describe('links that lead into another source of the load', () => {
+  test.each([
+    ['links first', true],
+    ['links last', false],
+  ])('make one skill that both sources claim: %s', async (_, linksFirst) => {
+    const { pool, links, database, load } = await place();
+    const sources = linksFirst ? [links, pool] : [pool, links];
+    expect(await load(sources)).toMatchObject({ added: 2, warnings: [] });
+    expect(await load(sources)).toMatchObject({ added: 0, updated: 0, unchanged: 2, warnings: [] });
 
-      const content = contentOf(database);
-      expect([...content.keys()]).toEqual(['skills-doc', 'skills-pdf']);
-      expect(content.get('skills-doc')?.sources).toEqual(['folder:.agents/skills']);
-      expect(content.get('skills-pdf')?.sources).toEqual(['folder:.agents/skills', 'folder:.claude/skills']);
-      expect(content.get('skills-pdf')?.files.map(([name]) => name)).toEqual(['SKILL.md', 'forms.md']);
-    });
+    const content = contentOf(database);
+    expect([...content.keys()]).toEqual(['skills-doc', 'skills-pdf']);
+    expect(content.get('skills-doc')?.sources).toEqual(['folder:.agents/skills']);
+    expect(content.get('skills-pdf')?.sources).toEqual(['folder:.agents/skills', 'folder:.claude/skills']);
+    expect(content.get('skills-pdf')?.files.map(([name]) => name)).toEqual(['SKILL.md', 'forms.md']);
+  });
 
-    test('give a skill of a repository the id and address that it has there', async () => {
-      const { home, links, database, load } = await place();
-      const clone = join(home, 'clones/tools');
-      await writeFiles(clone, { 'skills/chart/SKILL.md': '---\nname: chart\ndescription: Draws charts.\n---\n' });
-      const git = (...words: string[]): void => void execFileSync('git', ['-C', clone, ...words], { stdio: 'ignore' });
-      git('init');
-      git('remote', 'add', 'origin', 'https://code.example/ada/tools.git');
-      symlinkSync(join(clone, 'skills/chart'), join(links, 'chart'));
-      for (const sources of [
-        [links, join(home, 'clones')],
-        [join(home, 'clones'), links],
-      ]) {
-        rmSync(database, { force: true });
-        expect(await load(sources)).toMatchObject({ added: 1 });
-        expect(contentOf(database).get('ada-tools-skills-chart')).toMatchObject({
-          record: { author: 'ada', codehostUrl: 'https://code.example/ada/tools/tree/HEAD/skills/chart' },
-          sources: ['folder:.claude/skills', 'folder:clones'],
-        });
-      }
-    });
+  test('give a skill of a repository the id and address that it has there', async () => {
+    const { home, links, database, load } = await place();
+    const clone = join(home, 'clones/tools');
+    await writeFiles(clone, { 'skills/chart/SKILL.md': '---\nname: chart\ndescription: Draws charts.\n---\n' });
+    const git = (...words: string[]): void => void execFileSync('git', ['-C', clone, ...words], { stdio: 'ignore' });
+    git('init');
+    git('remote', 'add', 'origin', 'https://code.example/ada/tools.git');
+    symlinkSync(join(clone, 'skills/chart'), join(links, 'chart'));
+    for (const sources of [
+      [links, join(home, 'clones')],
+      [join(home, 'clones'), links],
+    ]) {
+      rmSync(database, { force: true });
+      expect(await load(sources)).toMatchObject({ added: 1 });
+      expect(contentOf(database).get('ada-tools-skills-chart')).toMatchObject({
+        record: { author: 'ada', codehostUrl: 'https://code.example/ada/tools/tree/HEAD/skills/chart' },
+        sources: ['folder:.claude/skills', 'folder:clones'],
+      });
+    }
   });
 });

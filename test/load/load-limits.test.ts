@@ -88,22 +88,20 @@ describe('a row with more than it may have', () => {
   });
 });
 
-describe('a report', () => {
-  test('lists the first problems and counts the others', async () => {
-    const file = scratchFile('rows.jsonl');
-    writeFileSync(file, 'x\n'.repeat(20) + `{"name":"n","description":"d","stars":"many","id":"1"}\n`.repeat(20));
-    const report = await load({ sources: [file], maxListedProblems: 5 });
-    expect(report).toMatchObject({ rejectedCount: 20, warningCount: 40 });
-    expect(report.rejected.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5]);
-    expect(report.warnings.map(({ line }) => line)).toEqual([21, 22, 22, 23, 23, undefined]);
-    expect(report.warnings.at(-1)).toEqual({
-      origin: 'report',
-      message:
-        '34 more warnings and 15 more rejected rows are not listed: see to those that are, or raise maxListedProblems',
-    });
-    const whole = await load({ sources: [file], maxListedProblems: 0 });
-    expect([whole.rejected.length, whole.warnings.length]).toEqual([20, 39]);
+test('a report lists the first problems and counts the others', async () => {
+  const file = scratchFile('rows.jsonl');
+  writeFileSync(file, 'x\n'.repeat(20) + `{"name":"n","description":"d","stars":"many","id":"1"}\n`.repeat(20));
+  const report = await load({ sources: [file], maxListedProblems: 5 });
+  expect(report).toMatchObject({ rejectedCount: 20, warningCount: 40 });
+  expect(report.rejected.map(({ line }) => line)).toEqual([1, 2, 3, 4, 5]);
+  expect(report.warnings.map(({ line }) => line)).toEqual([21, 22, 22, 23, 23, undefined]);
+  expect(report.warnings.at(-1)).toEqual({
+    origin: 'report',
+    message:
+      '34 more warnings and 15 more rejected rows are not listed: see to those that are, or raise maxListedProblems',
   });
+  const whole = await load({ sources: [file], maxListedProblems: 0 });
+  expect([whole.rejected.length, whole.warnings.length]).toEqual([20, 39]);
 });
 
 describe('the event loop', () => {

@@ -92,26 +92,24 @@ describe('the contents of a skill of a folder', () => {
   });
 });
 
-describe('a load', () => {
-  test('keeps equal bytes once, packed, and gives up those that no skill has any more', async () => {
-    const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE, 'b/SKILL.md': skillMd('b'), 'b/y.bin': PICTURE };
-    const { database, folder } = await loaded(files);
-    const digest = sha256(PICTURE);
-    expect(blobs(database).get(digest)).toBeLessThan(PICTURE.length / 10);
-    expect(blobs(database).size).toBe(3);
-    rmSync(join(folder, 'a/x.bin'));
-    await load(database, folder);
-    expect(blobs(database).has(digest)).toBe(true);
-    rmSync(join(folder, 'b'), { recursive: true });
-    await load(database, folder, { prune: true });
-    expect([...blobs(database).keys()]).toEqual([sha256(skillMd('a'))]);
-    await using search = await open(database);
-    await removeSkills({ database, ids: search.ids() });
-    // The open search may still read them. The next load that writes gives them up.
-    expect(blobs(database).size).toBe(1);
-    await buildCatalogue({ database, sources: [[{ name: 'c', description: 'c' }]], semantic: false });
-    expect(blobs(database).size).toBe(0);
-  });
+test('a load keeps equal bytes once, packed, and gives up those that no skill has any more', async () => {
+  const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE, 'b/SKILL.md': skillMd('b'), 'b/y.bin': PICTURE };
+  const { database, folder } = await loaded(files);
+  const digest = sha256(PICTURE);
+  expect(blobs(database).get(digest)).toBeLessThan(PICTURE.length / 10);
+  expect(blobs(database).size).toBe(3);
+  rmSync(join(folder, 'a/x.bin'));
+  await load(database, folder);
+  expect(blobs(database).has(digest)).toBe(true);
+  rmSync(join(folder, 'b'), { recursive: true });
+  await load(database, folder, { prune: true });
+  expect([...blobs(database).keys()]).toEqual([sha256(skillMd('a'))]);
+  await using search = await open(database);
+  await removeSkills({ database, ids: search.ids() });
+  // The open search may still read them. The next load that writes gives them up.
+  expect(blobs(database).size).toBe(1);
+  await buildCatalogue({ database, sources: [[{ name: 'c', description: 'c' }]], semantic: false });
+  expect(blobs(database).size).toBe(0);
 });
 
 describe('a row', () => {

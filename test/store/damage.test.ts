@@ -113,15 +113,13 @@ describe('a packed text', () => {
   });
 });
 
-describe('a file that is missing', () => {
-  test('is told, and not taken for one that never was', async () => {
-    const database = await catalogue();
-    change(database, "DELETE FROM file WHERE filename = 'more.md' AND skill = 2");
-    await using search = await open(database);
-    expect(await codeOf(() => search.files('banana'))).toBe('DATABASE_DAMAGED');
-    expect(await codeOf(() => search.file('banana', 'more.md'))).toBe('DATABASE_DAMAGED');
-    expect(search.file('apple', 'none.md')).toBeUndefined();
-  });
+test('a file that is missing is told, and not taken for one that never was', async () => {
+  const database = await catalogue();
+  change(database, "DELETE FROM file WHERE filename = 'more.md' AND skill = 2");
+  await using search = await open(database);
+  expect(await codeOf(() => search.files('banana'))).toBe('DATABASE_DAMAGED');
+  expect(await codeOf(() => search.file('banana', 'more.md'))).toBe('DATABASE_DAMAGED');
+  expect(search.file('apple', 'none.md')).toBeUndefined();
 });
 
 describe('an id', () => {

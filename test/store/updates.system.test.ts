@@ -78,48 +78,40 @@ describe('superseding.system', () => {
   );
 });
 
-describe('locks.system', () => {
-  describe('file lock', () => {
-    const MODULE = new URL('../../src/store/locks.ts', import.meta.url).href;
+const MODULE = new URL('../../src/store/locks.ts', import.meta.url).href;
 
-    /** Whether another process gets the lock. */
-    async function isFreeElsewhere(path: string): Promise<boolean> {
-      const program = `const { FileLock } = await import(process.argv[1]);
-    const lock = FileLock.take(process.argv[2]);
-    lock?.release();
-    process.stdout.write(lock === undefined ? 'taken' : 'free');`;
-      const args = ['--import', 'tsx', '--input-type=module', '-e', program, MODULE, path];
-      const { stdout } = await promisify(execFile)(process.execPath, args);
-      return stdout === 'free';
-    }
+/** Whether another process gets the lock. */
+async function isFreeElsewhere(path: string): Promise<boolean> {
+  const program = `const { FileLock } = await import(process.argv[1]);
+const lock = FileLock.take(process.argv[2]);
+lock?.release();
+process.stdout.write(lock === undefined ? 'taken' : 'free');`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', program, MODULE, path];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return stdout === 'free';
+}
 
-    describe('a lock on a file', { timeout: 120_000 }, () => {
-      test('keeps other processes out, also after somebody in its own process was refused', async () => {
-        const path = scratchFile('lock');
-        const lock = FileLock.take(path)!;
-        expect(FileLock.take(path)).toBeUndefined();
-        expect(await isFreeElsewhere(path)).toBe(false);
-        lock.release();
-        expect(await isFreeElsewhere(path)).toBe(true);
-      });
-    });
+describe('a lock on a file', { timeout: 120_000 }, () => {
+  test('keeps other processes out, also after somebody in its own process was refused', async () => {
+    const path = scratchFile('lock');
+    const lock = FileLock.take(path)!;
+    expect(FileLock.take(path)).toBeUndefined();
+    expect(await isFreeElsewhere(path)).toBe(false);
+    lock.release();
+    expect(await isFreeElsewhere(path)).toBe(true);
   });
+});
 
-  describe('load lock', () => {
-    describe('one load at a time', () => {
-      test('a second writer of the same catalogue is refused while the first works', async () => {
-        const path = scratchFile('skills.db');
-        const first = new CatalogueWriter(new OpenLoad(path, false));
-        first.put(storeItem('a'), 'source');
+test('one load at a time a second writer of the same catalogue is refused while the first works', async () => {
+  const path = scratchFile('skills.db');
+  const first = new CatalogueWriter(new OpenLoad(path, false));
+  first.put(storeItem('a'), 'source');
 
-        expect(await codeOf(() => new CatalogueWriter(new OpenLoad(path, false)))).toBe('LOAD_IN_PROGRESS');
-        expect(await codeOf(() => new CatalogueWriter(new OpenLoad(path, false)))).toBe('LOAD_IN_PROGRESS');
+  expect(await codeOf(() => new CatalogueWriter(new OpenLoad(path, false)))).toBe('LOAD_IN_PROGRESS');
+  expect(await codeOf(() => new CatalogueWriter(new OpenLoad(path, false)))).toBe('LOAD_IN_PROGRESS');
 
-        first.put(storeItem('b'), 'source');
-        expect(first.finish()).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0 });
-        expect([...contentOf(path).keys()]).toEqual(['a', 'b']);
-        expect(filesBeside(path)).toEqual([]);
-      });
-    });
-  });
+  first.put(storeItem('b'), 'source');
+  expect(first.finish()).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0 });
+  expect([...contentOf(path).keys()]).toEqual(['a', 'b']);
+  expect(filesBeside(path)).toEqual([]);
 });

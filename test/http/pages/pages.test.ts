@@ -7,208 +7,192 @@ import { codeOf } from '../../error-code.js';
 import { type Ask, FIND, failingSearch, KEYWORD, keyword, ORIGIN, type Reply, searchOver, serve } from '../ask.js';
 import { expectHarmless, KITE, linksOf, textOf } from './page-text.js';
 
-describe('pages', () => {
-  describe('without the option', () => {
-    test('there is no page: all paths are 404', async () => {
-      for (const options of [{}, { pages: false }]) {
-        const { ask } = await serve([KITE], options);
-        for (const path of [
-          '/',
-          '/openapi.json',
-          '/skills/kite',
-          '/page/search?q=kite',
-          '/assets/page.css',
-          '/robots.txt',
-        ])
-          expect((await ask(path)).code).toBe('ENDPOINT_NOT_FOUND');
-      }
-    });
-  });
-
-  describe('pages', () => {
-    test('may be asked for 120 times a minute by each address: then 429 with Retry-After', async () => {
-      const { ask } = await serve([KITE], { pages: true });
-      const paths = ['/', '/openapi.json', '/skills/kite'];
-      for (let i = 0; i < 120; i++) expect((await ask(paths[i % 3]!)).status).toBe(200);
-      for (const path of paths) {
-        const reply = await ask(path);
-        expect([reply.status, reply.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-        expect(reply.headers.get('Retry-After')).toMatch(/^(60|[1-5]\d)$/);
-        expect((await ask(path, { method: 'HEAD' })).status).toBe(429);
-      }
-      expect((await ask('/', { address: '192.0.2.1' })).status).toBe(200);
-      // To see that a skill is not there is as much work.
-      expect((await ask('/skills/nothing')).status).toBe(429);
-      expect((await ask('/skills/nothing', { address: '192.0.2.1' })).status).toBe(404);
-      // Only pages are counted, and only for pages.
-      expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
-    });
-
-    test.each([
-      ['pagesPerMinute', '/'],
-      ['pageSearchesPerMinute', '/page/search?q=kite&mode=words'],
-      ['findPerMinute', `${FIND}?q=kite`],
-    ])('have a limit that is an option, and none without access: %s', async (name, path) => {
-      const given = { pages: true, compatibility: 'skillsmp' } as const;
-      const few = await serve([KITE], { ...given, [name]: 1 });
-      expect([(await few.ask(path)).status, (await few.ask(path)).status]).toEqual([200, 429]);
-      const search = await searchOver([KITE]);
-      for (const options of [{ [name]: 0 }, { access: false } as const]) {
-        const handle = createHandler(search, { ...given, ...options });
-        for (let i = 0; i < 130; i++) expect((await handle(new Request(ORIGIN + path))).status).toBe(200);
-      }
-      for (const value of [-1, 1.5, Number.NaN, '5', 2 ** 31]) {
-        expect(await codeOf(() => createHandler(search, { [name]: value }))).toBe('INVALID_OPTION');
-      }
-    });
-
-    test('have a longest wait that is checked', async () => {
-      const search = await searchOver([KITE]);
-      for (const longestWait of [-1, Number.NaN, '5' as never, MAX_LONGEST_WAIT + 1]) {
-        expect(await codeOf(() => createHandler(search, { longestWait }))).toBe('INVALID_OPTION');
-      }
-      createHandler(search, { longestWait: MAX_LONGEST_WAIT });
-    });
-  });
-});
-
-describe('assets', () => {
-  describe('what pages load', () => {
-    test.each([
-      ['/assets/page.css', 'text/css; charset=utf-8', '--accent'],
-      ['/assets/page.js', 'text/javascript; charset=utf-8', 'document'],
-      ['/assets/icon.svg', 'image/svg+xml', '<svg'],
-      ['/favicon.ico', 'image/svg+xml', '<svg'],
-      ['/robots.txt', 'text/plain; charset=utf-8', 'Disallow: /api/'],
-    ])('%s is %s, and counts for no limit', async (path, type, part) => {
-      const { ask } = await serve([KITE], { pages: true, pagesPerMinute: 1 });
-      for (let i = 0; i < 3; i++) {
-        const reply = await ask(path);
-        expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, type]);
-        expect(reply.text).toContain(part);
-      }
-      expect((await ask('/')).status).toBe(200);
-    });
-
-    test.each([
-      '/assets/',
-      '/assets/page',
-      '/assets/page.ts',
-      '/assets/..%2fpage.css',
-      '/assets/page.css/',
-      '/constructor',
-    ])('%s is nothing', async (path) => {
-      const { ask } = await serve([KITE], { pages: true });
+test('without the option there is no page: all paths are 404', async () => {
+  for (const options of [{}, { pages: false }]) {
+    const { ask } = await serve([KITE], options);
+    for (const path of ['/', '/openapi.json', '/skills/kite', '/page/search?q=kite', '/assets/page.css', '/robots.txt'])
       expect((await ask(path)).code).toBe('ENDPOINT_NOT_FOUND');
-    });
+  }
+});
+
+describe('pages', () => {
+  test('may be asked for 120 times a minute by each address: then 429 with Retry-After', async () => {
+    const { ask } = await serve([KITE], { pages: true });
+    const paths = ['/', '/openapi.json', '/skills/kite'];
+    for (let i = 0; i < 120; i++) expect((await ask(paths[i % 3]!)).status).toBe(200);
+    for (const path of paths) {
+      const reply = await ask(path);
+      expect([reply.status, reply.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+      expect(reply.headers.get('Retry-After')).toMatch(/^(60|[1-5]\d)$/);
+      expect((await ask(path, { method: 'HEAD' })).status).toBe(429);
+    }
+    expect((await ask('/', { address: '192.0.2.1' })).status).toBe(200);
+    // To see that a skill is not there is as much work.
+    expect((await ask('/skills/nothing')).status).toBe(429);
+    expect((await ask('/skills/nothing', { address: '192.0.2.1' })).status).toBe(404);
+    // Only pages are counted, and only for pages.
+    expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
   });
 
-  describe('whoever has a page already', () => {
-    test.each(['/', '/skills/kite', '/openapi.json', '/assets/page.css', '/assets/page.js', '/robots.txt'])(
-      'gets 304 of %s by its ETag, without a body and without a type',
-      async (path) => {
-        const { ask } = await serve([KITE], { pages: true });
-        const first = await ask(path);
-        const tag = first.headers.get('ETag') ?? '';
-        expect(tag).toMatch(/^"[\w-]{22}"$/);
-        expect(first.headers.get('Cache-Control')).toBe('no-cache');
-        for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
-          for (const method of ['GET', 'HEAD']) {
-            const again = await ask(path, { method, headers: { 'If-None-Match': known } });
-            expect([again.status, again.text, again.headers.get('ETag')], known).toEqual([304, '', tag]);
-            expect(again.headers.has('Content-Type')).toBe(false);
-          }
-        }
-        expect((await ask(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
-      },
-    );
+  test.each([
+    ['pagesPerMinute', '/'],
+    ['pageSearchesPerMinute', '/page/search?q=kite&mode=words'],
+    ['findPerMinute', `${FIND}?q=kite`],
+  ])('have a limit that is an option, and none without access: %s', async (name, path) => {
+    const given = { pages: true, compatibility: 'skillsmp' } as const;
+    const few = await serve([KITE], { ...given, [name]: 1 });
+    expect([(await few.ask(path)).status, (await few.ask(path)).status]).toEqual([200, 429]);
+    const search = await searchOver([KITE]);
+    for (const options of [{ [name]: 0 }, { access: false } as const]) {
+      const handle = createHandler(search, { ...given, ...options });
+      for (let i = 0; i < 130; i++) expect((await handle(new Request(ORIGIN + path))).status).toBe(200);
+    }
+    for (const value of [-1, 1.5, Number.NaN, '5', 2 ** 31]) {
+      expect(await codeOf(() => createHandler(search, { [name]: value }))).toBe('INVALID_OPTION');
+    }
+  });
+
+  test('have a longest wait that is checked', async () => {
+    const search = await searchOver([KITE]);
+    for (const longestWait of [-1, Number.NaN, '5' as never, MAX_LONGEST_WAIT + 1]) {
+      expect(await codeOf(() => createHandler(search, { longestWait }))).toBe('INVALID_OPTION');
+    }
+    createHandler(search, { longestWait: MAX_LONGEST_WAIT });
   });
 });
 
-describe('compression', () => {
-  const FILE = { filename: 'SKILL.md', text: `# Kite\n\n${'It flies. '.repeat(300)}` };
-  const SKILLS = [{ ...KITE, files: [FILE] }];
-  const COMPRESSED = ['/', '/?q=kite', '/skills/kite', '/assets/page.css', '/assets/page.js', '/page/search?q=kite'];
+describe('what pages load', () => {
+  test.each([
+    ['/assets/page.css', 'text/css; charset=utf-8', '--accent'],
+    ['/assets/page.js', 'text/javascript; charset=utf-8', 'document'],
+    ['/assets/icon.svg', 'image/svg+xml', '<svg'],
+    ['/favicon.ico', 'image/svg+xml', '<svg'],
+    ['/robots.txt', 'text/plain; charset=utf-8', 'Disallow: /api/'],
+  ])('%s is %s, and counts for no limit', async (path, type, part) => {
+    const { ask } = await serve([KITE], { pages: true, pagesPerMinute: 1 });
+    for (let i = 0; i < 3; i++) {
+      const reply = await ask(path);
+      expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, type]);
+      expect(reply.text).toContain(part);
+    }
+    expect((await ask('/')).status).toBe(200);
+  });
 
-  /** Asks a handler; a fetch would unpack what it gets. */
-  async function askers() {
-    const { handle, key } = await serve(SKILLS, { pages: true });
-    return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
-      const response = await handle(
-        new Request(ORIGIN + path, { headers: { ...headers, Authorization: `Bearer ${key}` }, method }),
-      );
-      return { response, bytes: Buffer.from(await response.arrayBuffer()) };
-    };
-  }
+  test.each([
+    '/assets/',
+    '/assets/page',
+    '/assets/page.ts',
+    '/assets/..%2fpage.css',
+    '/assets/page.css/',
+    '/constructor',
+  ])('%s is nothing', async (path) => {
+    const { ask } = await serve([KITE], { pages: true });
+    expect((await ask(path)).code).toBe('ENDPOINT_NOT_FOUND');
+  });
+});
 
-  const TAKES = { 'Accept-Encoding': 'gzip, deflate, br' };
-
-  describe('a client that takes gzip', () => {
-    test.each(COMPRESSED)('gets %s in fewer bytes, and the same', async (path) => {
-      const ask = await askers();
-      const plain = await ask(path);
-      // Some are remembered.
-      for (let i = 0; i < 2; i++) {
-        const packed = await ask(path, TAKES);
-        expect(packed.response.headers.get('Content-Encoding')).toBe('gzip');
-        expect(packed.bytes.length).toBeLessThan(plain.bytes.length);
-        expect(gunzipSync(packed.bytes).toString()).toBe(plain.bytes.toString());
-        for (const { response } of [plain, packed]) expect(response.headers.get('Vary')).toBe('Accept-Encoding');
-        expect(packed.response.headers.get('Content-Type')).toBe(plain.response.headers.get('Content-Type'));
-      }
-      expect(plain.response.headers.has('Content-Encoding')).toBe(false);
-    });
-
-    test.each([
-      '/api/v1/skills/search?q=kite',
-      '/api/v1/skills/ai-search?q=kite',
-      '/api/health',
-      '/openapi.json',
-      '/skills/kite/files/SKILL.md?view=raw',
-      '/robots.txt',
-      '/assets/icon.svg',
-    ])('gets %s as it is', async (path) => {
-      const ask = await askers();
-      const [plain, offered] = [await ask(path), await ask(path, TAKES)];
-      expect(offered.response.headers.has('Content-Encoding')).toBe(false);
-      const lasting = ({ bytes }: typeof plain) =>
-        bytes.toString().replace(/"(?:requestId|responseTimeMs)":[^,}]*/g, '');
-      expect([offered.response.status, lasting(offered)]).toEqual([200, lasting(plain)]);
-    });
-
-    test('gets 304 by the tag of either form, and each form has its own', async () => {
-      const ask = await askers();
-      for (const path of ['/skills/kite', '/assets/page.js']) {
-        const [plain, packed] = [await ask(path), await ask(path, TAKES)];
-        const tags = [plain, packed].map(({ response }) => response.headers.get('ETag')!);
-        expect(tags[0]).not.toBe(tags[1]);
-        for (const tag of [...tags, `W/${tags[1]}`]) {
-          for (const [headers, own] of [
-            [{}, tags[0]],
-            [TAKES, tags[1]],
-          ] as const) {
-            const { response, bytes } = await ask(path, { ...headers, 'If-None-Match': tag });
-            expect([response.status, bytes.length, response.headers.get('ETag')]).toEqual([304, 0, own]);
-            expect(response.headers.get('Vary')).toBe('Accept-Encoding');
-            expect(response.headers.has('Content-Encoding')).toBe(false);
-          }
+describe('whoever has a page already', () => {
+  test.each(['/', '/skills/kite', '/openapi.json', '/assets/page.css', '/assets/page.js', '/robots.txt'])(
+    'gets 304 of %s by its ETag, without a body and without a type',
+    async (path) => {
+      const { ask } = await serve([KITE], { pages: true });
+      const first = await ask(path);
+      const tag = first.headers.get('ETag') ?? '';
+      expect(tag).toMatch(/^"[\w-]{22}"$/);
+      expect(first.headers.get('Cache-Control')).toBe('no-cache');
+      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+        for (const method of ['GET', 'HEAD']) {
+          const again = await ask(path, { method, headers: { 'If-None-Match': known } });
+          expect([again.status, again.text, again.headers.get('ETag')], known).toEqual([304, '', tag]);
+          expect(again.headers.has('Content-Type')).toBe(false);
         }
       }
-    });
+      expect((await ask(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+    },
+  );
+});
 
-    test.each([
-      ['gzip', true],
-      ['br;q=1.0, GZIP;q=0.5', true],
-      ['*', true],
-      ['gzip;q=0', false],
-      ['gzip; q=0.000, *', false],
-      ['br, deflate', false],
-      ['', false],
-    ])('is one that says %j: %s', async (accepted, isPacked) => {
-      const ask = await askers();
-      const { response } = await ask('/', { 'Accept-Encoding': accepted });
-      expect(response.headers.get('Content-Encoding') === 'gzip').toBe(isPacked);
-    });
+const FILE = { filename: 'SKILL.md', text: `# Kite\n\n${'It flies. '.repeat(300)}` };
+const SKILLS = [{ ...KITE, files: [FILE] }];
+const COMPRESSED = ['/', '/?q=kite', '/skills/kite', '/assets/page.css', '/assets/page.js', '/page/search?q=kite'];
+
+/** Asks a handler; a fetch would unpack what it gets. */
+async function askers() {
+  const { handle, key } = await serve(SKILLS, { pages: true });
+  return async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await handle(
+      new Request(ORIGIN + path, { headers: { ...headers, Authorization: `Bearer ${key}` }, method }),
+    );
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+}
+
+const TAKES = { 'Accept-Encoding': 'gzip, deflate, br' };
+
+describe('a client that takes gzip', () => {
+  test.each(COMPRESSED)('gets %s in fewer bytes, and the same', async (path) => {
+    const ask = await askers();
+    const plain = await ask(path);
+    // Some are remembered.
+    for (let i = 0; i < 2; i++) {
+      const packed = await ask(path, TAKES);
+      expect(packed.response.headers.get('Content-Encoding')).toBe('gzip');
+      expect(packed.bytes.length).toBeLessThan(plain.bytes.length);
+      expect(gunzipSync(packed.bytes).toString()).toBe(plain.bytes.toString());
+      for (const { response } of [plain, packed]) expect(response.headers.get('Vary')).toBe('Accept-Encoding');
+      expect(packed.response.headers.get('Content-Type')).toBe(plain.response.headers.get('Content-Type'));
+    }
+    expect(plain.response.headers.has('Content-Encoding')).toBe(false);
+  });
+
+  test.each([
+    '/api/v1/skills/search?q=kite',
+    '/api/v1/skills/ai-search?q=kite',
+    '/api/health',
+    '/openapi.json',
+    '/skills/kite/files/SKILL.md?view=raw',
+    '/robots.txt',
+    '/assets/icon.svg',
+  ])('gets %s as it is', async (path) => {
+    const ask = await askers();
+    const [plain, offered] = [await ask(path), await ask(path, TAKES)];
+    expect(offered.response.headers.has('Content-Encoding')).toBe(false);
+    const lasting = ({ bytes }: typeof plain) => bytes.toString().replace(/"(?:requestId|responseTimeMs)":[^,}]*/g, '');
+    expect([offered.response.status, lasting(offered)]).toEqual([200, lasting(plain)]);
+  });
+
+  test('gets 304 by the tag of either form, and each form has its own', async () => {
+    const ask = await askers();
+    for (const path of ['/skills/kite', '/assets/page.js']) {
+      const [plain, packed] = [await ask(path), await ask(path, TAKES)];
+      const tags = [plain, packed].map(({ response }) => response.headers.get('ETag')!);
+      expect(tags[0]).not.toBe(tags[1]);
+      for (const tag of [...tags, `W/${tags[1]}`]) {
+        for (const [headers, own] of [
+          [{}, tags[0]],
+          [TAKES, tags[1]],
+        ] as const) {
+          const { response, bytes } = await ask(path, { ...headers, 'If-None-Match': tag });
+          expect([response.status, bytes.length, response.headers.get('ETag')]).toEqual([304, 0, own]);
+          expect(response.headers.get('Vary')).toBe('Accept-Encoding');
+          expect(response.headers.has('Content-Encoding')).toBe(false);
+        }
+      }
+    }
+  });
+
+  test.each([
+    ['gzip', true],
+    ['br;q=1.0, GZIP;q=0.5', true],
+    ['*', true],
+    ['gzip;q=0', false],
+    ['gzip; q=0.000, *', false],
+    ['br, deflate', false],
+    ['', false],
+  ])('is one that says %j: %s', async (accepted, isPacked) => {
+    const ask = await askers();
+    const { response } = await ask('/', { 'Accept-Encoding': accepted });
+    expect(response.headers.get('Content-Encoding') === 'gzip').toBe(isPacked);
   });
 });
 

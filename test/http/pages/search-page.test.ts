@@ -5,261 +5,253 @@ import { scratchFile } from '../../scratch-folder.js';
 import { failingSearch, ORIGIN, opened, type Reply, replacing, searchOver, serve } from '../ask.js';
 import { expectHarmless, HOSTILE, KITE, linksOf, plainLinksOf, textOf } from './page-text.js';
 
-describe('search page', () => {
-  const PAGE_SIZE = 20;
-  const SKILLS = [
-    KITE,
-    row('reel', {
-      name: 'kite-reel',
-      description: 'Winds the line of a kite.',
-      author: 'finch',
-      stars: 7,
-      categories: ['crafts', 'testing'],
-    }),
-    row('copy', { name: 'kite-reel', description: 'Winds the line of a kite.', author: 'crow', stars: 3 }),
-    row('bread', { name: 'sourdough', description: 'Bakes bread.', license: 'MIT', updatedAt: 1_600_000_000 }),
-  ];
+const PAGE_SIZE = 20;
+const SKILLS = [
+  KITE,
+  row('reel', {
+    name: 'kite-reel',
+    description: 'Winds the line of a kite.',
+    author: 'finch',
+    stars: 7,
+    categories: ['crafts', 'testing'],
+  }),
+  row('copy', { name: 'kite-reel', description: 'Winds the line of a kite.', author: 'crow', stars: 3 }),
+  row('bread', { name: 'sourdough', description: 'Bakes bread.', license: 'MIT', updatedAt: 1_600_000_000 }),
+];
 
-  /** The bread, as it lies in the folders of two agents, and only users may call it. */
-  const INSTALLED = SKILLS.map((skill) =>
-    skill.id !== 'bread'
-      ? skill
-      : {
-          ...skill,
-          installations: [
-            { agent: 'codex', scope: 'user' },
-            { agent: 'cursor', scope: 'project' },
-          ],
-          frontMatter: { 'disable-model-invocation': 'true' },
-        },
+/** The bread, as it lies in the folders of two agents, and only users may call it. */
+const INSTALLED = SKILLS.map((skill) =>
+  skill.id !== 'bread'
+    ? skill
+    : {
+        ...skill,
+        installations: [
+          { agent: 'codex', scope: 'user' },
+          { agent: 'cursor', scope: 'project' },
+        ],
+        frontMatter: { 'disable-model-invocation': 'true' },
+      },
+);
+
+/** The names of the skills of a page, in its order. */
+function namesOf({ text }: Reply): string[] {
+  return [...text.matchAll(/<h3[^>]*><a href="[^"]*">(.*?)<\/a>/g)].map(([, name]) =>
+    (name as string).replace(/<\/?mark>/g, ''),
   );
+}
 
-  /** The names of the skills of a page, in its order. */
-  function namesOf({ text }: Reply): string[] {
-    return [...text.matchAll(/<h3[^>]*><a href="[^"]*">(.*?)<\/a>/g)].map(([, name]) =>
-      (name as string).replace(/<\/?mark>/g, ''),
+/** The ids of the skills of a page, in its order. */
+function idsOf({ text }: Reply): string[] {
+  return [...text.matchAll(/<h3[^>]*><a href="\/skills\/([^"?]*)[^"]*"/g)].map(([, id]) => id as string);
+}
+
+/** The text of a page in one line. */
+function shownText(reply: Reply): string {
+  return textOf(reply).replace(/\s+/g, ' ');
+}
+
+test('the search page before a question welcomes with a form, categories and the newest skills', async () => {
+  const { ask } = await serve(SKILLS, { pages: true });
+  const reply = await ask('/');
+  expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(shownText(reply)).toContain('4 skills, the newest of 14 Nov 2023');
+  expect(linksOf(reply)).toContain('/?category=crafts');
+  expect(namesOf(reply)).toEqual(expect.arrayContaining(['kite-builder', 'sourdough']));
+  expect(reply.text).toContain('<form id="search" class="search" role="search" action="/" method="get"');
+  expectHarmless(reply);
+});
+
+describe('the answer to a question', () => {
+  test('shows skills with author, stars, date, marked words, copies folded, and a link to each', async () => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    const reply = await ask('/?q=kite&mode=words');
+    expect(namesOf(reply)).toEqual(['kite-builder', 'kite-reel']);
+    expect(reply.text).toContain('<mark>kite</mark>');
+    expect(plainLinksOf(reply)).toEqual(expect.arrayContaining(['/skills/kite', '/skills/reel', '/?author=wren']));
+    const text = shownText(reply);
+    expect(text).toContain('2 skills');
+    expect(text).toContain('1 more copy');
+    expect(text).toMatch(/★ 12,345 stars 14 Nov 2023/);
+    expect(text).toMatch(/Score \d+ %/);
+    expectHarmless(reply);
+  });
+
+  test.each(['both', 'meaning'])('by %s says how, and why each skill is there', async (mode) => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    const reply = await ask(`/?q=kite&mode=${mode}`);
+    expect(namesOf(reply)[0]).toMatch(/kite/);
+    expect(textOf(reply)).toContain('Why this');
+    expect(reply.text).toMatch(/<svg><path d="M0 3h\d+"/);
+    expectHarmless(reply);
+  });
+
+  test('is narrowed by each filter, and says so with a link that takes it away', async () => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    for (const [filter, names] of [
+      ['category=testing', ['kite-reel']],
+      ['author=wren', ['kite-builder']],
+      ['minStars=100', ['kite-builder']],
+      ['occupation=toy-makers', ['kite-builder']],
+    ] as const) {
+      const reply = await ask(`/?q=kite&mode=words&${filter}`);
+      expect(namesOf(reply), filter).toEqual(names);
+      expect(linksOf(reply), filter).toContain('/?q=kite&mode=words');
+    }
+    expect(namesOf(await ask('/?license=mit'))).toEqual(['sourdough']);
+    expect(namesOf(await ask('/?updatedBefore=2021-01-01'))).toEqual(['sourdough']);
+  });
+
+  test('is narrowed by agent, scope and caller, with counts where skills are installed', async () => {
+    const { ask } = await serve(INSTALLED, { pages: true });
+    expect(namesOf(await ask('/?agent=codex&scope=user'))).toEqual(['sourdough']);
+    expect(namesOf(await ask('/?agent=cursor&scope=user'))).toEqual([]);
+    expect(namesOf(await ask('/?invocable=false'))).toEqual(['sourdough']);
+    expect(namesOf(await ask('/?invocable=true&category=crafts'))).toHaveLength(2);
+    const reply = await ask('/?q=bread&mode=words&invocable=false');
+    expect(shownText(reply)).toMatch(/Agents codex 1 cursor 1 Installed for A project 1 A user 1/);
+    expect(shownText(reply)).toContain('Called by: users only');
+    expect(linksOf(reply)).toEqual(
+      expect.arrayContaining([
+        '/?q=bread&mode=words&agent=codex&invocable=false',
+        '/?q=bread&mode=words&scope=user&invocable=false',
+        '/?q=bread&mode=words',
+      ]),
     );
-  }
-
-  /** The ids of the skills of a page, in its order. */
-  function idsOf({ text }: Reply): string[] {
-    return [...text.matchAll(/<h3[^>]*><a href="\/skills\/([^"?]*)[^"]*"/g)].map(([, id]) => id as string);
-  }
-
-  /** The text of a page in one line. */
-  function shownText(reply: Reply): string {
-    return textOf(reply).replace(/\s+/g, ' ');
-  }
-
-  describe('the search page before a question', () => {
-    test('welcomes with a form, categories and the newest skills', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      const reply = await ask('/');
-      expect([reply.status, reply.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(shownText(reply)).toContain('4 skills, the newest of 14 Nov 2023');
-      expect(linksOf(reply)).toContain('/?category=crafts');
-      expect(namesOf(reply)).toEqual(expect.arrayContaining(['kite-builder', 'sourdough']));
-      expect(reply.text).toContain('<form id="search" class="search" role="search" action="/" method="get"');
-      expectHarmless(reply);
-    });
   });
 
-  describe('the answer to a question', () => {
-    test('shows skills with author, stars, date, marked words, copies folded, and a link to each', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      const reply = await ask('/?q=kite&mode=words');
-      expect(namesOf(reply)).toEqual(['kite-builder', 'kite-reel']);
-      expect(reply.text).toContain('<mark>kite</mark>');
-      expect(plainLinksOf(reply)).toEqual(expect.arrayContaining(['/skills/kite', '/skills/reel', '/?author=wren']));
-      const text = shownText(reply);
-      expect(text).toContain('2 skills');
-      expect(text).toContain('1 more copy');
-      expect(text).toMatch(/★ 12,345 stars 14 Nov 2023/);
-      expect(text).toMatch(/Score \d+ %/);
-      expectHarmless(reply);
-    });
+  test('has the three orders', async () => {
+    const skills = [
+      row('a', { name: 'kite', description: 'Flies high.', stars: 1, updatedAt: 3 }),
+      row('b', { name: 'kite', description: 'Flies low.', stars: 9, updatedAt: 2 }),
+      row('c', { name: 'kite', description: 'Flies far.', stars: 5, updatedAt: 9 }),
+    ];
+    const { ask } = await serve(skills, { pages: true });
+    for (const mode of ['words', 'both', 'meaning']) {
+      expect(idsOf(await ask(`/?q=kite&sortBy=stars&mode=${mode}`)), mode).toEqual(['b', 'c', 'a']);
+      expect(idsOf(await ask(`/?q=kite&sortBy=recent&mode=${mode}`)), mode).toEqual(['c', 'a', 'b']);
+      expect(idsOf(await ask(`/?q=kite+low&mode=${mode}`))[0], mode).toBe('b');
+    }
+  });
 
-    test.each(['both', 'meaning'])('by %s says how, and why each skill is there', async (mode) => {
-      const { ask } = await serve(SKILLS, { pages: true });
+  test('has pages with links to all of them, and says that a page behind the last is empty', async () => {
+    const skills = Array.from({ length: PAGE_SIZE * 2 + 1 }, (_, i) =>
+      row(`k${i}`, { name: `kite ${i}`, description: `Number ${i}.` }),
+    );
+    const { ask } = await serve(skills, { pages: true });
+    const names: string[] = [];
+    for (let page = 1; page <= 3; page++) {
+      const reply = await ask(`/?q=kite&mode=words&page=${page}`);
+      names.push(...namesOf(reply));
+      expect(textOf(reply)).toContain(`Page ${page} of 3`);
+      if (page < 3) expect(linksOf(reply)).toContain(`/?q=kite&mode=words&page=${page + 1}`);
+    }
+    expect(new Set(names).size).toBe(skills.length);
+    const beyond = await ask('/?q=kite&mode=words&page=4');
+    expect([beyond.status, namesOf(beyond)]).toEqual([200, []]);
+    expect(textOf(beyond)).toContain('This page is empty');
+  });
+
+  test('counts what was found by category, occupation, author and license, with a link for each', async () => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    const reply = await ask('/?q=kite&mode=words');
+    expect(linksOf(reply)).toEqual(
+      expect.arrayContaining([
+        '/?q=kite&mode=words&category=crafts',
+        '/?q=kite&mode=words&occupation=toy-makers-519199',
+      ]),
+    );
+    expect(shownText(reply)).toMatch(/Categories Crafts 2 Testing 1/);
+    // With a filter the others of its kind stay, so that people can switch.
+    const narrowed = await ask('/?q=kite&mode=words&category=testing');
+    expect(linksOf(narrowed)).toContain('/?q=kite&mode=words&category=crafts');
+    expect(shownText(narrowed)).toMatch(/Crafts 2 Testing \(chosen; take away\) 1/);
+  });
+
+  test('that fits nothing says so, and what else to try', async () => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    const reply = await ask('/?q=zeppelin&mode=words&category=crafts');
+    expect([reply.status, namesOf(reply)]).toEqual([200, []]);
+    expect(textOf(reply)).toContain('Nothing fits.');
+    expect(linksOf(reply)).toEqual(expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts']));
+  });
+
+  test.each([
+    ['q=!!!', 'q must contain a letter or a digit'],
+    ['q=kite&mode=thought', 'mode must be one of both, words, meaning, got "thought"'],
+    ['q=kite&page=0', 'page must be an integer of at least 1, got "0"'],
+    ['q=kite&q=line', 'q must be given once'],
+  ])('?%s is 400 with the form and what was wrong', async (query, message) => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    const reply = await ask(`/?${query}`);
+    expect(reply.status).toBe(400);
+    expect(textOf(reply)).toContain(message);
+    expect(reply.text).toContain('<form id="search"');
+    expectHarmless(reply);
+  });
+
+  test('is by words where the catalogue cannot be searched by meaning, and says so', async () => {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+    const { ask } = await serve(await opened({ database }), { pages: true });
+    for (const mode of ['both', 'meaning']) {
       const reply = await ask(`/?q=kite&mode=${mode}`);
-      expect(namesOf(reply)[0]).toMatch(/kite/);
-      expect(textOf(reply)).toContain('Why this');
-      expect(reply.text).toMatch(/<svg><path d="M0 3h\d+"/);
-      expectHarmless(reply);
-    });
-
-    test('is narrowed by each filter, and says so with a link that takes it away', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      for (const [filter, names] of [
-        ['category=testing', ['kite-reel']],
-        ['author=wren', ['kite-builder']],
-        ['minStars=100', ['kite-builder']],
-        ['occupation=toy-makers', ['kite-builder']],
-      ] as const) {
-        const reply = await ask(`/?q=kite&mode=words&${filter}`);
-        expect(namesOf(reply), filter).toEqual(names);
-        expect(linksOf(reply), filter).toContain('/?q=kite&mode=words');
-      }
-      expect(namesOf(await ask('/?license=mit'))).toEqual(['sourdough']);
-      expect(namesOf(await ask('/?updatedBefore=2021-01-01'))).toEqual(['sourdough']);
-    });
-
-    test('is narrowed by agent, scope and caller, with counts where skills are installed', async () => {
-      const { ask } = await serve(INSTALLED, { pages: true });
-      expect(namesOf(await ask('/?agent=codex&scope=user'))).toEqual(['sourdough']);
-      expect(namesOf(await ask('/?agent=cursor&scope=user'))).toEqual([]);
-      expect(namesOf(await ask('/?invocable=false'))).toEqual(['sourdough']);
-      expect(namesOf(await ask('/?invocable=true&category=crafts'))).toHaveLength(2);
-      const reply = await ask('/?q=bread&mode=words&invocable=false');
-      expect(shownText(reply)).toMatch(/Agents codex 1 cursor 1 Installed for A project 1 A user 1/);
-      expect(shownText(reply)).toContain('Called by: users only');
-      expect(linksOf(reply)).toEqual(
-        expect.arrayContaining([
-          '/?q=bread&mode=words&agent=codex&invocable=false',
-          '/?q=bread&mode=words&scope=user&invocable=false',
-          '/?q=bread&mode=words',
-        ]),
-      );
-    });
-
-    test('has the three orders', async () => {
-      const skills = [
-        row('a', { name: 'kite', description: 'Flies high.', stars: 1, updatedAt: 3 }),
-        row('b', { name: 'kite', description: 'Flies low.', stars: 9, updatedAt: 2 }),
-        row('c', { name: 'kite', description: 'Flies far.', stars: 5, updatedAt: 9 }),
-      ];
-      const { ask } = await serve(skills, { pages: true });
-      for (const mode of ['words', 'both', 'meaning']) {
-        expect(idsOf(await ask(`/?q=kite&sortBy=stars&mode=${mode}`)), mode).toEqual(['b', 'c', 'a']);
-        expect(idsOf(await ask(`/?q=kite&sortBy=recent&mode=${mode}`)), mode).toEqual(['c', 'a', 'b']);
-        expect(idsOf(await ask(`/?q=kite+low&mode=${mode}`))[0], mode).toBe('b');
-      }
-    });
-
-    test('has pages with links to all of them, and says that a page behind the last is empty', async () => {
-      const skills = Array.from({ length: PAGE_SIZE * 2 + 1 }, (_, i) =>
-        row(`k${i}`, { name: `kite ${i}`, description: `Number ${i}.` }),
-      );
-      const { ask } = await serve(skills, { pages: true });
-      const names: string[] = [];
-      for (let page = 1; page <= 3; page++) {
-        const reply = await ask(`/?q=kite&mode=words&page=${page}`);
-        names.push(...namesOf(reply));
-        expect(textOf(reply)).toContain(`Page ${page} of 3`);
-        if (page < 3) expect(linksOf(reply)).toContain(`/?q=kite&mode=words&page=${page + 1}`);
-      }
-      expect(new Set(names).size).toBe(skills.length);
-      const beyond = await ask('/?q=kite&mode=words&page=4');
-      expect([beyond.status, namesOf(beyond)]).toEqual([200, []]);
-      expect(textOf(beyond)).toContain('This page is empty');
-    });
-
-    test('counts what was found by category, occupation, author and license, with a link for each', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      const reply = await ask('/?q=kite&mode=words');
-      expect(linksOf(reply)).toEqual(
-        expect.arrayContaining([
-          '/?q=kite&mode=words&category=crafts',
-          '/?q=kite&mode=words&occupation=toy-makers-519199',
-        ]),
-      );
-      expect(shownText(reply)).toMatch(/Categories Crafts 2 Testing 1/);
-      // With a filter the others of its kind stay, so that people can switch.
-      const narrowed = await ask('/?q=kite&mode=words&category=testing');
-      expect(linksOf(narrowed)).toContain('/?q=kite&mode=words&category=crafts');
-      expect(shownText(narrowed)).toMatch(/Crafts 2 Testing \(chosen; take away\) 1/);
-    });
-
-    test('that fits nothing says so, and what else to try', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      const reply = await ask('/?q=zeppelin&mode=words&category=crafts');
-      expect([reply.status, namesOf(reply)]).toEqual([200, []]);
-      expect(textOf(reply)).toContain('Nothing fits.');
-      expect(linksOf(reply)).toEqual(
-        expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts']),
-      );
-    });
-
-    test.each([
-      ['q=!!!', 'q must contain a letter or a digit'],
-      ['q=kite&mode=thought', 'mode must be one of both, words, meaning, got "thought"'],
-      ['q=kite&page=0', 'page must be an integer of at least 1, got "0"'],
-      ['q=kite&q=line', 'q must be given once'],
-    ])('?%s is 400 with the form and what was wrong', async (query, message) => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      const reply = await ask(`/?${query}`);
-      expect(reply.status).toBe(400);
-      expect(textOf(reply)).toContain(message);
-      expect(reply.text).toContain('<form id="search"');
-      expectHarmless(reply);
-    });
-
-    test('is by words where the catalogue cannot be searched by meaning, and says so', async () => {
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-      const { ask } = await serve(await opened({ database }), { pages: true });
-      for (const mode of ['both', 'meaning']) {
-        const reply = await ask(`/?q=kite&mode=${mode}`);
-        expect([reply.status, namesOf(reply).length], mode).toEqual([200, 2]);
-        expect(textOf(reply)).toContain('cannot be searched by meaning');
-      }
-      expect(textOf(await ask('/?q=kite&mode=words'))).not.toContain('cannot be searched by meaning');
-    });
-
-    test('is by words where too many ask by meaning, and says so', async () => {
-      const busy = new SkillSearchError('BUSY', 'busy', { retryAfter: 1 });
-      const search = replacing(await searchOver(SKILLS), { semantic: async () => Promise.reject(busy) });
-      const { ask } = await serve(search, { pages: true });
-      const reply = await ask('/?q=kite');
-      expect([reply.status, namesOf(reply).length]).toEqual([200, 2]);
-      expect(textOf(reply)).toContain('Too many people ask by meaning just now');
-    });
-
-    test('fails as the search fails, and is never taken for an empty one', async () => {
-      for (const [error, status] of [
-        [new SkillSearchError('DATABASE_DAMAGED', 'x'), 503],
-        [new Error('unforeseen'), 500],
-      ] as const) {
-        const { ask } = await serve(failingSearch(error), { pages: true });
-        for (const path of ['/?q=kite', '/?q=kite&mode=words', '/page/search?q=kite', '/?sortBy=recent']) {
-          expect((await ask(path)).status, path).toBe(status);
-        }
-      }
-    });
+      expect([reply.status, namesOf(reply).length], mode).toEqual([200, 2]);
+      expect(textOf(reply)).toContain('cannot be searched by meaning');
+    }
+    expect(textOf(await ask('/?q=kite&mode=words'))).not.toContain('cannot be searched by meaning');
   });
 
-  describe('text of a catalogue and of a question', () => {
-    test('is shown as it is, and never runs', async () => {
-      for (const hostile of HOSTILE) {
-        const skill = {
-          ...KITE,
-          id: `x${hostile}`,
-          name: `kite ${hostile}`,
-          author: hostile,
-          license: hostile,
-          description: `kite ${hostile}`,
-          categories: [hostile],
-          files: [{ filename: `${hostile.replaceAll('/', '')}.md`, text: `kite ${hostile}` }],
-        };
-        const { ask } = await serve([skill], { pages: true });
-        for (const path of [
-          '/',
-          `/?q=kite ${encodeURIComponent(hostile)}`,
-          '/?q=kite&mode=words',
-          '/?sortBy=recent',
-          `/?q=kite&author=${encodeURIComponent(hostile)}`,
-          `/?minStars=${encodeURIComponent(hostile)}`,
-        ]) {
-          const reply = await ask(path);
-          expectHarmless(reply);
-          if (reply.status === 200)
-            expect(textOf(reply).replaceAll('\n', '').replaceAll(' ', ''), path).toContain(hostile.replaceAll(' ', ''));
-        }
-        const { answer, facets } = (await ask('/page/search?q=kite')).body as { answer: string; facets: string };
-        expect(answer + facets).not.toContain(hostile);
-      }
-    });
+  test('is by words where too many ask by meaning, and says so', async () => {
+    const busy = new SkillSearchError('BUSY', 'busy', { retryAfter: 1 });
+    const search = replacing(await searchOver(SKILLS), { semantic: async () => Promise.reject(busy) });
+    const { ask } = await serve(search, { pages: true });
+    const reply = await ask('/?q=kite');
+    expect([reply.status, namesOf(reply).length]).toEqual([200, 2]);
+    expect(textOf(reply)).toContain('Too many people ask by meaning just now');
   });
+
+  test('fails as the search fails, and is never taken for an empty one', async () => {
+    for (const [error, status] of [
+      [new SkillSearchError('DATABASE_DAMAGED', 'x'), 503],
+      [new Error('unforeseen'), 500],
+    ] as const) {
+      const { ask } = await serve(failingSearch(error), { pages: true });
+      for (const path of ['/?q=kite', '/?q=kite&mode=words', '/page/search?q=kite', '/?sortBy=recent']) {
+        expect((await ask(path)).status, path).toBe(status);
+      }
+    }
+  });
+});
+
+test('text of a catalogue and of a question is shown as it is, and never runs', async () => {
+  for (const hostile of HOSTILE) {
+    const skill = {
+      ...KITE,
+      id: `x${hostile}`,
+      name: `kite ${hostile}`,
+      author: hostile,
+      license: hostile,
+      description: `kite ${hostile}`,
+      categories: [hostile],
+      files: [{ filename: `${hostile.replaceAll('/', '')}.md`, text: `kite ${hostile}` }],
+    };
+    const { ask } = await serve([skill], { pages: true });
+    for (const path of [
+      '/',
+      `/?q=kite ${encodeURIComponent(hostile)}`,
+      '/?q=kite&mode=words',
+      '/?sortBy=recent',
+      `/?q=kite&author=${encodeURIComponent(hostile)}`,
+      `/?minStars=${encodeURIComponent(hostile)}`,
+    ]) {
+      const reply = await ask(path);
+      expectHarmless(reply);
+      if (reply.status === 200)
+        expect(textOf(reply).replaceAll('\n', '').replaceAll(' ', ''), path).toContain(hostile.replaceAll(' ', ''));
+    }
+    const { answer, facets } = (await ask('/page/search?q=kite')).body as { answer: string; facets: string };
+    expect(answer + facets).not.toContain(hostile);
+  }
 });
 
 describe('page search', () => {

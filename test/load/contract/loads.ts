@@ -187,36 +187,32 @@ function takesLoads(store: CatalogueStore): void {
     });
   });
 
-  describe('a row that stands in a source as it stood at the load before', () => {
-    test('is written anew where a small change has changed or removed the skill since', async () => {
-      const catalogue = await empty();
-      const path = scratchFile('rows.jsonl');
-      writeJsonLines(path, THREE);
-      await catalogue.loadFrom([path]);
-      await catalogue.update([row('a', { stars: 9 })]);
-      await catalogue.remove(['b']);
-      expect(countsOf(await catalogue.loadFrom([path]))).toEqual(counts({ added: 1, updated: 1, unchanged: 1 }));
-      expect(await catalogue.skills()).toEqual(await skillsOfRows(store, THREE));
-    });
+  test('a row that stands in a source as it stood at the load before is written anew where a small change has changed or removed the skill since', async () => {
+    const catalogue = await empty();
+    const path = scratchFile('rows.jsonl');
+    writeJsonLines(path, THREE);
+    await catalogue.loadFrom([path]);
+    await catalogue.update([row('a', { stars: 9 })]);
+    await catalogue.remove(['b']);
+    expect(countsOf(await catalogue.loadFrom([path]))).toEqual(counts({ added: 1, updated: 1, unchanged: 1 }));
+    expect(await catalogue.skills()).toEqual(await skillsOfRows(store, THREE));
   });
 
-  describe('a load that fails before anything is written', () => {
-    test('leaves the catalogue as it was', async () => {
-      const catalogue = await loaded(THREE);
-      const refused: readonly (readonly [options: object, code: string])[] = [
-        [{ sources: [[row('d')], 'missing.jsonl'] }, 'SOURCE_NOT_FOUND'],
-        [{ sources: [] }, 'INVALID_OPTION'],
-        [{ sources: [42] }, 'INVALID_SOURCE'],
-        [{ sources: [fileURLToPath(import.meta.url)] }, 'INVALID_SOURCE'],
-        [{ sources: [[row('d')]], prunes: true }, 'INVALID_OPTION'],
-        [{ sources: [[row('d')]], prune: 'yes' }, 'INVALID_OPTION'],
-      ];
-      await catalogue.staysDuring(async () => {
-        for (const [options, code] of refused) {
-          const { sources, ...others } = options as BuildOptions;
-          expect(await codeOf(() => catalogue.loadFrom(sources, others)), JSON.stringify(options)).toBe(code);
-        }
-      });
+  test('a load that fails before anything is written leaves the catalogue as it was', async () => {
+    const catalogue = await loaded(THREE);
+    const refused: readonly (readonly [options: object, code: string])[] = [
+      [{ sources: [[row('d')], 'missing.jsonl'] }, 'SOURCE_NOT_FOUND'],
+      [{ sources: [] }, 'INVALID_OPTION'],
+      [{ sources: [42] }, 'INVALID_SOURCE'],
+      [{ sources: [fileURLToPath(import.meta.url)] }, 'INVALID_SOURCE'],
+      [{ sources: [[row('d')]], prunes: true }, 'INVALID_OPTION'],
+      [{ sources: [[row('d')]], prune: 'yes' }, 'INVALID_OPTION'],
+    ];
+    await catalogue.staysDuring(async () => {
+      for (const [options, code] of refused) {
+        const { sources, ...others } = options as BuildOptions;
+        expect(await codeOf(() => catalogue.loadFrom(sources, others)), JSON.stringify(options)).toBe(code);
+      }
     });
   });
 

@@ -94,66 +94,62 @@ export function keepsAwkwardTexts(store: CatalogueStore): void {
     });
   });
 
-  describe('ids', () => {
-    test('that differ by case, by accent, by composition or by width alone are of different skills', async () => {
-      const ids = [
-        'a',
-        'A',
-        'ä',
-        'a\u0308',
-        'Ä',
-        'ａ',
-        'ss',
-        'ß',
-        'fi',
-        'ﬁ',
-        'i',
-        'İ',
-        'ı',
-        'a-',
-        'a.',
-        '_a',
-        '\u{1f600}',
-        '\uffee',
-      ];
-      const catalogue = await CatalogueUnderTest.of(store);
-      const rows = ids.map((id) => ({ ...row(id), files: [wholeFile('SKILL.md', Buffer.from(id))] }));
-      expect(countsOf(await catalogue.load(rows))).toEqual(counts({ added: ids.length }));
-      await catalogue.searching((search) => {
-        for (const id of ids) {
-          expect(search.get(id)?.description).toBe(`description of ${id}`);
-          expect(Buffer.from(search.read(id, 'SKILL.md')!).toString()).toBe(id);
-        }
-        const inOrder = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-        expect(catalogueSearchOf(search).completeIds({ limit: 50 })).toEqual(inOrder);
-      });
-      expect(await catalogue.update([row('A', { stars: 5 })])).toMatchObject({ added: 0, updated: 1 });
-      expect(await catalogue.remove(['a', 'ß', 'a\u0308'])).toBe(3);
-      expect(await catalogue.load(rows.filter(({ id }) => id !== 'A'))).toMatchObject({ added: 3, updated: 0 });
-      expect((await catalogue.skills()).get('A')?.skill?.stars).toBe(5);
+  test('ids that differ by case, by accent, by composition or by width alone are of different skills', async () => {
+    const ids = [
+      'a',
+      'A',
+      'ä',
+      'a\u0308',
+      'Ä',
+      'ａ',
+      'ss',
+      'ß',
+      'fi',
+      'ﬁ',
+      'i',
+      'İ',
+      'ı',
+      'a-',
+      'a.',
+      '_a',
+      '\u{1f600}',
+      '\uffee',
+    ];
+    const catalogue = await CatalogueUnderTest.of(store);
+    const rows = ids.map((id) => ({ ...row(id), files: [wholeFile('SKILL.md', Buffer.from(id))] }));
+    expect(countsOf(await catalogue.load(rows))).toEqual(counts({ added: ids.length }));
+    await catalogue.searching((search) => {
+      for (const id of ids) {
+        expect(search.get(id)?.description).toBe(`description of ${id}`);
+        expect(Buffer.from(search.read(id, 'SKILL.md')!).toString()).toBe(id);
+      }
+      const inOrder = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      expect(catalogueSearchOf(search).completeIds({ limit: 50 })).toEqual(inOrder);
     });
+    expect(await catalogue.update([row('A', { stars: 5 })])).toMatchObject({ added: 0, updated: 1 });
+    expect(await catalogue.remove(['a', 'ß', 'a\u0308'])).toBe(3);
+    expect(await catalogue.load(rows.filter(({ id }) => id !== 'A'))).toMatchObject({ added: 3, updated: 0 });
+    expect((await catalogue.skills()).get('A')?.skill?.stars).toBe(5);
   });
 
-  describe('a skill as large as one may be', () => {
-    test('comes back as it was', async () => {
-      const id = '\u{1f600}'.repeat(MAX_ID);
-      const large = (letter: string): string => `${letter} `.repeat(MAX_FILE_BYTES / 2);
-      const files = ['a', 'b', 'c', 'd'].map((letter) => ({ filename: `${letter}.md`, text: large(letter) }));
-      const bytes = Buffer.from(Array.from({ length: 3 * 1024 * 1024 }, (_, i) => (i * i * 7919) >> 3));
-      const skill = {
-        ...row(id),
-        name: '\u{1f600}'.repeat(MAX_NAME),
-        description: '\u{1f600}'.repeat(MAX_DESCRIPTION),
-        files: [...files, wholeFile('large.bin', bytes)],
-      };
-      const catalogue = await CatalogueUnderTest.of(store);
-      const report = await catalogue.load([skill]);
-      expect([countsOf(report), report.warnings]).toEqual([counts({ added: 1 }), []]);
-      await catalogue.searching((search) => {
-        expect(search.get(id)).toMatchObject({ name: skill.name, description: skill.description });
-        expect(search.files(id).map(({ text }) => text)).toEqual(files.map(({ text }) => text));
-        expect(Buffer.compare(Buffer.from(search.read(id, 'large.bin')!), bytes)).toBe(0);
-      });
+  test('a skill as large as one may be comes back as it was', async () => {
+    const id = '\u{1f600}'.repeat(MAX_ID);
+    const large = (letter: string): string => `${letter} `.repeat(MAX_FILE_BYTES / 2);
+    const files = ['a', 'b', 'c', 'd'].map((letter) => ({ filename: `${letter}.md`, text: large(letter) }));
+    const bytes = Buffer.from(Array.from({ length: 3 * 1024 * 1024 }, (_, i) => (i * i * 7919) >> 3));
+    const skill = {
+      ...row(id),
+      name: '\u{1f600}'.repeat(MAX_NAME),
+      description: '\u{1f600}'.repeat(MAX_DESCRIPTION),
+      files: [...files, wholeFile('large.bin', bytes)],
+    };
+    const catalogue = await CatalogueUnderTest.of(store);
+    const report = await catalogue.load([skill]);
+    expect([countsOf(report), report.warnings]).toEqual([counts({ added: 1 }), []]);
+    await catalogue.searching((search) => {
+      expect(search.get(id)).toMatchObject({ name: skill.name, description: skill.description });
+      expect(search.files(id).map(({ text }) => text)).toEqual(files.map(({ text }) => text));
+      expect(Buffer.compare(Buffer.from(search.read(id, 'large.bin')!), bytes)).toBe(0);
     });
   });
 }

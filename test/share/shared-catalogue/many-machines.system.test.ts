@@ -64,41 +64,39 @@ describeWithPostgres('machines that share a catalogue', (server) => {
     });
   });
 
-  describe('and follow it', () => {
-    test('answer the same, byte for byte, at one version, in whatever way they came to it', async () => {
-      const machine = await machines();
-      const [loader, embedder] = [machine(), new StandInEmbedder()];
-      const rows = (from: number, to: number, more: Row = {}): Row[] =>
-        Array.from({ length: to - from }, (_, i) => awkwardRow(from + i, more));
-      await load(loader, 'rows', rows(0, 24), { embedder });
-      const early = await following(machine());
-      await updateSkills({ ...loader, rows: rows(10, 14, { stars: 7 }), embedder });
-      await early.reload();
-      const middle = await following(machine());
-      await load(machine(), 'others', rows(20, 28, { license: 'MIT' }), { embedder });
-      await removeSkills({ ...machine(), ids: ['skill-3', 'skill-12', 'skill-27'] });
-      await load(loader, 'rows', rows(5, 24, { author: 'ann' }), { embedder });
-      await updateSkills({ ...machine(), rows: rows(14, 16, { description: 'Other text.' }), embedder });
+  test('and follow it answer the same, byte for byte, at one version, in whatever way they came to it', async () => {
+    const machine = await machines();
+    const [loader, embedder] = [machine(), new StandInEmbedder()];
+    const rows = (from: number, to: number, more: Row = {}): Row[] =>
+      Array.from({ length: to - from }, (_, i) => awkwardRow(from + i, more));
+    await load(loader, 'rows', rows(0, 24), { embedder });
+    const early = await following(machine());
+    await updateSkills({ ...loader, rows: rows(10, 14, { stars: 7 }), embedder });
+    await early.reload();
+    const middle = await following(machine());
+    await load(machine(), 'others', rows(20, 28, { license: 'MIT' }), { embedder });
+    await removeSkills({ ...machine(), ids: ['skill-3', 'skill-12', 'skill-27'] });
+    await load(loader, 'rows', rows(5, 24, { author: 'ann' }), { embedder });
+    await updateSkills({ ...machine(), rows: rows(14, 16, { description: 'Other text.' }), embedder });
 
-      for (const search of [early, middle]) await search.reload();
-      // More than are changed in place come and go; who looks only now hears of both at once.
-      await load(machine(), 'many', rows(100, 120 + MAX_CHANGED_IN_PLACE), { embedder });
-      await early.reload();
-      await load(machine(), 'many', rows(100, 101), { embedder });
+    for (const search of [early, middle]) await search.reload();
+    // More than are changed in place come and go; who looks only now hears of both at once.
+    await load(machine(), 'many', rows(100, 120 + MAX_CHANGED_IN_PLACE), { embedder });
+    await early.reload();
+    await load(machine(), 'many', rows(100, 101), { embedder });
 
-      for (const search of [early, middle]) await search.reload();
-      const searches = [early, middle, await following(machine()), await following(loader)];
-      const { database } = loader;
-      await server.execute(database, 'TRUNCATE skill_discovery.snapshot, skill_discovery.chunk');
-      searches.push(await following(machine()));
-      const answers = [];
-      for (const search of searches) {
-        expect(search.stats().copy?.version).toBe(8);
-        answers.push(JSON.stringify([search.stats().stamp, await answersOf(search)]));
-      }
-      expect(new Set(answers).size).toBe(1);
-    }, 120_000);
-  });
+    for (const search of [early, middle]) await search.reload();
+    const searches = [early, middle, await following(machine()), await following(loader)];
+    const { database } = loader;
+    await server.execute(database, 'TRUNCATE skill_discovery.snapshot, skill_discovery.chunk');
+    searches.push(await following(machine()));
+    const answers = [];
+    for (const search of searches) {
+      expect(search.stats().copy?.version).toBe(8);
+      answers.push(JSON.stringify([search.stats().stamp, await answersOf(search)]));
+    }
+    expect(new Set(answers).size).toBe(1);
+  }, 120_000);
 });
 
 /** Rows that can be read any number of times; something else happens while they are read for the first time. */

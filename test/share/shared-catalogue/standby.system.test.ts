@@ -1,6 +1,6 @@
 import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   buildCatalogue,
   type FollowedSearch,
@@ -72,38 +72,36 @@ describeWithStandbys('a catalogue over a standby', (server) => {
     expect(once.problems.warnings).toEqual([]);
   });
 
-  describe('that is behind', () => {
-    test('takes nothing back from a copy of its primary, and is followed once it is there', async () => {
-      const loader = await published();
-      const cache = scratchFolder();
-      await standby.caughtUp();
-      await standby.pause();
-      onTestFinished(() => standby.resume());
-      await change(loader, 'newer');
-      const primary = await following(bothOf(loader.address, standby, 'primary'), cache);
-      expect(primary.search.get('newer')).toBeDefined();
-      await primary.search.close();
-      const file = statSync(join(cache, 'skills.db'));
-      const confirmed = Math.floor(Date.now() / 1000) - 3600;
-      utimesSync(join(cache, 'skills.db.snapshot-of'), confirmed, confirmed);
+  test('that is behind takes nothing back from a copy of its primary, and is followed once it is there', async () => {
+    const loader = await published();
+    const cache = scratchFolder();
+    await standby.caughtUp();
+    await standby.pause();
+    onTestFinished(() => standby.resume());
+    await change(loader, 'newer');
+    const primary = await following(bothOf(loader.address, standby, 'primary'), cache);
+    expect(primary.search.get('newer')).toBeDefined();
+    await primary.search.close();
+    const file = statSync(join(cache, 'skills.db'));
+    const confirmed = Math.floor(Date.now() / 1000) - 3600;
+    utimesSync(join(cache, 'skills.db.snapshot-of'), confirmed, confirmed);
 
-      const database = bothOf(loader.address, standby, 'standby');
-      await using once = await openSkillSearch({ database, cache });
-      const { search, events } = await following(database, cache);
-      for (let look = 0; look < 3; look++) await search.reload();
-      for (const one of [once, search]) {
-        expect([one.get('newer')?.id, one.stats().copy?.version]).toEqual(['newer', 2]);
-      }
-      expect(statSync(join(cache, 'skills.db'))).toMatchObject({ ino: file.ino, mtimeMs: file.mtimeMs });
-      expect(failuresOf(events)).toEqual([]);
-      expect(once.problems.warnings).toEqual([]);
-      // That a standby is asked now says nothing of how old it is.
-      for (const one of [once, search]) expect(one.stats().copy?.confirmedAt).toBe(confirmed);
+    const database = bothOf(loader.address, standby, 'standby');
+    await using once = await openSkillSearch({ database, cache });
+    const { search, events } = await following(database, cache);
+    for (let look = 0; look < 3; look++) await search.reload();
+    for (const one of [once, search]) {
+      expect([one.get('newer')?.id, one.stats().copy?.version]).toEqual(['newer', 2]);
+    }
+    expect(statSync(join(cache, 'skills.db'))).toMatchObject({ ino: file.ino, mtimeMs: file.mtimeMs });
+    expect(failuresOf(events)).toEqual([]);
+    expect(once.problems.warnings).toEqual([]);
+    // That a standby is asked now says nothing of how old it is.
+    for (const one of [once, search]) expect(one.stats().copy?.confirmedAt).toBe(confirmed);
 
-      await standby.resume();
-      await change(loader, 'newest');
-      await until(() => search.get('newest') !== undefined);
-    });
+    await standby.resume();
+    await change(loader, 'newest');
+    await until(() => search.get('newest') !== undefined);
   });
 
   test('is followed while the primary is away, also by new servers, and when it is back', async () => {

@@ -253,50 +253,48 @@ hooks:
   });
 });
 
-describe('skill markdown row', () => {
-  const row = (frontMatter: string, body = ''): SkillMarkdownRow =>
-    skillMarkdownRow(readSkillMarkdown(`---\n${frontMatter}\n---\n${body}`), 'folder');
+const row = (frontMatter: string, body = ''): SkillMarkdownRow =>
+  skillMarkdownRow(readSkillMarkdown(`---\n${frontMatter}\n---\n${body}`), 'folder');
 
-  describe('skillMarkdownRow', () => {
-    it.each([
-      ['name: [skill-name]', 'skill-name'],
-      ['name:', 'folder'],
-      ['name: "\u200b"', 'folder'],
-    ])('reads the name of %s', (frontMatter, name) => {
-      expect(row(frontMatter).name).toBe(name);
-    });
-
-    it.each([
-      ['description: [Say what it does, and when]', 'Say what it does, and when'],
-      ['name: a', 'First paragraph.'],
-    ])('reads the description of %s', (frontMatter, description) => {
-      expect(row(frontMatter, '# Title\n\nFirst\nparagraph.\n\nSecond.').description).toBe(description);
-    });
-
-    it('finds categories and occupations at the top and in metadata', () => {
-      const text =
-        'category: Baking\nmetadata:\n  categories: [Food, "Home, Garden"]\n  occupation: Bakers, Cooks\n  version: 1';
-      expect(row(text)).toMatchObject({
-        categories: ['Baking', 'Food', 'Home, Garden'],
-        occupations: ['Bakers', 'Cooks'],
-        metadata: { version: '1' },
-      });
-    });
+describe('skillMarkdownRow', () => {
+  it.each([
+    ['name: [skill-name]', 'skill-name'],
+    ['name:', 'folder'],
+    ['name: "\u200b"', 'folder'],
+  ])('reads the name of %s', (frontMatter, name) => {
+    expect(row(frontMatter).name).toBe(name);
   });
 
-  describe('firstParagraph', () => {
-    it.each([
-      ['# Title\n\nText\nin two lines.\n\nMore.', 'Text in two lines.'],
-      ['<!-- a\n\nb -->\n# T\nText.', 'Text.'],
-      ['[![ci](a.svg)](b) ![x](y)\n<p align="center">\n\n**Bold** text.', '**Bold** text.'],
-      ['```sh\nrm x\n\n```\n\nText.', 'Text.'],
-      ['Do this:\n- one\n- two', 'Do this: - one - two'],
-      ['**Name:** x\n\n**Description:** Bakes bread.\n\nMore.', 'Bakes bread.'],
-      ['A page.\n\n```yaml\ndescription: not this\n```\n', 'A page.'],
-      [`A page.\n${'\n'.repeat(30)}description: too far down`, 'A page.'],
-      ['', ''],
-    ])('of %j is %j', (markdown, expected) => {
-      expect(firstParagraph(markdown)).toBe(expected);
+  it.each([
+    ['description: [Say what it does, and when]', 'Say what it does, and when'],
+    ['name: a', 'First paragraph.'],
+  ])('reads the description of %s', (frontMatter, description) => {
+    expect(row(frontMatter, '# Title\n\nFirst\nparagraph.\n\nSecond.').description).toBe(description);
+  });
+
+  it('finds categories and occupations at the top and in metadata', () => {
+    const text =
+      'category: Baking\nmetadata:\n  categories: [Food, "Home, Garden"]\n  occupation: Bakers, Cooks\n  version: 1';
+    expect(row(text)).toMatchObject({
+      categories: ['Baking', 'Food', 'Home, Garden'],
+      occupations: ['Bakers', 'Cooks'],
+      metadata: { version: '1' },
     });
+  });
+});
+
+describe('firstParagraph', () => {
+  it.each([
+    ['# Title\n\nText\nin two lines.\n\nMore.', 'Text in two lines.'],
+    ['<!-- a\n\nb -->\n# T\nText.', 'Text.'],
+    ['[![ci](a.svg)](b) ![x](y)\n<p align="center">\n\n**Bold** text.', '**Bold** text.'],
+    ['```sh\nrm x\n\n```\n\nText.', 'Text.'],
+    ['Do this:\n- one\n- two', 'Do this: - one - two'],
+    ['**Name:** x\n\n**Description:** Bakes bread.\n\nMore.', 'Bakes bread.'],
+    ['A page.\n\n```yaml\ndescription: not this\n```\n', 'A page.'],
+    [`A page.\n${'\n'.repeat(30)}description: too far down`, 'A page.'],
+    ['', ''],
+  ])('of %j is %j', (markdown, expected) => {
+    expect(firstParagraph(markdown)).toBe(expected);
   });
 });

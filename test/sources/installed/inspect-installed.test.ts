@@ -25,41 +25,39 @@ async function faultsOf(markdown: string | Uint8Array, folder = 'pdf', file = 'S
   return skills[0]!.faults;
 }
 
-describe('what agents have', () => {
-  test('is counted for each agent and folder, each skill once', async () => {
-    const made = await MadeUpHome.with('home/.agents/skills/a', 'home/.agents/skills/b', 'home/.codex/skills/c');
-    await made.link('home/.codex/skills/a-again', 'home/.agents/skills/a');
-    const { agents, skills, problems } = await reportOf(made, 'codex', 'universal', 'cursor');
-    expect(problems).toEqual([]);
-    expect(agents).toEqual([
-      {
-        name: 'codex',
-        title: 'Codex',
-        skills: 3,
-        folders: [
-          { path: join(made.home, '.agents/skills'), scope: 'user', skills: 2 },
-          { path: join(made.home, '.codex/skills'), scope: 'user', skills: 2 },
-        ],
-      },
-      { name: 'cursor', title: 'Cursor', skills: 0, folders: [] },
-      {
-        name: 'universal',
-        title: 'Shared by agents',
-        skills: 2,
-        folders: [{ path: join(made.home, '.agents/skills'), scope: 'user', skills: 2 }],
-      },
-    ]);
-    expect(skills.map(({ name, faults }) => [name, faults])).toEqual([
-      ['a', []],
-      ['b', []],
-      ['c', []],
-    ]);
-    expect(skills[0]!.installations.map(({ agent, path }) => `${agent} ${made.inside(path)}`)).toEqual([
-      'codex home/.agents/skills/a',
-      'codex home/.codex/skills/a-again',
-      'universal home/.agents/skills/a',
-    ]);
-  });
+test('what agents have is counted for each agent and folder, each skill once', async () => {
+  const made = await MadeUpHome.with('home/.agents/skills/a', 'home/.agents/skills/b', 'home/.codex/skills/c');
+  await made.link('home/.codex/skills/a-again', 'home/.agents/skills/a');
+  const { agents, skills, problems } = await reportOf(made, 'codex', 'universal', 'cursor');
+  expect(problems).toEqual([]);
+  expect(agents).toEqual([
+    {
+      name: 'codex',
+      title: 'Codex',
+      skills: 3,
+      folders: [
+        { path: join(made.home, '.agents/skills'), scope: 'user', skills: 2 },
+        { path: join(made.home, '.codex/skills'), scope: 'user', skills: 2 },
+      ],
+    },
+    { name: 'cursor', title: 'Cursor', skills: 0, folders: [] },
+    {
+      name: 'universal',
+      title: 'Shared by agents',
+      skills: 2,
+      folders: [{ path: join(made.home, '.agents/skills'), scope: 'user', skills: 2 }],
+    },
+  ]);
+  expect(skills.map(({ name, faults }) => [name, faults])).toEqual([
+    ['a', []],
+    ['b', []],
+    ['c', []],
+  ]);
+  expect(skills[0]!.installations.map(({ agent, path }) => `${agent} ${made.inside(path)}`)).toEqual([
+    'codex home/.agents/skills/a',
+    'codex home/.codex/skills/a-again',
+    'universal home/.agents/skills/a',
+  ]);
 });
 
 describe('of skills with the same name an agent', () => {

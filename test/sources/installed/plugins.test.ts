@@ -5,137 +5,130 @@ import { findFolders } from '../../../src/sources/index.js';
 import { inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
 import { MadeUpHome } from './made-up-home.js';
 
-describe('plugins', () => {
-  const CACHE = 'home/.claude/plugins/cache/market';
-  const LIST = 'home/.claude/plugins/installed_plugins.json';
-  const MARKET = 'home/.claude/plugins/marketplaces/market';
+const CACHE = 'home/.claude/plugins/cache/market';
+const LIST = 'home/.claude/plugins/installed_plugins.json';
+const MARKET = 'home/.claude/plugins/marketplaces/market';
 
-  /** The folders of plugins as `plugin path`, and what could not be read of them. */
-  async function pluginsOf(made: MadeUpHome, more: object = {}): Promise<{ folders: string[]; problems: string[] }> {
-    const { folders, problems } = await findFolders({ ...made.options, agents: ['claude-code'], ...more });
-    return {
-      folders: folders.filter(({ scope }) => scope === 'plugin').map((one) => `${one.plugin} ${made.inside(one.path)}`),
-      problems: problems.map(({ path, message }) => `${made.inside(path)}: ${message}`),
+/** The folders of plugins as `plugin path`, and what could not be read of them. */
+async function pluginsOf(made: MadeUpHome, more: object = {}): Promise<{ folders: string[]; problems: string[] }> {
+  const { folders, problems } = await findFolders({ ...made.options, agents: ['claude-code'], ...more });
+  return {
+    folders: folders.filter(({ scope }) => scope === 'plugin').map((one) => `${one.plugin} ${made.inside(one.path)}`),
+    problems: problems.map(({ path, message }) => `${made.inside(path)}: ${message}`),
+  };
+}
+
+/** @param entries of the list: the paths are from the machine's root */
+async function install(made: MadeUpHome, entries: Record<string, object>, version = 2): Promise<void> {
+  const plugins = Object.entries(entries).map(([name, entry]) => {
+    const all = { scope: 'user', version: '1.0', installPath: join(made.root, `${CACHE}/${name}`), ...entry };
+    return [name.includes('@') ? name : `${name}@market`, version === 1 ? all : [all]];
+  });
+  await made.write({ [LIST]: JSON.stringify({ version, plugins: Object.fromEntries(plugins) }) });
+}
+
+describe('the plugins of Claude Code', () => {
+  test.each([1, 2])('are read from a list of version %i', async (version) => {
+    const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`, `${CACHE}/other/skills/not-installed`);
+    await install(made, { docs: {} }, version);
+    expect(await pluginsOf(made)).toEqual({ folders: [`docs ${CACHE}/docs/skills`], problems: [] });
+  });
+
+  test('of a project count in that project only', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/a/skills/x`, `${CACHE}/b/skills/y`, `${CACHE}/c/skills/z`);
+    await mkdir(join(made.project, 'src'));
+    const elsewhere = join(made.home, 'work/other');
+    await install(made, {
+      a: { scope: 'project', projectPath: made.project },
+      b: { scope: 'local', projectPath: elsewhere },
+      c: { scope: 'project' },
+    });
+    expect((await pluginsOf(made, { cwd: join(made.project, 'src') })).folders).toEqual([`a ${CACHE}/a/skills`]);
+    expect((await pluginsOf(made, { cwd: made.home })).folders).toEqual([]);
+  });
+
+  test('have the listed skills alone, if their marketplace is not strict', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`, `${CACHE}/docs/skills/other`);
+    const entry = (strict: boolean): object => ({
+      [`${MARKET}/.claude-plugin/marketplace.json`]: JSON.stringify({
+        name: 'market',
+        plugins: [{ name: 'else' }, { name: 'docs', source: '../../installed/', strict, skills: ['./skills/pdf'] }],
+      }),
+    });
+    await install(made, { docs: {} });
+    await made.write(entry(false) as Record<string, string>);
+    expect((await pluginsOf(made)).folders).toEqual([`docs ${CACHE}/docs/skills/pdf`]);
+    await made.write(entry(true) as Record<string, string>);
+    expect((await pluginsOf(made)).folders).toEqual([`docs ${CACHE}/docs/skills`, `docs ${CACHE}/docs/skills/pdf`]);
+  });
+
+  test('that settings disable are none of the agent', async () => {
+    const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`);
+    await install(made, { docs: {} });
+    const on = [`docs ${CACHE}/docs/skills`];
+    const managed = join(made.root, 'etc/claude-code/.claude/skills');
+    const folders = { 'claude-code': { system: [managed] } };
+    const settings = async (path: string, isOn: unknown): Promise<string[]> => {
+      await made.write({ [path]: JSON.stringify({ enabledPlugins: { 'docs@market': isOn } }) });
+      return (await pluginsOf(made, { folders })).folders;
     };
-  }
+    // Each wins over those before it.
+    expect(await settings('home/.claude/settings.json', 'no answer')).toEqual(on);
+    expect(await settings('home/.claude/settings.json', false)).toEqual([]);
+    expect(await settings('home/work/project/.claude/settings.json', true)).toEqual(on);
+    expect(await settings('home/work/project/.claude/settings.local.json', false)).toEqual([]);
+    expect(await settings('etc/claude-code/managed-settings.json', true)).toEqual(on);
+  });
 
-  /** @param entries of the list: the paths are from the machine's root */
-  async function install(made: MadeUpHome, entries: Record<string, object>, version = 2): Promise<void> {
-    const plugins = Object.entries(entries).map(([name, entry]) => {
-      const all = { scope: 'user', version: '1.0', installPath: join(made.root, `${CACHE}/${name}`), ...entry };
-      return [name.includes('@') ? name : `${name}@market`, version === 1 ? all : [all]];
-    });
-    await made.write({ [LIST]: JSON.stringify({ version, plugins: Object.fromEntries(plugins) }) });
-  }
-
-  describe('the plugins of Claude Code', () => {
-    test.each([1, 2])('are read from a list of version %i', async (version) => {
-      const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`, `${CACHE}/other/skills/not-installed`);
-      await install(made, { docs: {} }, version);
-      expect(await pluginsOf(made)).toEqual({ folders: [`docs ${CACHE}/docs/skills`], problems: [] });
-    });
-
-    test('of a project count in that project only', async () => {
-      const made = await MadeUpHome.with(`${CACHE}/a/skills/x`, `${CACHE}/b/skills/y`, `${CACHE}/c/skills/z`);
-      await mkdir(join(made.project, 'src'));
-      const elsewhere = join(made.home, 'work/other');
-      await install(made, {
-        a: { scope: 'project', projectPath: made.project },
-        b: { scope: 'local', projectPath: elsewhere },
-        c: { scope: 'project' },
-      });
-      expect((await pluginsOf(made, { cwd: join(made.project, 'src') })).folders).toEqual([`a ${CACHE}/a/skills`]);
-      expect((await pluginsOf(made, { cwd: made.home })).folders).toEqual([]);
-    });
-
-    test('have the listed skills alone, if their marketplace is not strict', async () => {
-      const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`, `${CACHE}/docs/skills/other`);
-      const entry = (strict: boolean): object => ({
-        [`${MARKET}/.claude-plugin/marketplace.json`]: JSON.stringify({
-          name: 'market',
-          plugins: [{ name: 'else' }, { name: 'docs', source: '../../installed/', strict, skills: ['./skills/pdf'] }],
-        }),
-      });
-      await install(made, { docs: {} });
-      await made.write(entry(false) as Record<string, string>);
-      expect((await pluginsOf(made)).folders).toEqual([`docs ${CACHE}/docs/skills/pdf`]);
-      await made.write(entry(true) as Record<string, string>);
-      expect((await pluginsOf(made)).folders).toEqual([`docs ${CACHE}/docs/skills`, `docs ${CACHE}/docs/skills/pdf`]);
-    });
-
-    test('that settings disable are none of the agent', async () => {
-      const made = await MadeUpHome.with(`${CACHE}/docs/skills/pdf`);
-      await install(made, { docs: {} });
-      const on = [`docs ${CACHE}/docs/skills`];
-      const managed = join(made.root, 'etc/claude-code/.claude/skills');
-      const folders = { 'claude-code': { system: [managed] } };
-      const settings = async (path: string, isOn: unknown): Promise<string[]> => {
-        await made.write({ [path]: JSON.stringify({ enabledPlugins: { 'docs@market': isOn } }) });
-        return (await pluginsOf(made, { folders })).folders;
-      };
-      // Each wins over those before it.
-      expect(await settings('home/.claude/settings.json', 'no answer')).toEqual(on);
-      expect(await settings('home/.claude/settings.json', false)).toEqual([]);
-      expect(await settings('home/work/project/.claude/settings.json', true)).toEqual(on);
-      expect(await settings('home/work/project/.claude/settings.local.json', false)).toEqual([]);
-      expect(await settings('etc/claude-code/managed-settings.json', true)).toEqual(on);
-    });
-
-    test('never lead out of their folder, whatever their files say', async () => {
-      const made = await MadeUpHome.with(
-        'secret/skills/s',
-        `${CACHE}/a/in/x`,
-        `${CACHE}/b/skills/y`,
-        `${CACHE}/other/z`,
-      );
-      await made.write({
-        [`${CACHE}/a/.claude-plugin/plugin.json`]: JSON.stringify({
-          skills: [
-            '../other',
-            '../../../../../../secret/skills',
-            './in',
-            'in\u0000',
-            '\u0000\u0000',
-            7,
-            '\u001b[2Jgone',
-            '',
-          ],
-        }),
-      });
-      await made.link(`${CACHE}/a/skills`, 'secret/skills');
-      await made.link(`${CACHE}/c`, 'secret');
-      await install(made, {
-        a: {},
-        c: {},
-        d: { installPath: join(made.root, 'secret') },
-        'e@../../..': { installPath: 7 },
-      });
-      expect(await pluginsOf(made)).toEqual({
-        folders: [`a ${CACHE}/a/in`],
-        problems: [
-          `${CACHE}/a: a@market: skills leads out of the plugin's folder, so it is not read`,
-          `${CACHE}/a: a@market: ../other leads out of the plugin's folder, so it is not read`,
-          `${CACHE}/a: a@market: ../../../../../../secret/skills leads out of the plugin's folder, so it is not read`,
-          `${CACHE}/a: a@market: in is not there`,
-          `${CACHE}/a: a@market: "\\u0000\\u0000" is not there`,
-          `${CACHE}/a: a@market: [2Jgone is not there`,
-          `${LIST}: c@market: lies outside the folder of plugins, so it is not read`,
-          `${LIST}: d@market: lies outside the folder of plugins, so it is not read`,
-          `${LIST}: e@../../..: not a plugin with an installPath`,
+  test('never lead out of their folder, whatever their files say', async () => {
+    const made = await MadeUpHome.with('secret/skills/s', `${CACHE}/a/in/x`, `${CACHE}/b/skills/y`, `${CACHE}/other/z`);
+    await made.write({
+      [`${CACHE}/a/.claude-plugin/plugin.json`]: JSON.stringify({
+        skills: [
+          '../other',
+          '../../../../../../secret/skills',
+          './in',
+          'in\u0000',
+          '\u0000\u0000',
+          7,
+          '\u001b[2Jgone',
+          '',
         ],
-      });
+      }),
     });
+    await made.link(`${CACHE}/a/skills`, 'secret/skills');
+    await made.link(`${CACHE}/c`, 'secret');
+    await install(made, {
+      a: {},
+      c: {},
+      d: { installPath: join(made.root, 'secret') },
+      'e@../../..': { installPath: 7 },
+    });
+    expect(await pluginsOf(made)).toEqual({
+      folders: [`a ${CACHE}/a/in`],
+      problems: [
+        `${CACHE}/a: a@market: skills leads out of the plugin's folder, so it is not read`,
+        `${CACHE}/a: a@market: ../other leads out of the plugin's folder, so it is not read`,
+        `${CACHE}/a: a@market: ../../../../../../secret/skills leads out of the plugin's folder, so it is not read`,
+        `${CACHE}/a: a@market: in is not there`,
+        `${CACHE}/a: a@market: "\\u0000\\u0000" is not there`,
+        `${CACHE}/a: a@market: [2Jgone is not there`,
+        `${LIST}: c@market: lies outside the folder of plugins, so it is not read`,
+        `${LIST}: d@market: lies outside the folder of plugins, so it is not read`,
+        `${LIST}: e@../../..: not a plugin with an installPath`,
+      ],
+    });
+  });
 
-    test.each([
-      ['not JSON', '{"plugins": {', 'not an object of JSON'],
-      ['without plugins', '{"version": 2, "plugins": []}', 'has no object `plugins`'],
-      ['with a prototype', '{"__proto__": {"plugins": {}}}', 'has no object `plugins`'],
-      ['giant', ' '.repeat(4 * 1024 * 1024 + 1), 'over 4 MiB'],
-    ])('are none where the list is %s', async (_, text, reason) => {
-      const made = await MadeUpHome.with('home/.claude/skills/kept');
-      await made.write({ [LIST]: text });
-      expect(await pluginsOf(made)).toEqual({ folders: [], problems: [`${LIST}: ${reason}`] });
-    });
+  test.each([
+    ['not JSON', '{"plugins": {', 'not an object of JSON'],
+    ['without plugins', '{"version": 2, "plugins": []}', 'has no object `plugins`'],
+    ['with a prototype', '{"__proto__": {"plugins": {}}}', 'has no object `plugins`'],
+    ['giant', ' '.repeat(4 * 1024 * 1024 + 1), 'over 4 MiB'],
+  ])('are none where the list is %s', async (_, text, reason) => {
+    const made = await MadeUpHome.with('home/.claude/skills/kept');
+    await made.write({ [LIST]: text });
+    expect(await pluginsOf(made)).toEqual({ folders: [], problems: [`${LIST}: ${reason}`] });
   });
 });
 
