@@ -5,18 +5,19 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openAccess, type Quota } from '../../src/access/index.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { openedFile, rowsOf } from './keys-and-quotas.js';
 
 const NOON = Date.UTC(2026, 2, 14, 12);
 
-describe('several processes on one file', () => {
-  test.each([
-    ['the day', { daily: 500, perMinute: 0 }, 'DAILY_QUOTA_EXCEEDED'],
-    ['the minute', { daily: 0, perMinute: 500 }, 'RATE_LIMIT_EXCEEDED'],
-  ])('that count one client at the same moment admit exactly as many as %s has', async (_, quota, refusal) => {
+test.each([
+  ['the day', { daily: 500, perMinute: 0 }, 'DAILY_QUOTA_EXCEEDED'],
+  ['the minute', { daily: 0, perMinute: 500 }, 'RATE_LIMIT_EXCEEDED'],
+])(
+  'several processes on one file that count one client at the same moment admit exactly as many as %s has',
+  async (_, quota, refusal) => {
     const processes = await Promise.all(
       [1, 2, 3, 4].map(() => startStateFileProcess({ ...quota, now: NOON, times: 200 })),
     );
@@ -30,8 +31,8 @@ describe('several processes on one file', () => {
       expect(said.filter((one) => one === 'admitted')).toHaveLength(500);
       expect(said.filter((one) => one === refusal)).toHaveLength(300);
     }
-  });
-});
+  },
+);
 
 test('a process that is killed forgets nothing that it was told was admitted, and hinders nobody', async () => {
   const { state } = asking(undefined);

@@ -122,8 +122,9 @@ test('a file that another process has locked is waited for once, and then refuse
   expect(access.admit(client).dailyRemaining).toBe(499);
 });
 
-describe('a request that is given back while another process has the file locked', () => {
-  test.each(['by the next request', 'when it is closed'])('is so %s', (when) => {
+test.each(['by the next request', 'when it is closed'])(
+  'a request that is given back while another process has the file locked is so %s',
+  (when) => {
     const state = scratchFile('access.db');
     const access = opened({ state });
     const client = access.identify(undefined, '192.0.2.1');
@@ -138,35 +139,33 @@ describe('a request that is given back while another process has the file locked
     if (when === 'when it is closed') access.close();
     const next = when === 'when it is closed' ? opened({ state }) : access;
     expect(next.admit(client).dailyRemaining).toBe(daily - 2);
-  });
-});
+  },
+);
 
-describe('a file that was damaged while it was closed', () => {
-  test.each([
-    ['in its tables', (bytes: Buffer) => bytes.fill(0x5a, 4096)],
-    ['in its schema', (bytes: Buffer) => bytes.fill(0x5a, 100, 4096)],
-    ['at its beginning', (bytes: Buffer) => bytes.fill(0x5a, 0, 100)],
-  ])('%s is told with a code, and admits nobody', async (_, damage) => {
-    const state = scratchFile('access.db');
-    const before = openAccess({ state });
-    const { key } = before.createKey();
-    before.admit(before.identify(`Bearer ${key}`, undefined));
-    before.admit(before.identify(undefined, '192.0.2.1'));
-    before.close();
-    const bytes = readFileSync(state);
-    damage(bytes);
-    writeFileSync(state, bytes);
+test.each([
+  ['in its tables', (bytes: Buffer) => bytes.fill(0x5a, 4096)],
+  ['in its schema', (bytes: Buffer) => bytes.fill(0x5a, 100, 4096)],
+  ['at its beginning', (bytes: Buffer) => bytes.fill(0x5a, 0, 100)],
+])('a file that was damaged while it was closed %s is told with a code, and admits nobody', async (_, damage) => {
+  const state = scratchFile('access.db');
+  const before = openAccess({ state });
+  const { key } = before.createKey();
+  before.admit(before.identify(`Bearer ${key}`, undefined));
+  before.admit(before.identify(undefined, '192.0.2.1'));
+  before.close();
+  const bytes = readFileSync(state);
+  damage(bytes);
+  writeFileSync(state, bytes);
 
-    const codes = await Promise.all(
-      [`Bearer ${key}`, undefined].map((header) =>
-        codeOf(() => {
-          const access = opened({ state });
-          access.admit(access.identify(header, '192.0.2.1'));
-        }),
-      ),
-    );
-    for (const code of codes) expect(['DATABASE_NOT_READABLE', 'NOT_A_STATE_FILE', 'DATABASE_DAMAGED']).toContain(code);
-  });
+  const codes = await Promise.all(
+    [`Bearer ${key}`, undefined].map((header) =>
+      codeOf(() => {
+        const access = opened({ state });
+        access.admit(access.identify(header, '192.0.2.1'));
+      }),
+    ),
+  );
+  for (const code of codes) expect(['DATABASE_NOT_READABLE', 'NOT_A_STATE_FILE', 'DATABASE_DAMAGED']).toContain(code);
 });
 
 function opened(options: Partial<AccessOptions> = {}): Access {
@@ -353,19 +352,17 @@ describe('the client of an address', () => {
   });
 });
 
-describe('an address in a log', () => {
-  test.each([
-    ['203.0.113.9', '203.0.113.0'],
-    ['203.0.113.255', '203.0.113.0'],
-    ['::ffff:203.0.113.9', '203.0.113.0'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
-    ['2001:db8::1%eth0', '2001:db8:0::'],
-    ['::1', '0:0:0::'],
-    ['somewhere', 'unknown'],
-    [undefined, 'unknown'],
-  ])('%j is written as %s', (address, written) => {
-    expect(shortenAddress(address)).toBe(written);
-  });
+test.each([
+  ['203.0.113.9', '203.0.113.0'],
+  ['203.0.113.255', '203.0.113.0'],
+  ['::ffff:203.0.113.9', '203.0.113.0'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::'],
+  ['2001:db8::1%eth0', '2001:db8:0::'],
+  ['::1', '0:0:0::'],
+  ['somewhere', 'unknown'],
+  [undefined, 'unknown'],
+])('an address in a log %j is written as %s', (address, written) => {
+  expect(shortenAddress(address)).toBe(written);
 });
 
 function hex(group: number): string {

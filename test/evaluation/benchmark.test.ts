@@ -157,23 +157,21 @@ describe('graded requests', () => {
   });
 });
 
-describe('another text of the questions', () => {
-  const QUESTIONS = [
-    { _id: 'de-1', text: 'Birnen', english: 'pears' },
-    { _id: 'de-2', text: 'Kirschen', english: null },
-    { _id: 'en-1', text: 'apples' },
-  ];
-  const RIGHT = 'de-1\tp\t1\nde-2\tc\t1\nen-1\ta\t1\n';
+const QUESTIONS = [
+  { _id: 'de-1', text: 'Birnen', english: 'pears' },
+  { _id: 'de-2', text: 'Kirschen', english: null },
+  { _id: 'en-1', text: 'apples' },
+];
+const RIGHT = 'de-1\tp\t1\nde-2\tc\t1\nen-1\ta\t1\n';
 
-  test('is asked in place of the usual one; questions without it are left out', async () => {
-    const folder = folderOf({ 'queries.jsonl': toJsonLines(QUESTIONS), 'qrels.tsv': RIGHT });
-    const benchmark = await readBenchmark(folder, { ask: 'english' });
-    expect(benchmark.questions).toEqual([{ id: 'de-1', text: 'pears' }]);
-    expect(benchmark.remarks).toEqual(['2 questions without a text "english" left out']);
-    const file = scratchFile('mine.jsonl');
-    writeFileSync(file, toJsonLines([{ query: 'Birnen', english: 'pears', relevant: ['p'] }]));
-    expect((await readBenchmark(file, { ask: 'english' })).questions).toEqual([{ id: '1', text: 'pears' }]);
-  });
+test('another text of the questions is asked in place of the usual one; questions without it are left out', async () => {
+  const folder = folderOf({ 'queries.jsonl': toJsonLines(QUESTIONS), 'qrels.tsv': RIGHT });
+  const benchmark = await readBenchmark(folder, { ask: 'english' });
+  expect(benchmark.questions).toEqual([{ id: 'de-1', text: 'pears' }]);
+  expect(benchmark.remarks).toEqual(['2 questions without a text "english" left out']);
+  const file = scratchFile('mine.jsonl');
+  writeFileSync(file, toJsonLines([{ query: 'Birnen', english: 'pears', relevant: ['p'] }]));
+  expect((await readBenchmark(file, { ask: 'english' })).questions).toEqual([{ id: '1', text: 'pears' }]);
 });
 
 function folderOf(files: Readonly<Record<string, string | Buffer>>): string {

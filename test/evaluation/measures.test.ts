@@ -115,7 +115,7 @@ describe('the figures of one ranking', () => {
   }
 });
 
-test('auroc it is that of counting all pairs, and the mean of its parts', () => {
+test('auroc is that of counting all pairs, and the mean of its parts', () => {
   const scores = fc.array(fc.tuple(fc.integer({ min: 0, max: 6 }), fc.integer({ min: 0, max: 6 })), { minLength: 1 });
   fc.assert(
     fc.property(scores, (pairs) => {
@@ -158,27 +158,25 @@ test('a bootstrap interval of many yes and no is that of the normal approximatio
   expect(high).toBeCloseTo(0.3 + 0.0284, 2);
 });
 
-describe('two rankings compared', () => {
-  const questions = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: `question ${id}` }));
-  const measured = (name: string, values: readonly number[]) => ({
-    name,
-    byQuestion: new Map(questions.map(({ id }, i) => [id, { 'ndcg@10': values[i] as number }])),
-  });
+const questions = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: `question ${id}` }));
+const measured = (name: string, values: readonly number[]) => ({
+  name,
+  byQuestion: new Map(questions.map(({ id }, i) => [id, { 'ndcg@10': values[i] as number }])),
+});
 
-  test('tell the mean difference, who won how often, and where', () => {
-    const comparison = compareFigures(measured('new', [1, 0.5, 0.2, 0]), measured('old', [0.5, 0.5, 0.4, 0.9]), {
-      questions,
-      metric: 'ndcg@10',
-    });
-    // (0.5 + 0 - 0.2 - 0.9) / 4
-    expect(comparison.difference).toBeCloseTo(-0.15, 12);
-    // Of 0.5, -0.2, -0.9, with the sum -0.6: the sums are ±1.6, ±1.2, ±0.6, ±0.2, of which six are 0.6 or more away.
-    expect(comparison.p).toBe(6 / 8);
-    expect(comparison).toMatchObject({ name: 'new', baseline: 'old', won: 1, lost: 2, tied: 1 });
-    expect(comparison.differences.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
-    const { won, lost } = extremesOf(comparison, 5);
-    expect(won.map(({ id }) => id)).toEqual(['a']);
-    expect(lost.map(({ id }) => id)).toEqual(['d', 'c']);
-    expect(extremesOf(comparison, 1).lost.map(({ id }) => id)).toEqual(['d']);
+test('two rankings compared tell the mean difference, who won how often, and where', () => {
+  const comparison = compareFigures(measured('new', [1, 0.5, 0.2, 0]), measured('old', [0.5, 0.5, 0.4, 0.9]), {
+    questions,
+    metric: 'ndcg@10',
   });
+  // (0.5 + 0 - 0.2 - 0.9) / 4
+  expect(comparison.difference).toBeCloseTo(-0.15, 12);
+  // Of 0.5, -0.2, -0.9, with the sum -0.6: the sums are ±1.6, ±1.2, ±0.6, ±0.2, of which six are 0.6 or more away.
+  expect(comparison.p).toBe(6 / 8);
+  expect(comparison).toMatchObject({ name: 'new', baseline: 'old', won: 1, lost: 2, tied: 1 });
+  expect(comparison.differences.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+  const { won, lost } = extremesOf(comparison, 5);
+  expect(won.map(({ id }) => id)).toEqual(['a']);
+  expect(lost.map(({ id }) => id)).toEqual(['d', 'c']);
+  expect(extremesOf(comparison, 1).lost.map(({ id }) => id)).toEqual(['d']);
 });

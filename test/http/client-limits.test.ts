@@ -64,26 +64,24 @@ describe('requests of an address', () => {
   });
 });
 
-describe('requests that a client sends ahead', () => {
-  const most = SERVER_LIMITS.pipelined + SERVER_LIMITS.waiting;
+const most = SERVER_LIMITS.pipelined + SERVER_LIMITS.waiting;
 
-  test('are answered up to 116, and the next is refused, closes the connection, and is the last that is read', async () => {
-    const { server, events } = await started({ requestsPerSecond: 0 });
-    expect(most).toBe(116);
-    for (const sent of [most, most + 1, 600]) {
-      events.length = 0;
-      const wire = await Wire.open(server.port);
-      wire.send(request('/nowhere').repeat(sent));
-      for (let i = 0; i < most; i++) expect(answered(await wire.reply()).status).toBe(404);
-      if (sent === most) {
-        expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
-        continue;
-      }
-      expect(answered(await wire.reply()).status).toBe(429);
-      expect(await wire.reply()).toBe('closed');
-      expect(events).toHaveLength(most + 1);
+test('requests that a client sends ahead are answered up to 116, and the next is refused, closes the connection, and is the last that is read', async () => {
+  const { server, events } = await started({ requestsPerSecond: 0 });
+  expect(most).toBe(116);
+  for (const sent of [most, most + 1, 600]) {
+    events.length = 0;
+    const wire = await Wire.open(server.port);
+    wire.send(request('/nowhere').repeat(sent));
+    for (let i = 0; i < most; i++) expect(answered(await wire.reply()).status).toBe(404);
+    if (sent === most) {
+      expect(answered(await wire.send(request(HEALTH)).reply()).status).toBe(200);
+      continue;
     }
-  });
+    expect(answered(await wire.reply()).status).toBe(429);
+    expect(await wire.reply()).toBe('closed');
+    expect(events).toHaveLength(most + 1);
+  }
 });
 
 test('a connection is closed by the answer to its last request, 10,000 of them', { timeout: 60_000 }, async () => {

@@ -51,28 +51,22 @@ test('the order of the checks is 404, 405, 401, the minute, 400, the day, 503', 
   }
 });
 
-describe('404 ENDPOINT_NOT_FOUND', () => {
-  test.each([
-    ...['/', '/api/v1/skills/search/', '/api/v1/skills/search/more?q=kite', '//api/v1/skills/search?q=kite'],
-    ...[
-      '/api/v1/skills/%73earch?q=kite',
-      '/API/v1/skills/search?q=kite',
-      '/api/v2/skills/search?q=kite',
-      '/api/health/',
-    ],
-    ...['/api/search?q=kite', '/openapi.json', '/skills/kite', '/favicon.ico', '/constructor', '/__proto__', '/%'],
-  ])('%s', async (path) => {
-    const { ask, key } = await serve(SKILLS);
-    for (const how of [{}, { key }, { method: 'POST' }, { method: 'OPTIONS' }, { key: 'wrong' }]) {
-      const reply = await ask(path, how);
-      expect(told(reply)).toEqual([404, 'ENDPOINT_NOT_FOUND']);
-      expect(reply.headers.has('Allow')).toBe(false);
-    }
-  });
+test.each([
+  ...['/', '/api/v1/skills/search/', '/api/v1/skills/search/more?q=kite', '//api/v1/skills/search?q=kite'],
+  ...['/api/v1/skills/%73earch?q=kite', '/API/v1/skills/search?q=kite', '/api/v2/skills/search?q=kite', '/api/health/'],
+  ...['/api/search?q=kite', '/openapi.json', '/skills/kite', '/favicon.ico', '/constructor', '/__proto__', '/%'],
+])('404 ENDPOINT_NOT_FOUND %s', async (path) => {
+  const { ask, key } = await serve(SKILLS);
+  for (const how of [{}, { key }, { method: 'POST' }, { method: 'OPTIONS' }, { key: 'wrong' }]) {
+    const reply = await ask(path, how);
+    expect(told(reply)).toEqual([404, 'ENDPOINT_NOT_FOUND']);
+    expect(reply.headers.has('Allow')).toBe(false);
+  }
 });
 
-describe('405 METHOD_NOT_ALLOWED', () => {
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND', 'getx'])('%s', async (method) => {
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND', 'getx'])(
+  '405 METHOD_NOT_ALLOWED %s',
+  async (method) => {
     const { ask, key } = await serve(SKILLS, { pages: true, compatibility: 'skillsmp' });
     const paths = [keyword({ q: 'kite' }), semantic('kite'), HEALTH, `${FIND}?q=kite`, '/', '/openapi.json'];
     for (const path of paths) {
@@ -80,8 +74,8 @@ describe('405 METHOD_NOT_ALLOWED', () => {
       expect(told(reply)).toEqual([405, 'METHOD_NOT_ALLOWED']);
       expect(reply.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
     }
-  });
-});
+  },
+);
 
 describe('401', () => {
   test('MISSING_API_KEY is for a semantic search without Authorization', async () => {

@@ -98,24 +98,22 @@ describe('q', () => {
   });
 });
 
-describe('page and limit', () => {
-  const rows = Array.from({ length: 120 }, (_, i) => row(`k${String(i).padStart(3, '0')}`, { updatedAt: 1000 - i }));
-  const ids = rows.map(({ id }) => id);
+const rows = Array.from({ length: 120 }, (_, i) => row(`k${String(i).padStart(3, '0')}`, { updatedAt: 1000 - i }));
+const ids = rows.map(({ id }) => id);
 
-  test.each([
-    [1, 1, 120],
-    [1, 50, 3],
-    [3, 50, 3],
-    [2, 7, 18],
-    [50, 50, 3],
-    [2, 7, 18],
-  ])('%i and %i are accepted and show that part of the result', async (page, limit, totalPages) => {
-    const { ask } = await serve(rows);
-    const reply = await ask(keyword({ q: 'name', page, limit }));
-    expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body)]).toEqual([200, []]);
-    expect(paginationOf(reply)).toEqual({ page, limit, total: 120, totalPages });
-    expect(idsOf(reply)).toEqual(ids.slice((page - 1) * limit, page * limit));
-  });
+test.each([
+  [1, 1, 120],
+  [1, 50, 3],
+  [3, 50, 3],
+  [2, 7, 18],
+  [50, 50, 3],
+  [2, 7, 18],
+])('page and limit %i and %i are accepted and show that part of the result', async (page, limit, totalPages) => {
+  const { ask } = await serve(rows);
+  const reply = await ask(keyword({ q: 'name', page, limit }));
+  expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body)]).toEqual([200, []]);
+  expect(paginationOf(reply)).toEqual({ page, limit, total: 120, totalPages });
+  expect(idsOf(reply)).toEqual(ids.slice((page - 1) * limit, page * limit));
 });
 
 describe('sortBy', () => {
@@ -258,18 +256,19 @@ describe('paging', () => {
     stars: (a, b) => b.stars - a.stars || b.updatedAt - a.updatedAt || byId(a, b),
   };
 
-  describe('all pages of a result of 1,000 skills together', () => {
-    test.each([
-      ['recent', 50],
-      ['stars', 37],
-    ])('hold every skill once, in the order %s, with %i a page', async (sortBy, limit) => {
+  test.each([
+    ['recent', 50],
+    ['stars', 37],
+  ])(
+    'all pages of a result of 1,000 skills together hold every skill once, in the order %s, with %i a page',
+    async (sortBy, limit) => {
       const { ask } = await serve(SKILLS);
       const expected = (SKILLS as Sortable[]).toSorted(ORDERS[sortBy]).map(({ id }) => id);
       const ids = await allPages(ask, { sortBy, limit }, 1000);
       expect(new Set(ids).size).toBe(1000);
       expect(ids).toEqual(expected);
-    });
-  });
+    },
+  );
 
   /** Ids of all pages, each of which must say the same totals. */
   async function allPages(ask: Ask, query: Record<string, string | number>, total: number): Promise<string[]> {

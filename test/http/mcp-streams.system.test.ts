@@ -13,25 +13,23 @@ const KITE = { id: 'kite', name: 'kite' };
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('a new load', () => {
-  test.each(ERAS)('shows up without a restart, and clients of revision %s are told', async (era) => {
-    const database = scratchFile('skills.db');
-    const load = (...skills: Record<string, unknown>[]) =>
-      buildCatalogue({ database, sources: [skills], semantic: false });
-    await load(wholeRow(KITE));
-    const search = await followCatalogue({ database, interval: 20 });
-    onTestFinished(() => search.close());
-    const { connect, events } = await serveMcp(search);
-    const client = await connect(era);
-    const changed = vi.fn();
-    client.setNotificationHandler('notifications/resources/list_changed', changed);
-    if (era === '2026-07-28') await client.listen({ resourcesListChanged: true });
-    else await vi.waitFor(() => expect(events).toContainEqual(expect.objectContaining({ method: 'GET', status: 200 })));
-    await load(wholeRow(KITE), wholeRow({ id: 'boat', name: 'boat' }));
-    await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 10_000 });
-    expect((await callTool(client, 'search_skills', { query: 'boat' })).structured).toMatchObject({
-      skills: [{ id: 'boat' }],
-    });
+test.each(ERAS)('a new load shows up without a restart, and clients of revision %s are told', async (era) => {
+  const database = scratchFile('skills.db');
+  const load = (...skills: Record<string, unknown>[]) =>
+    buildCatalogue({ database, sources: [skills], semantic: false });
+  await load(wholeRow(KITE));
+  const search = await followCatalogue({ database, interval: 20 });
+  onTestFinished(() => search.close());
+  const { connect, events } = await serveMcp(search);
+  const client = await connect(era);
+  const changed = vi.fn();
+  client.setNotificationHandler('notifications/resources/list_changed', changed);
+  if (era === '2026-07-28') await client.listen({ resourcesListChanged: true });
+  else await vi.waitFor(() => expect(events).toContainEqual(expect.objectContaining({ method: 'GET', status: 200 })));
+  await load(wholeRow(KITE), wholeRow({ id: 'boat', name: 'boat' }));
+  await vi.waitFor(() => expect(changed).toHaveBeenCalled(), { timeout: 10_000 });
+  expect((await callTool(client, 'search_skills', { query: 'boat' })).structured).toMatchObject({
+    skills: [{ id: 'boat' }],
   });
 });
 

@@ -23,34 +23,32 @@ import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const THREE = [row('a'), row('b'), row('c')];
 
-describe('pruning', () => {
-  const line = (more: object = {}): string => JSON.stringify(row('b', more));
-  test.each([
-    ['is not JSON', () => line().replace(':', '')],
-    ['has too many values', () => line({ many: Array(200_000).fill(1) })],
-    ['is too long', () => line({ long: 'x'.repeat(32 * 1024 * 1024) })],
-    ['is no object', () => '"b"'],
-    ['brings no id', () => '{"name":"name of b"}'],
-  ])('keeps a skill whose line or element %s, wherever it stands', async (_, broken) => {
-    const database = scratchFile('skills.db');
-    const path = scratchFile('rows.jsonl');
-    writeFileSync(path, toJsonLines(THREE));
-    await buildCatalogue({ semantic: false, database, sources: [path] });
-    const lines = [JSON.stringify(row('a')), broken(), JSON.stringify(row('c'))];
-    for (const text of [`${lines.join('\n')}\n`, `[${lines.join(',\n')}]`]) {
-      writeFileSync(path, text);
-      const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
-      expect([report.rejected.length, report.removed]).toEqual([1, 0]);
-      const [{ line, reason }] = report.rejected as [RejectedRow];
-      expect(report.warnings).toEqual([
-        {
-          ...{ origin: path, line },
-          message: `nothing was pruned, because nobody can tell which stored skill this is or hides (${reason}): mend or remove it, and load again`,
-        },
-      ]);
-      expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'c']);
-    }
-  });
+const line = (more: object = {}): string => JSON.stringify(row('b', more));
+test.each([
+  ['is not JSON', () => line().replace(':', '')],
+  ['has too many values', () => line({ many: Array(200_000).fill(1) })],
+  ['is too long', () => line({ long: 'x'.repeat(32 * 1024 * 1024) })],
+  ['is no object', () => '"b"'],
+  ['brings no id', () => '{"name":"name of b"}'],
+])('pruning keeps a skill whose line or element %s, wherever it stands', async (_, broken) => {
+  const database = scratchFile('skills.db');
+  const path = scratchFile('rows.jsonl');
+  writeFileSync(path, toJsonLines(THREE));
+  await buildCatalogue({ semantic: false, database, sources: [path] });
+  const lines = [JSON.stringify(row('a')), broken(), JSON.stringify(row('c'))];
+  for (const text of [`${lines.join('\n')}\n`, `[${lines.join(',\n')}]`]) {
+    writeFileSync(path, text);
+    const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
+    expect([report.rejected.length, report.removed]).toEqual([1, 0]);
+    const [{ line, reason }] = report.rejected as [RejectedRow];
+    expect(report.warnings).toEqual([
+      {
+        ...{ origin: path, line },
+        message: `nothing was pruned, because nobody can tell which stored skill this is or hides (${reason}): mend or remove it, and load again`,
+      },
+    ]);
+    expect([...contentOf(database).keys()]).toEqual(['a', 'b', 'c']);
+  }
 });
 
 describe('before anything is written', () => {
@@ -87,43 +85,43 @@ describe('before anything is written', () => {
   });
 });
 
-describe('an interrupted load', () => {
-  const before = [row('kept'), row('changed'), row('gone')];
-  const now = [row('kept'), row('changed', { stars: 1 }), row('new-1'), row('new-2'), { id: 'bad' }, row('new-1')];
+const before = [row('kept'), row('changed'), row('gone')];
+const now = [row('kept'), row('changed', { stars: 1 }), row('new-1'), row('new-2'), { id: 'bad' }, row('new-1')];
 
-  test('does not keep another load from being done', async () => {
-    const database = scratchFile('skills.db');
-    await load(database, before);
-    await interrupt(database, now, 5);
+test('an interrupted load does not keep another load from being done', async () => {
+  const database = scratchFile('skills.db');
+  await load(database, before);
+  await interrupt(database, now, 5);
 
-    await buildCatalogue({ semantic: false, database, sources: [{ name: 'another', rows: [row('other')] }] });
-    expect([...contentOf(database).keys()]).toEqual(['changed', 'gone', 'kept', 'other']);
-    expect(contentOf(database).get('changed')).toMatchObject({ record: { stars: 0 } });
-  });
+  await buildCatalogue({ semantic: false, database, sources: [{ name: 'another', rows: [row('other')] }] });
+  expect([...contentOf(database).keys()]).toEqual(['changed', 'gone', 'kept', 'other']);
+  expect(contentOf(database).get('changed')).toMatchObject({ record: { stars: 0 } });
 });
 
 const ADDRESS = 'postgres://user:zebra@127.0.0.1:1/skills';
 
-describe('what PostgreSQL is not for', () => {
-  test.each([
-    [
-      'a watch of what is installed',
-      () => watchSources({ database: ADDRESS, sources: [{ installed: {} }] }),
-      'one machine',
-    ],
-    ['a copy to there', () => copyCatalogue({ from: scratchFile('skills.db'), to: ADDRESS }), 'buildCatalogue'],
-  ])('refuses an address of PostgreSQL, and does not repeat it: %s', async (_, call, advice) => {
+test.each([
+  [
+    'a watch of what is installed',
+    () => watchSources({ database: ADDRESS, sources: [{ installed: {} }] }),
+    'one machine',
+  ],
+  ['a copy to there', () => copyCatalogue({ from: scratchFile('skills.db'), to: ADDRESS }), 'buildCatalogue'],
+])(
+  'what PostgreSQL is not for refuses an address of PostgreSQL, and does not repeat it: %s',
+  async (_, call, advice) => {
     const error = await call().then(
       () => expect.fail('it was not refused'),
       (refused: Error) => refused,
     );
     expect(error).toMatchObject({ code: 'INVALID_OPTION', message: expect.stringContaining(advice) });
     expect(error.message).not.toContain('zebra');
-  });
-});
+  },
+);
 
-describe('options for PostgreSQL', () => {
-  test.each([{ cache: 'folder' }, { passwordFile: 'file' }])('are refused for a file: %o', async (option) => {
+test.each([{ cache: 'folder' }, { passwordFile: 'file' }])(
+  'options for PostgreSQL are refused for a file: %o',
+  async (option) => {
     const file = scratchFile('skills.db');
     const [parameter] = Object.keys(option);
     const refused = { code: 'INVALID_OPTION', parameter };
@@ -136,8 +134,8 @@ describe('options for PostgreSQL', () => {
     await expect(watchSources({ database: file, sources: ['.'], ...option })).rejects.toMatchObject(refused);
     await expect(copyCatalogue({ from: file, to: `${file}-copy`, ...option })).rejects.toMatchObject(refused);
     await expect(writeSnapshot({ database: file, to: `${file}-to`, ...option })).rejects.toMatchObject(refused);
-  });
-});
+  },
+);
 
 describe('a copy', () => {
   test('a catalogue is copied with the indexes beside it, and replaces what was there where that is wanted', async () => {

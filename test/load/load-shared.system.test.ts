@@ -112,18 +112,19 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
     });
   });
 
-  describe('that is killed', () => {
-    const MOMENTS = [
-      'reading',
-      'embedding',
-      'publishing',
-      'staging-committed',
-      'staging-renamed',
-      'copy-committed',
-      'copy-renamed',
-    ] as const;
+  const MOMENTS = [
+    'reading',
+    'embedding',
+    'publishing',
+    'staging-committed',
+    'staging-renamed',
+    'copy-committed',
+    'copy-renamed',
+  ] as const;
 
-    test.each(MOMENTS)('at the moment "%s" is all there or not at all, and is finished by the next', async (moment) => {
+  test.each(MOMENTS)(
+    'that is killed at the moment "%s" is all there or not at all, and is finished by the next',
+    async (moment) => {
       const { machine, database, contents, version } = await place();
       const { load, cache } = machine();
       const source = scratchFile('rows.jsonl');
@@ -147,8 +148,8 @@ describeWithPostgres('a load into PostgreSQL', (server) => {
       expect(report.embedded).toBeLessThanOrEqual(made);
       expect(embedder.asked).toHaveLength(report.embedded);
       expect(readdirSync(join(cache, 'load'))).toEqual([]);
-    });
-  });
+    },
+  );
 
   test('stops at its signal, and is finished by the next', async () => {
     const { machine, version } = await place();

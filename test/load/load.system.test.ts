@@ -77,45 +77,43 @@ describe('a load that is killed', () => {
   }, 240_000);
 });
 
-describe('the memory of a load', () => {
-  const script = fileURLToPath(new URL('measured-load.ts', import.meta.url));
+const script = fileURLToPath(new URL('measured-load.ts', import.meta.url));
 
-  async function megabytes(sources: readonly string[]): Promise<number[]> {
-    // Without a limit of the ratio: what is unpacked must not be kept either.
-    const args = ['--import', 'tsx', script, scratchFolder(), '{"maxRatio":0}', ...sources];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    const lines = stdout.trim().split('\n');
-    return lines.map((line) => (JSON.parse(line) as MeasuredLoad).megabytes);
-  }
+async function megabytes(sources: readonly string[]): Promise<number[]> {
+  // Without a limit of the ratio: what is unpacked must not be kept either.
+  const args = ['--import', 'tsx', script, scratchFolder(), '{"maxRatio":0}', ...sources];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const lines = stdout.trim().split('\n');
+  return lines.map((line) => (JSON.parse(line) as MeasuredLoad).megabytes);
+}
 
-  async function packed(pieces: Iterable<string>): Promise<string> {
-    const file = scratchFile('rows.jsonl.gz');
-    const output = Readable.from(pieces)
-      .pipe(createGzip({ level: 1 }))
-      .pipe(createWriteStream(file));
-    await once(output, 'finish');
-    return file;
-  }
+async function packed(pieces: Iterable<string>): Promise<string> {
+  const file = scratchFile('rows.jsonl.gz');
+  const output = Readable.from(pieces)
+    .pipe(createGzip({ level: 1 }))
+    .pipe(createWriteStream(file));
+  await once(output, 'finish');
+  return file;
+}
 
-  test('is that of an ordinary load, whatever the source has', { timeout: 120_000 }, async () => {
-    const ordinary = scratchFile('rows.jsonl');
-    writeFileSync(ordinary, toJsonLines(Array.from({ length: 2_000 }, (_, i) => row(`skill-${i}`))));
-    const sparse = scratchFile('rows.jsonl');
-    writeFileSync(sparse, toJsonLines([row('a'), row('b')]));
-    truncateSync(sparse, 250 * MEBIBYTE);
-    const hostile: Record<string, string> = {
-      blanks: await packed(Array(250).fill(' '.repeat(MEBIBYTE))),
-      'lines that are not JSON': await packed(Array(100).fill('x\n'.repeat(1_100))),
-      'a line of 250 MiB': await packed(Array(250).fill('x'.repeat(MEBIBYTE))),
-      'brackets without end': await packed(Array(100).fill('['.repeat(MEBIBYTE))),
-      'a sparse file': sparse,
-    };
-    const names = Object.keys(hostile);
-    // The most so far: one process takes the sources in turn.
-    const [usual = 0, ...most] = await megabytes([ordinary, ...Object.values(hostile)]);
-    expect(most).toHaveLength(names.length);
-    for (const [i, name] of names.entries()) expect([name, Math.max(0, most[i]! - usual - 200)]).toEqual([name, 0]);
-  });
+test('the memory of a load is that of an ordinary load, whatever the source has', { timeout: 120_000 }, async () => {
+  const ordinary = scratchFile('rows.jsonl');
+  writeFileSync(ordinary, toJsonLines(Array.from({ length: 2_000 }, (_, i) => row(`skill-${i}`))));
+  const sparse = scratchFile('rows.jsonl');
+  writeFileSync(sparse, toJsonLines([row('a'), row('b')]));
+  truncateSync(sparse, 250 * MEBIBYTE);
+  const hostile: Record<string, string> = {
+    blanks: await packed(Array(250).fill(' '.repeat(MEBIBYTE))),
+    'lines that are not JSON': await packed(Array(100).fill('x\n'.repeat(1_100))),
+    'a line of 250 MiB': await packed(Array(250).fill('x'.repeat(MEBIBYTE))),
+    'brackets without end': await packed(Array(100).fill('['.repeat(MEBIBYTE))),
+    'a sparse file': sparse,
+  };
+  const names = Object.keys(hostile);
+  // The most so far: one process takes the sources in turn.
+  const [usual = 0, ...most] = await megabytes([ordinary, ...Object.values(hostile)]);
+  expect(most).toHaveLength(names.length);
+  for (const [i, name] of names.entries()) expect([name, Math.max(0, most[i]! - usual - 200)]).toEqual([name, 0]);
 });
 
 const PICTURE = Buffer.alloc(3000, 0xfe);
@@ -135,8 +133,9 @@ const OTHER_WRITES: readonly (readonly [string, (database: string) => unknown])[
   ['a repair', (database) => checkCatalogue({ database, repair: true })],
 ];
 
-describe('damaged contents', () => {
-  test.each(OTHER_WRITES)('stay known as damaged after %s, until their own load brings them', async (_, write) => {
+test.each(OTHER_WRITES)(
+  'damaged contents stay known as damaged after %s, until their own load brings them',
+  async (_, write) => {
     for (const damage of DAMAGES) {
       const database = scratchFile('skills.db');
       const own = sourceOf([whole('r'), row('s'), whole('t')]);
@@ -156,8 +155,8 @@ describe('damaged contents', () => {
       expect(Buffer.from(search.read('r', 'x.bin')!)).toEqual(PICTURE);
       expect(catalogueSearchOf(search).completeIds({ limit: 9 })).toEqual(['r', 't']);
     }
-  });
-});
+  },
+);
 
 /** Rows with and without ids, with collisions, repetitions and faults; two editions differ in a part of them. */
 function generatedRows(count: number, edition: number): unknown[] {

@@ -112,22 +112,20 @@ test('a load keeps equal bytes once, packed, and gives up those that no skill ha
   expect(blobs(database).size).toBe(0);
 });
 
-describe('a row', () => {
-  const skill = '---\nname: r\ndescription: d\n---\n# R\n';
+const skill = '---\nname: r\ndescription: d\n---\n# R\n';
 
-  test('that is known is read again where its contents were left out', async () => {
-    const files = [{ filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) }];
-    const rows = scratchFile('rows.jsonl');
-    writeFileSync(rows, toJsonLines([skillRow('r', files), row('s')]));
-    const database = scratchFile('skills.db');
-    const states: boolean[] = [];
-    for (const contents of [false, true, true, false, false, true]) {
-      await load(database, rows, { contents });
-      await using search = await open(database);
-      states.push(search.contents('r')!.complete);
-    }
-    expect(states).toEqual([false, true, true, false, false, true]);
-  });
+test('a row that is known is read again where its contents were left out', async () => {
+  const files = [{ filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) }];
+  const rows = scratchFile('rows.jsonl');
+  writeFileSync(rows, toJsonLines([skillRow('r', files), row('s')]));
+  const database = scratchFile('skills.db');
+  const states: boolean[] = [];
+  for (const contents of [false, true, true, false, false, true]) {
+    await load(database, rows, { contents });
+    await using search = await open(database);
+    states.push(search.contents('r')!.complete);
+  }
+  expect(states).toEqual([false, true, true, false, false, true]);
 });
 
 describe('a bit that changes in stored bytes', () => {

@@ -73,44 +73,42 @@ describe('a letter that changes on the disk', () => {
   });
 });
 
-describe('a packed text', () => {
-  const rows = [
-    row('long', {
-      description: 'about long texts',
-      files: [
-        {
-          filename: 'SKILL.md',
-          text: 'This skill provides comprehensive guidance, and a set of best practices. '.repeat(4),
-        },
-        { filename: 'other.md', text: 'Use this skill when the user asks for a template, or for the API reference.' },
-      ],
-    }),
-    row('other'),
-  ];
+const rows = [
+  row('long', {
+    description: 'about long texts',
+    files: [
+      {
+        filename: 'SKILL.md',
+        text: 'This skill provides comprehensive guidance, and a set of best practices. '.repeat(4),
+      },
+      { filename: 'other.md', text: 'Use this skill when the user asks for a template, or for the API reference.' },
+    ],
+  }),
+  row('other'),
+];
 
-  test.each([
-    ['any of its bytes', "UPDATE file SET text = CAST(substr(text, 1, 12) || x'00' || substr(text, 14) AS BLOB)"],
-    ['its length', 'UPDATE file SET text = CAST(substr(text, 1, length(text) - 1) AS BLOB)'],
-    ['its type', 'UPDATE file SET text = CAST(text AS TEXT)'],
-  ])('is told where %s has changed, left out of the index, and written again', async (_, sql) => {
-    const database = scratchFile('skills.db');
-    await load(database, rows);
-    change(database, `${sql} WHERE filename = 'SKILL.md' AND skill = (SELECT number FROM skill WHERE id = 'long')`);
-    {
-      await using search = await openSkillSearch({ database: withoutDerived(database), embedder });
-      expect(await codeOf(() => search.files('long'))).toBe('DATABASE_DAMAGED');
-      expect(search.file('long', 'other.md')?.text).toContain('API reference');
-      const found = search.keyword({ q: 'comprehensive guidance' });
-      expect(found.hits).toEqual([]);
-      expect(found.damaged).toEqual([{ id: 'long', reason: expect.stringContaining('may not be found') }]);
-    }
-    const { problems } = await checkCatalogue({ database });
-    expect(problems).toContainEqual(expect.objectContaining({ part: 'skill', skill: 'long' }));
-    expect(await load(database, rows)).toMatchObject({ updated: 1, unchanged: 1 });
-    await using search = await open(database);
-    expect(search.keyword({ q: 'comprehensive guidance' }).hits).toHaveLength(1);
-    expect(search.files('long')[0]?.text).toContain('comprehensive guidance, and a set');
-  });
+test.each([
+  ['any of its bytes', "UPDATE file SET text = CAST(substr(text, 1, 12) || x'00' || substr(text, 14) AS BLOB)"],
+  ['its length', 'UPDATE file SET text = CAST(substr(text, 1, length(text) - 1) AS BLOB)'],
+  ['its type', 'UPDATE file SET text = CAST(text AS TEXT)'],
+])('a packed text is told where %s has changed, left out of the index, and written again', async (_, sql) => {
+  const database = scratchFile('skills.db');
+  await load(database, rows);
+  change(database, `${sql} WHERE filename = 'SKILL.md' AND skill = (SELECT number FROM skill WHERE id = 'long')`);
+  {
+    await using search = await openSkillSearch({ database: withoutDerived(database), embedder });
+    expect(await codeOf(() => search.files('long'))).toBe('DATABASE_DAMAGED');
+    expect(search.file('long', 'other.md')?.text).toContain('API reference');
+    const found = search.keyword({ q: 'comprehensive guidance' });
+    expect(found.hits).toEqual([]);
+    expect(found.damaged).toEqual([{ id: 'long', reason: expect.stringContaining('may not be found') }]);
+  }
+  const { problems } = await checkCatalogue({ database });
+  expect(problems).toContainEqual(expect.objectContaining({ part: 'skill', skill: 'long' }));
+  expect(await load(database, rows)).toMatchObject({ updated: 1, unchanged: 1 });
+  await using search = await open(database);
+  expect(search.keyword({ q: 'comprehensive guidance' }).hits).toHaveLength(1);
+  expect(search.files('long')[0]?.text).toContain('comprehensive guidance, and a set');
 });
 
 test('a file that is missing is told, and not taken for one that never was', async () => {
@@ -122,27 +120,23 @@ test('a file that is missing is told, and not taken for one that never was', asy
   expect(search.file('apple', 'none.md')).toBeUndefined();
 });
 
-describe('an id', () => {
-  test.each([
-    // The cell of the index: a header of four bytes, then the text.
-    [
-      'the index of SQLite has lost',
-      (database: string) =>
-        damageBytes(database, /\x04\x19\x08[\s\S]banana/, (cell) => cell.replace('banana', 'bananb')),
-    ],
-    [
-      'a row has lost',
-      (database: string) =>
-        change(database, "UPDATE revision SET id = 'x' || id, record = 'broken' WHERE id = 'banana'"),
-    ],
-  ])('that %s makes it an error that an id is missing', async (_, damage) => {
-    const database = await catalogue();
-    damage(database);
-    await using search = await open(database);
-    for (const id of ['banana', 'nothing']) expect(await codeOf(() => search.get(id))).toBe('DATABASE_DAMAGED');
-    expect(await codeOf(() => search.ids())).toBe('DATABASE_DAMAGED');
-    expect(search.get('cherry')?.id).toBe('cherry');
-  });
+test.each([
+  // The cell of the index: a header of four bytes, then the text.
+  [
+    'the index of SQLite has lost',
+    (database: string) => damageBytes(database, /\x04\x19\x08[\s\S]banana/, (cell) => cell.replace('banana', 'bananb')),
+  ],
+  [
+    'a row has lost',
+    (database: string) => change(database, "UPDATE revision SET id = 'x' || id, record = 'broken' WHERE id = 'banana'"),
+  ],
+])('an id that %s makes it an error that an id is missing', async (_, damage) => {
+  const database = await catalogue();
+  damage(database);
+  await using search = await open(database);
+  for (const id of ['banana', 'nothing']) expect(await codeOf(() => search.get(id))).toBe('DATABASE_DAMAGED');
+  expect(await codeOf(() => search.ids())).toBe('DATABASE_DAMAGED');
+  expect(search.get('cherry')?.id).toBe('cherry');
 });
 
 describe('a vector', () => {

@@ -316,21 +316,19 @@ describe('watched sources', () => {
   });
 });
 
-describe('a watch is refused', () => {
-  test.each([
-    ['no sources', { sources: [] }, 'INVALID_OPTION'],
-    ['standard input', { sources: ['-'] }, 'INVALID_OPTION'],
-    ['a source that is not there', { sources: ['/nowhere/at/all'] }, 'SOURCE_NOT_FOUND'],
-    ['an option that there is not', { prune: true }, 'INVALID_OPTION'],
-    ['a wait that is too long', { quiet: 60_001 }, 'INVALID_OPTION'],
-    ['looks that are too frequent', { pollInterval: 49 }, 'INVALID_OPTION'],
-    ['an embedder in a thread', { semantic: true, embedder: new StandInEmbedder(), thread: true }, 'INVALID_OPTION'],
-    ['a model that is not there, in a thread', { semantic: true, model: '/nowhere', thread: true }, 'MODEL_NOT_FOUND'],
-    ['a model that is not there', { semantic: true, model: '/nowhere' }, 'MODEL_NOT_FOUND'],
-  ])('with %s', async (_, options, code) => {
-    const given = { database: scratchFile('skills.db'), sources: [scratchFolder()], semantic: false, ...options };
-    expect(await codeOf(() => watchSources(given as Parameters<typeof watchSources>[0]))).toBe(code);
-  });
+test.each([
+  ['no sources', { sources: [] }, 'INVALID_OPTION'],
+  ['standard input', { sources: ['-'] }, 'INVALID_OPTION'],
+  ['a source that is not there', { sources: ['/nowhere/at/all'] }, 'SOURCE_NOT_FOUND'],
+  ['an option that there is not', { prune: true }, 'INVALID_OPTION'],
+  ['a wait that is too long', { quiet: 60_001 }, 'INVALID_OPTION'],
+  ['looks that are too frequent', { pollInterval: 49 }, 'INVALID_OPTION'],
+  ['an embedder in a thread', { semantic: true, embedder: new StandInEmbedder(), thread: true }, 'INVALID_OPTION'],
+  ['a model that is not there, in a thread', { semantic: true, model: '/nowhere', thread: true }, 'MODEL_NOT_FOUND'],
+  ['a model that is not there', { semantic: true, model: '/nowhere' }, 'MODEL_NOT_FOUND'],
+])('a watch is refused with %s', async (_, options, code) => {
+  const given = { database: scratchFile('skills.db'), sources: [scratchFolder()], semantic: false, ...options };
+  expect(await codeOf(() => watchSources(given as Parameters<typeof watchSources>[0]))).toBe(code);
 });
 
 // For a machine with twenty other things to do.

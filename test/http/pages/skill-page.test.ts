@@ -506,48 +506,44 @@ describe('a long file', () => {
   });
 });
 
-describe('a download', () => {
-  test.each([
-    ['x.html', '<script>alert(1)</script>', 'text/plain; charset=utf-8'],
-    ['x.svg', '<svg onload="alert(1)"/>', 'text/plain; charset=utf-8'],
-    ['x.md', '# a', 'text/plain; charset=utf-8'],
-    ['x.png', PNG, 'application/octet-stream'],
-    ['x.html', Uint8Array.from([0x3c, 0xff, 0x3e]), 'application/octet-stream'],
-  ])('of %s has no type that a browser runs', async (name, content, type) => {
-    const folder = await temporaryFolder({ 'SKILL.md': '---\nname: kite\ndescription: x\n---\nx', [name]: content });
-    const database = scratchFile('files.db');
-    await buildCatalogue({ database, sources: [folder], semantic: false, git: false });
-    const search = await opened({ database });
-    const path = `/skills/${search.ids()[0]}/files/${name}?view=raw`;
-    const response = await createHandler(search, { pages: true })(new Request(ORIGIN + path));
-    expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array(Buffer.from(content)));
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': type,
-      'content-disposition': `attachment; filename*=UTF-8''${name}`,
-      'content-security-policy': "default-src 'none'; sandbox",
-      'x-content-type-options': 'nosniff',
-      etag: expect.any(String),
-    });
+test.each([
+  ['x.html', '<script>alert(1)</script>', 'text/plain; charset=utf-8'],
+  ['x.svg', '<svg onload="alert(1)"/>', 'text/plain; charset=utf-8'],
+  ['x.md', '# a', 'text/plain; charset=utf-8'],
+  ['x.png', PNG, 'application/octet-stream'],
+  ['x.html', Uint8Array.from([0x3c, 0xff, 0x3e]), 'application/octet-stream'],
+])('a download of %s has no type that a browser runs', async (name, content, type) => {
+  const folder = await temporaryFolder({ 'SKILL.md': '---\nname: kite\ndescription: x\n---\nx', [name]: content });
+  const database = scratchFile('files.db');
+  await buildCatalogue({ database, sources: [folder], semantic: false, git: false });
+  const search = await opened({ database });
+  const path = `/skills/${search.ids()[0]}/files/${name}?view=raw`;
+  const response = await createHandler(search, { pages: true })(new Request(ORIGIN + path));
+  expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array(Buffer.from(content)));
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': type,
+    'content-disposition': `attachment; filename*=UTF-8''${name}`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    etag: expect.any(String),
   });
 });
 
-describe('a file that is asked for wrongly', () => {
-  test.each([
-    ['view=plain', 'view must be one of formatted, source, raw, got "plain"'],
-    ['view=raw&view=raw', 'view must be given once, got an array'],
-    ['part=0', 'part must be an integer from 1 on, got "0"'],
-    ['part=1.5', 'part must be an integer from 1 on, got "1.5"'],
-    ['part=%3Cb%3E', 'part must be an integer from 1 on, got "<b>"'],
-    ['part=2', 'part must be at most 1, got 2'],
-    ['part=999999999999', 'part must be an integer from 1 on, got "999999999999"'],
-  ])('%s is 400, and says what was expected', async (query, message) => {
-    const { ask } = await serve([KITE], { pages: true });
-    const reply = await ask(`/skills/kite/files/SKILL.md?${query}`);
-    expect([reply.status, reply.code, reply.message]).toEqual([400, 'INVALID_PARAMETER', message]);
-    const page = await ask(`/skills/kite/files/SKILL.md?${query}`, { headers: { Accept: 'text/html' } });
-    expect([page.status, textOf(page).includes(message)]).toEqual([400, true]);
-    expectHarmless(page);
-  });
+test.each([
+  ['view=plain', 'view must be one of formatted, source, raw, got "plain"'],
+  ['view=raw&view=raw', 'view must be given once, got an array'],
+  ['part=0', 'part must be an integer from 1 on, got "0"'],
+  ['part=1.5', 'part must be an integer from 1 on, got "1.5"'],
+  ['part=%3Cb%3E', 'part must be an integer from 1 on, got "<b>"'],
+  ['part=2', 'part must be at most 1, got 2'],
+  ['part=999999999999', 'part must be an integer from 1 on, got "999999999999"'],
+])('a file that is asked for wrongly %s is 400, and says what was expected', async (query, message) => {
+  const { ask } = await serve([KITE], { pages: true });
+  const reply = await ask(`/skills/kite/files/SKILL.md?${query}`);
+  expect([reply.status, reply.code, reply.message]).toEqual([400, 'INVALID_PARAMETER', message]);
+  const page = await ask(`/skills/kite/files/SKILL.md?${query}`, { headers: { Accept: 'text/html' } });
+  expect([page.status, textOf(page).includes(message)]).toEqual([400, true]);
+  expectHarmless(page);
 });
 
 /** Number and HTML of each line that is shown. */

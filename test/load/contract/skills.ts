@@ -200,8 +200,9 @@ export function derivesIds(store: CatalogueStore): void {
     });
   });
 
-  describe('two folders with the same last name', () => {
-    test.each(['in one load', 'in two loads'])('are two origins, and each keeps its ids: %s', async (loads) => {
+  test.each(['in one load', 'in two loads'])(
+    'two folders with the same last name are two origins, and each keeps its ids: %s',
+    async (loads) => {
       const home = scratchFolder();
       const [a, b] = ['a', 'b'].map((name) => join(home, name, 'skills')) as [string, string];
       for (const [folder, text] of [
@@ -222,8 +223,8 @@ export function derivesIds(store: CatalogueStore): void {
       writeSkill(join(a, 'other'), 'another');
       expect(await catalogue.loadFrom([a], { prune: true })).toMatchObject({ added: 1, removed: 1 });
       expect(await catalogue.descriptions()).toEqual({ 'skills-other': 'another', [ids[1]!]: 'of b' });
-    });
-  });
+    },
+  );
 }
 
 function writeSkill(folder: string, description: string): void {

@@ -33,19 +33,17 @@ describeWithStandbys('an address of several hosts', (server) => {
 
   const NOWHERE = 1;
 
-  describe('leads who only reads', () => {
-    test.each([
-      [undefined, 'the first', 'standby'],
-      ['any', 'the first', 'standby'],
-      ['read-write', 'one that may be written', 'primary'],
-      ['primary', 'the primary', 'primary'],
-      ['read-only', 'one that may only be read', 'standby'],
-      ['standby', 'a standby', 'standby'],
-      ['prefer-standby', 'a standby', 'standby'],
-    ] as const)('with target_session_attrs=%s to %s', async (target, _, expected) => {
-      const pool = await connected(await addressOf([NOWHERE, standby.port, server.port], target), { isReader: true });
-      expect(await portOf(pool)).toBe(expected === 'primary' ? server.port : standby.port);
-    });
+  test.each([
+    [undefined, 'the first', 'standby'],
+    ['any', 'the first', 'standby'],
+    ['read-write', 'one that may be written', 'primary'],
+    ['primary', 'the primary', 'primary'],
+    ['read-only', 'one that may only be read', 'standby'],
+    ['standby', 'a standby', 'standby'],
+    ['prefer-standby', 'a standby', 'standby'],
+  ] as const)('leads who only reads with target_session_attrs=%s to %s', async (target, _, expected) => {
+    const pool = await connected(await addressOf([NOWHERE, standby.port, server.port], target), { isReader: true });
+    expect(await portOf(pool)).toBe(expected === 'primary' ? server.port : standby.port);
   });
 
   test('leads who writes to the one that may be written, wherever it stands', async () => {

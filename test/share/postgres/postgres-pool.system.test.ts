@@ -394,26 +394,24 @@ describeWithPostgres('tables in a database', (server) => {
     expect(await server.execute(address, 'SELECT version FROM skill_discovery.format')).toEqual([{ version: 2 }]);
   });
 
-  describe('of something else', () => {
-    test.each([
-      ['in our schema', 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.invoice (n int)'],
-      ['with the name of ours', 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.format (extension text)'],
-      [
-        'beside ours',
-        `CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.format (part text PRIMARY KEY, version integer);
-         CREATE TABLE skill_discovery.api_key (n int)`,
-      ],
-    ])('%s are refused, and nothing is written', async (_, sql) => {
-      const address = await server.database();
-      await server.execute(address, sql);
-      await expect(connectAccess({ state: address })).rejects.toMatchObject({
-        code: 'NOT_A_STATE_FILE',
-        message: expect.stringMatching(
-          /^the schema skill_discovery of postgres:.* give the address of another database$/,
-        ),
-      });
-      expect(await columnsOf(address, 'usage')).toEqual([]);
+  test.each([
+    ['in our schema', 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.invoice (n int)'],
+    ['with the name of ours', 'CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.format (extension text)'],
+    [
+      'beside ours',
+      `CREATE SCHEMA skill_discovery; CREATE TABLE skill_discovery.format (part text PRIMARY KEY, version integer);
+       CREATE TABLE skill_discovery.api_key (n int)`,
+    ],
+  ])('of something else %s are refused, and nothing is written', async (_, sql) => {
+    const address = await server.database();
+    await server.execute(address, sql);
+    await expect(connectAccess({ state: address })).rejects.toMatchObject({
+      code: 'NOT_A_STATE_FILE',
+      message: expect.stringMatching(
+        /^the schema skill_discovery of postgres:.* give the address of another database$/,
+      ),
     });
+    expect(await columnsOf(address, 'usage')).toEqual([]);
   });
 });
 

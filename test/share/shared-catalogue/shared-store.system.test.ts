@@ -234,43 +234,41 @@ describeWithPostgres('publishing into a shared catalogue', (server) => {
     });
   });
 
-  describe('deletes vectors and bytes that no skill has', () => {
-    const AGE = `UPDATE skill_discovery.vector SET made_at = now() - interval '8 days';
-      UPDATE skill_discovery.blob SET made_at = now() - interval '8 days'`;
-    const DUE = `UPDATE skill_discovery.catalogue SET cleaned_at = now() - interval '25 hours'`;
+  const AGE = `UPDATE skill_discovery.vector SET made_at = now() - interval '8 days';
+    UPDATE skill_discovery.blob SET made_at = now() - interval '8 days'`;
+  const DUE = `UPDATE skill_discovery.catalogue SET cleaned_at = now() - interval '25 hours'`;
 
-    test('after seven days, once a day, and sends them again when a skill has them', async () => {
-      const address = await server.database();
-      const store = await openStore(address);
-      const counts = async () =>
-        (
-          await server.execute(
-            address,
-            'SELECT (SELECT count(*) FROM skill_discovery.vector)::int AS vectors, (SELECT count(*) FROM skill_discovery.blob)::int AS blobs',
-          )
-        )[0];
-      const bytes = Buffer.from('some bytes');
-      const contents = JSON.stringify([true, [['x', 10, sha256(bytes).toString('hex'), 0, 1, 1, 'blob']]]);
-      const withFile = makeImage('a', 'a', { contents });
-      let state = publishedAs(
-        await store.publish(makeChanges([withFile, makeImage('b')], { blobs: [bytes] }), await store.head()),
-      );
-      await server.execute(address, AGE);
-      state = publishedAs(await store.publish(makeChanges([], { removed: ['b'] }), state));
-      expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
-      await server.execute(address, DUE);
-      state = publishedAs(await store.publish(makeChanges([makeImage('c')]), state));
-      expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
-      expect((await imagesOf(store)).map(({ columns: { id } }) => id)).toEqual(['a', 'c']);
-      // Not again on the same day.
-      await server.execute(address, AGE);
-      state = publishedAs(await store.publish(makeChanges([], { removed: ['c'] }), state));
-      expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
-      const again = makeChanges([makeImage('b')]);
-      await store.publish(again, state);
-      expect(again.handedOut.vectors).toBe(1);
-      expect(await imagesOf(store)).toEqual([withFile, makeImage('b')]);
-    });
+  test('deletes vectors and bytes that no skill has after seven days, once a day, and sends them again when a skill has them', async () => {
+    const address = await server.database();
+    const store = await openStore(address);
+    const counts = async () =>
+      (
+        await server.execute(
+          address,
+          'SELECT (SELECT count(*) FROM skill_discovery.vector)::int AS vectors, (SELECT count(*) FROM skill_discovery.blob)::int AS blobs',
+        )
+      )[0];
+    const bytes = Buffer.from('some bytes');
+    const contents = JSON.stringify([true, [['x', 10, sha256(bytes).toString('hex'), 0, 1, 1, 'blob']]]);
+    const withFile = makeImage('a', 'a', { contents });
+    let state = publishedAs(
+      await store.publish(makeChanges([withFile, makeImage('b')], { blobs: [bytes] }), await store.head()),
+    );
+    await server.execute(address, AGE);
+    state = publishedAs(await store.publish(makeChanges([], { removed: ['b'] }), state));
+    expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
+    await server.execute(address, DUE);
+    state = publishedAs(await store.publish(makeChanges([makeImage('c')]), state));
+    expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
+    expect((await imagesOf(store)).map(({ columns: { id } }) => id)).toEqual(['a', 'c']);
+    // Not again on the same day.
+    await server.execute(address, AGE);
+    state = publishedAs(await store.publish(makeChanges([], { removed: ['c'] }), state));
+    expect(await counts()).toEqual({ vectors: 2, blobs: 3 });
+    const again = makeChanges([makeImage('b')]);
+    await store.publish(again, state);
+    expect(again.handedOut.vectors).toBe(1);
+    expect(await imagesOf(store)).toEqual([withFile, makeImage('b')]);
   });
 });
 

@@ -239,17 +239,18 @@ async function expectSame(copy: string, later: string): Promise<void> {
 describe('killed apply.system', () => {
   const embedder = new StandInEmbedder();
 
-  describe('a catalogue whose program is killed while changes are applied', () => {
-    test.each([
-      ['in place', 'fetched', 'former'],
-      ['in place', 'committing', 'former'],
-      ['as a whole load', 'fetched', 'former'],
-      ['as a whole load', 'committed', 'former'],
-      ['as a whole load', 'renamed', 'later'],
-      ['into no catalogue', 'fetched', 'former'],
-      ['into no catalogue', 'committed', 'former'],
-      ['into no catalogue', 'renamed', 'later'],
-    ] as const)('%s, %s, is in the %s state, and the next call goes on', async (way, moment, state) => {
+  test.each([
+    ['in place', 'fetched', 'former'],
+    ['in place', 'committing', 'former'],
+    ['as a whole load', 'fetched', 'former'],
+    ['as a whole load', 'committed', 'former'],
+    ['as a whole load', 'renamed', 'later'],
+    ['into no catalogue', 'fetched', 'former'],
+    ['into no catalogue', 'committed', 'former'],
+    ['into no catalogue', 'renamed', 'later'],
+  ] as const)(
+    'a catalogue whose program is killed while changes are applied %s, %s, is in the %s state, and the next call goes on',
+    async (way, moment, state) => {
       const { former, later, copy } = await threeStates();
       const base = way === 'into no catalogue' ? undefined : former;
       if (base !== undefined) await copyCatalogue({ from: former, to: copy });
@@ -266,8 +267,8 @@ describe('killed apply.system', () => {
       expect(await allOf(copy)).toEqual(await allOf(later));
       expect(readNamedState(copy)?.note).toBe('a 2');
       expect(filesBeside(copy).filter((file) => !file.includes('.vectors'))).toEqual([]);
-    });
-  });
+    },
+  );
 
   /** The later state lacks `c` of the former one, `b` is another there, and `d` is new. */
   async function threeStates(): Promise<{ former: string; later: string; copy: string }> {
