@@ -304,25 +304,3 @@ export class RankingSpace {
     this.seen = new Uint32Array(size);
   }
 }
-
-/** The working spaces of an index: one is kept, and more are made only while several rankings are on their way. */
-export class RankingSpaces {
-  readonly #size: number;
-  #kept: RankingSpace | undefined;
-
-  /** @param size number of documents */
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  take(): RankingSpace {
-    const space = this.#kept ?? new RankingSpace(this.#size);
-    this.#kept = undefined;
-    return space;
-  }
-
-  /** Gives a space back. One of a ranking that was broken off must not be: it is not clean. */
-  giveBack(space: RankingSpace): void {
-    this.#kept = space;
-  }
-}

@@ -38,5 +38,5 @@ export {
 } from './question.js';
 export type { Segment } from './segments.js';
 export { packedRules } from './segments.js';
-export { editDistance, isWithinEdits } from './term-dictionary.js';
+export { isWithinEdits, unitsOf } from './term-dictionary.js';
 export { Work } from './work.js';

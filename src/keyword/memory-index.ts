@@ -22,7 +22,7 @@ import { BLOCK, GONE, MANY, NO_POSTINGS } from './packed-keywords.js';
 import type { Lookup } from './plan-steps.js';
 import { PostingIndex } from './posting-index.js';
 import { PostingList, standsAlone } from './posting-list.js';
-import { editDistance, LOOKUP_COST, TERM_COST } from './term-dictionary.js';
+import { isWithinEdits, LOOKUP_COST, TERM_COST, unitsOf } from './term-dictionary.js';
 import { Work } from './work.js';
 
 /** Documents added between two turns of the event loop. */
@@ -194,7 +194,9 @@ class MemoryWords {
         return [...this.#byForm.atPrefix(form).values()].flat();
       case 'edits': {
         const near = [...new Set(this.#near(form, lookup.edits))];
-        const stems = near.filter((other) => editDistance(form, other, lookup.edits) <= lookup.edits).map(stemOf);
+        const units = unitsOf(form);
+        const isNear = (other: string): boolean => isWithinEdits(units, unitsOf(other), 0, other.length, lookup.edits);
+        const stems = near.filter(isNear).map(stemOf);
         return [...new Set(stems)].flatMap((stem) => this.#byStem.get(stem) ?? []);
       }
     }

@@ -11,8 +11,7 @@ import {
   type FieldReading,
   keyOf,
   type RankedWord,
-  type RankingSpace,
-  RankingSpaces,
+  RankingSpace,
   rankAnyWord,
   readingOf,
   readRankedWord,
@@ -61,7 +60,8 @@ export class PostingIndex implements KeywordIndex {
   /** By scored field; made for the first scores. */
   #norms: readonly LengthNorms[] | undefined;
   readonly #recentWords: RecentlyUsed<RankedWord>;
-  readonly #rankingSpaces: RankingSpaces;
+  /** One that no ranking has now. More are made only while several rankings are on their way. */
+  #spare: RankingSpace | undefined;
   /** The documents of the words beside a completed one, one bit each: while it is typed, they are asked for each time. */
   #beside: { readonly key: string; readonly bits: Uint32Array | undefined } | undefined;
 
@@ -73,7 +73,6 @@ export class PostingIndex implements KeywordIndex {
     this.#answers = new AnswerReader(source);
     this.#sets = new DocumentSets(size);
     this.#recentWords = recentWords(size);
-    this.#rankingSpaces = new RankingSpaces(size);
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
@@ -124,12 +123,14 @@ export class PostingIndex implements KeywordIndex {
     const norms = this.#lengthNorms();
     const reading = readingOf(norms, options.weights);
     const asked = yield* this.#affordedWords(question.looseWords, reading, work);
-    const space = this.#rankingSpaces.take();
+    const space = this.#spare ?? new RankingSpace(this.size);
+    this.#spare = undefined;
     const words: RankedWord[] = [];
     for (const word of asked) words.push(yield* this.#readWord(word, reading, space));
     const weights = asked.map(({ weight }) => weight);
     const ranked = yield* rankAnyWord(words, weights, reading, options, space, this.size);
-    this.#rankingSpaces.giveBack(space);
+    // One of a ranking that was broken off is not clean, and does not come back.
+    this.#spare = space;
     return ranked;
   }
 

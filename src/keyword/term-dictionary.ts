@@ -148,11 +148,13 @@ export class TermDictionary {
   #nearnessTo(form: string, edits: number): (term: TermNumber) => boolean {
     const { bytes } = this.#packed.forms;
     const formBytes = Buffer.from(form);
+    const formUnits = unitsOf(form);
     const isPlain = formBytes.length === form.length;
     return (term) => {
       const [from, to] = [this.#forms.startOf(term), this.#forms.endOf(term)];
       if (isPlain && isAscii(bytes, from, to)) return isWithinEdits(formBytes, bytes, from, to, edits);
-      return editDistance(form, this.#forms.at(term), edits) <= edits;
+      const units = unitsOf(this.#forms.at(term));
+      return isWithinEdits(formUnits, units, 0, units.length, edits);
     };
   }
 }
@@ -272,36 +274,6 @@ export function letterGroupOf(letters: number): number {
   return group;
 }
 
-/**
- * Optimal string alignment distance: the least number of insertions, deletions, substitutions and swaps of two
- * neighbours that turn one text into the other, where no character is edited twice. Counts UTF-16 units.
- *
- * @returns the distance, or `limit + 1` if it is greater than `limit`
- */
-export function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let cost = Math.min(substitution, last[j]! + 1, row[j - 1]! + 1);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        cost = Math.min(cost, beforeLast[j - 2]! + 1);
-      }
-      row.push(cost);
-      least = Math.min(least, cost);
-    }
-    // A swap reaches back two rows, so both rows must be above the limit.
-    if (least > limit && Math.min(...last) > limit) return limit + 1;
-    beforeLast = last;
-    last = row;
-  }
-  return Math.min(last[b.length]!, limit + 1);
-}
-
 /** Length of a row of the distance table. A word that does not fit counts as too far away; terms are much shorter. */
 const ROW_LENGTH = 128;
 const ROWS: readonly [Uint8Array, Uint8Array, Uint8Array] = [
@@ -313,22 +285,31 @@ const ROWS: readonly [Uint8Array, Uint8Array, Uint8Array] = [
 /** Any distance above the greatest limit. */
 const TOO_FAR = 3;
 
+/** A word as ASCII letters, or as UTF-16 units. */
+type Units = Uint8Array | Uint16Array;
+
+/** The UTF-16 units of a word. */
+export function unitsOf(word: string): Uint16Array {
+  return Uint16Array.from({ length: word.length }, (_, i) => word.charCodeAt(i));
+}
+
 /**
- * Whether two words of ASCII letters are at most `limit` edits apart: the same answer as `editDistance`, but fast for
- * the many words of a catalogue, nearly all of which are too far away.
+ * Whether two words are at most `limit` edits apart by the optimal string alignment distance: the least number of
+ * insertions, deletions, substitutions and swaps of two neighbours that turn one word into the other, where no unit is
+ * edited twice. Fast for the many words of a catalogue, nearly all of which are too far away.
  *
  * @param word the first word
- * @param bytes hold the second word from `from` up to `to`
+ * @param units hold the second word from `from` up to `to`
  * @param limit 1 or 2
  */
-export function isWithinEdits(word: Uint8Array, bytes: Uint8Array, from: number, to: number, limit: number): boolean {
+export function isWithinEdits(word: Units, units: Units, from: number, to: number, limit: number): boolean {
   let [wordStart, wordEnd, otherStart, otherEnd] = [0, word.length, from, to];
   // A common beginning or end needs no edit.
-  while (wordStart < wordEnd && otherStart < otherEnd && word[wordStart] === bytes[otherStart]) {
+  while (wordStart < wordEnd && otherStart < otherEnd && word[wordStart] === units[otherStart]) {
     wordStart += 1;
     otherStart += 1;
   }
-  while (wordStart < wordEnd && otherStart < otherEnd && word[wordEnd - 1] === bytes[otherEnd - 1]) {
+  while (wordStart < wordEnd && otherStart < otherEnd && word[wordEnd - 1] === units[otherEnd - 1]) {
     wordEnd -= 1;
     otherEnd -= 1;
   }
@@ -336,9 +317,9 @@ export function isWithinEdits(word: Uint8Array, bytes: Uint8Array, from: number,
   if (wordLength === 0 || otherLength === 0) return Math.max(wordLength, otherLength) <= limit;
   if (wordLength === 1 && otherLength === 1) return true;
   const areTwoEach = wordLength === 2 && otherLength === 2;
-  if (areTwoEach && word[wordStart] === bytes[otherStart + 1] && word[wordStart + 1] === bytes[otherStart]) return true;
+  if (areTwoEach && word[wordStart] === units[otherStart + 1] && word[wordStart + 1] === units[otherStart]) return true;
   if (limit === 1) return false;
-  return isWithinTwo(word, wordStart, wordLength, bytes, otherStart, otherLength);
+  return isWithinTwo(word, wordStart, wordLength, units, otherStart, otherLength);
 }
 
 /**
@@ -346,10 +327,10 @@ export function isWithinEdits(word: Uint8Array, bytes: Uint8Array, from: number,
  * so only these are computed.
  */
 function isWithinTwo(
-  word: Uint8Array,
+  word: Units,
   wordStart: number,
   wordLength: number,
-  bytes: Uint8Array,
+  units: Units,
   otherStart: number,
   otherLength: number,
 ): boolean {
@@ -363,7 +344,7 @@ function isWithinTwo(
     row[firstColumn - 1] = firstColumn === 1 ? i : TOO_FAR;
     let leastOfRow = row[firstColumn - 1]!;
     for (let j = firstColumn; j <= lastColumn; j++) {
-      const isSame = word[wordStart + i - 1] === bytes[otherStart + j - 1];
+      const isSame = word[wordStart + i - 1] === units[otherStart + j - 1];
       let distance = lastRow[j - 1]! + (isSame ? 0 : 1);
       const inserted = row[j - 1]! + 1;
       if (inserted < distance) distance = inserted;
@@ -372,8 +353,8 @@ function isWithinTwo(
       if (
         i > 1 &&
         j > 1 &&
-        word[wordStart + i - 1] === bytes[otherStart + j - 2] &&
-        word[wordStart + i - 2] === bytes[otherStart + j - 1]
+        word[wordStart + i - 1] === units[otherStart + j - 2] &&
+        word[wordStart + i - 2] === units[otherStart + j - 1]
       ) {
         const swapped = secondLastRow[j - 2]! + 1;
         if (swapped < distance) distance = swapped;

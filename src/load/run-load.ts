@@ -13,19 +13,23 @@ import { type IndexingProgress, ReportBuilder } from './reports.js';
 /**
  * Runs a load. The sources are read from their beginning each time.
  *
- * @param gone ids of skills that are removed before
+ * @param gone ids of skills that are removed: then there must be a catalogue
  */
 export async function runLoad(
   prepared: PreparedLoad,
   target: LoadTarget,
-  gone: readonly string[] = [],
+  gone?: readonly string[],
 ): Promise<LoadReport> {
   const { options, model } = prepared;
   const { database, home } = target;
-  const writer = new CatalogueWriter(new OpenLoad(database, existsSync(database)), options.contents, home);
+  const writer = new CatalogueWriter(
+    new OpenLoad(database, gone !== undefined || existsSync(database)),
+    options.contents,
+    home,
+  );
   try {
     checkModel(writer.vectors.modelBefore, model, target.shown);
-    writer.remove(gone);
+    writer.remove(gone ?? []);
     return await load(writer, prepared, target);
   } finally {
     writer.close();

@@ -103,12 +103,6 @@ function keptTerms({ keywords, documentOf }: KeywordPart): Uint8Array | undefine
 }
 
 /**
- * Slots that are looked at for one document. With hashes of real contents a dozen is many. A file that was made up may
- * have a hash as often as there are documents: without an end, each would be compared with all.
- */
-const MOST_PROBES = 1000;
-
-/**
  * Finds the documents of a former state that have not changed. Documents are sorted in the same way in both states, so
  * nearly always the unchanged ones are in the same order. One that is not counts as changed.
  *
@@ -117,29 +111,16 @@ const MOST_PROBES = 1000;
  * @returns the present number of each former document, ascending; {@link GONE} if it is gone or changed
  */
 export function unchangedDocuments(former: Uint32Array, present: Uint32Array): Uint32Array {
-  const size = former.length / 2;
-  const documentOf = new Uint32Array(size).fill(GONE);
-  // A hash table with linear probing: in each slot the former number + 1, or 0 if it is free.
-  const slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * size + 2)));
-  const mask = slots.length - 1;
-  for (let document = 0; document < size; document++) {
-    let slot = former[2 * document]! & mask;
-    let left = MOST_PROBES;
-    while (slots[slot] !== 0 && --left > 0) slot = (slot + 1) & mask;
-    if (left > 0) slots[slot] = document + 1;
-  }
-  const find = (first: number, second: number): DocumentNumber => {
-    let left = MOST_PROBES;
-    for (let slot = first & mask; slots[slot] !== 0 && left > 0; slot = (slot + 1) & mask, left--) {
-      const document = slots[slot]! - 1;
-      if (former[2 * document] === first && former[2 * document + 1] === second) return document;
-    }
-    return -1;
-  };
+  const documentOf = new Uint32Array(former.length / 2).fill(GONE);
+  // By 53 bits of the hash, which a number can hold.
+  const keyIn = (hashes: Uint32Array, document: DocumentNumber): number =>
+    hashes[2 * document]! * 2 ** 21 + (hashes[2 * document + 1]! & 0x1fffff);
+  const known = new Map<number, DocumentNumber>();
+  for (let document = documentOf.length - 1; document >= 0; document--) known.set(keyIn(former, document), document);
   let last = -1;
   for (let document = 0; 2 * document < present.length; document++) {
-    const before = find(present[2 * document]!, present[2 * document + 1]!);
-    if (before <= last) continue;
+    const before = known.get(keyIn(present, document)) ?? -1;
+    if (before <= last || former[2 * before + 1] !== present[2 * document + 1]) continue;
     documentOf[before] = document;
     last = before;
   }
