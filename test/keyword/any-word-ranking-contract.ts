@@ -173,42 +173,6 @@ export function describeAnyWordRanking(
         { numRuns: 25 },
       );
     });
-
-    // Few words, most of them in many documents: here an index may stop reading long before the end.
-    const common = fc.oneof(
-      ...['pdf', 'git', 'ocr', 'api', 'css', 'sql'].map((one, i) => ({ weight: 2 ** i, arbitrary: fc.constant(one) })),
-    );
-    const texts = fc.record({
-      name: fc.array(common, { maxLength: 2 }).map((words) => words.join(' ')),
-      description: fc.array(common, { maxLength: 6 }).map((words) => words.join(' ')),
-      files: fc.array(common, { maxLength: 6 }).map((words) => [{ filename: 'SKILL.md', text: words.join(' ') }]),
-    });
-    const crowd = fc.array(texts, { minLength: 40, maxLength: 120 });
-
-    test('finds the best of many documents that share their words', { timeout: 300_000 }, async () => {
-      const questions = fc.array(
-        fc.tuple(fc.uniqueArray(common, { minLength: 1 }), weights, fc.integer({ min: 1, max: 4 })),
-        {
-          minLength: 12,
-          maxLength: 12,
-        },
-      );
-      await fc.assert(
-        fc.asyncProperty(crowd, questions, async (partial, asked) => {
-          const documents = partial.map(documentOf);
-          const index = await build(sourceOf(documents));
-          for (const [words, weights, limit] of asked) {
-            const question = readQuestion(words.join(' '));
-            expectBest(
-              allPieces(index.rank(question, { weights, limit })),
-              scoredBy(documents, question, weights),
-              limit,
-            );
-          }
-        }),
-        { numRuns: 12 },
-      );
-    });
   });
 }
 
