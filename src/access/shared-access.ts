@@ -25,7 +25,7 @@ import {
   UNLIMITED_ADMISSION,
 } from './keys-and-quotas.js';
 import { type Quota, type ResolvedSharedOptions, resolveSharedOptions, type SharedAccessOptions } from './options.js';
-import { SharedCounters } from './shared-counters.js';
+import { type Resolvers, SharedCounters, withResolvers } from './shared-counters.js';
 
 /**
  * Connects to a database of PostgreSQL, 14 or newer, with API keys and how many requests each client has made. Any
@@ -252,6 +252,11 @@ interface AcceptedKey {
   readonly hash: Buffer;
 }
 
+/** A key that a statement is to ask for. */
+interface WaitingKey extends Resolvers<AcceptedKey | undefined> {
+  readonly hash: Buffer;
+}
+
 /** Keys that are remembered at most. */
 const MAX_REMEMBERED = 1000;
 
@@ -267,6 +272,9 @@ class SharedKeys {
   readonly #now: (() => number) | undefined;
   /** By the hash of the key, in Base64. */
   readonly #remembered = new Map<string, AcceptedKey>();
+  /** Keys that the next statement asks for, by the same name: after a start a server knows none of all that come. */
+  #waiting = new Map<string, WaitingKey>();
+  #isAsking = false;
 
   /**
    * @param defaults of keys without limits of their own
@@ -344,18 +352,53 @@ class SharedKeys {
     this.#remembered.delete(hash.toString('base64'));
   }
 
-  async #ask(name: string, hash: Buffer): Promise<AcceptedKey | undefined> {
-    const [row] = await this.#pool.run<Pick<KeyRow, 'number' | 'daily' | 'per_minute'>>({
-      name: 'skill-discovery key',
-      text: `SELECT number, daily, per_minute FROM skill_discovery.api_key
-        WHERE hash = $1 AND revoked_at IS NULL`,
-      values: [hash],
+  /** Never shares a statement that was sent before: the key may have been revoked since. */
+  #ask(name: string, hash: Buffer): Promise<AcceptedKey | undefined> {
+    const known = this.#waiting.get(name);
+    if (known !== undefined) return known.promise;
+    const waiting = { hash, ...withResolvers<AcceptedKey | undefined>() };
+    this.#waiting.set(name, waiting);
+    if (!this.#isAsking) void this.#readWaiting();
+    return waiting.promise;
+  }
+
+  /** Asks for all keys that wait, and then for those that came meanwhile. */
+  async #readWaiting(): Promise<void> {
+    this.#isAsking = true;
+    while (this.#waiting.size > 0) {
+      const asked = this.#waiting;
+      this.#waiting = new Map();
+      try {
+        const found = await this.#read([...asked.values()].map(({ hash }) => hash));
+        for (const [name, { resolve }] of asked) resolve(this.#remember(name, found.get(name)));
+      } catch (error) {
+        for (const { reject } of asked.values()) reject(error);
+      }
+    }
+    this.#isAsking = false;
+  }
+
+  async #read(hashes: readonly Buffer[]): Promise<ReadonlyMap<string, AcceptedKey>> {
+    const rows = await this.#pool.run<Pick<KeyRow, 'number' | 'daily' | 'per_minute'> & { readonly hash: Buffer }>({
+      name: 'skill-discovery keys',
+      text: `SELECT number, daily, per_minute, hash FROM skill_discovery.api_key
+        WHERE hash = ANY($1::bytea[]) AND revoked_at IS NULL`,
+      values: [hashes],
     });
-    this.#remembered.delete(name);
-    if (row === undefined) return undefined;
     const { daily, perMinute } = this.#defaults;
-    const quota = { daily: row.daily ?? daily, perMinute: row.per_minute ?? perMinute };
-    const accepted = { id: row.number, quota, hash };
+    return new Map(
+      rows.map(({ number, hash, daily: own, per_minute: ownMinute }) => {
+        const quota = { daily: own ?? daily, perMinute: ownMinute ?? perMinute };
+        return [hash.toString('base64'), { id: number, quota, hash }];
+      }),
+    );
+  }
+
+  #remember(name: string, accepted: AcceptedKey | undefined): AcceptedKey | undefined {
+    if (accepted === undefined) {
+      this.#remembered.delete(name);
+      return undefined;
+    }
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(name, accepted);
     return accepted;

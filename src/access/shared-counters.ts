@@ -7,10 +7,7 @@ import type { Quota } from './options.js';
 const COUNTED_TOGETHER = 128;
 
 /** A request that waits to be counted. */
-interface Waiting {
-  readonly resolve: (verdict: Verdict) => void;
-  readonly reject: (error: unknown) => void;
-}
+type Waiting = Pick<Resolvers<Verdict>, 'resolve' | 'reject'>;
 
 /** Requests of one client that wait to be counted. */
 interface Group {
@@ -68,10 +65,10 @@ export class SharedCounters {
       group = { client, hash, quota, answerable: [], faulty: [] };
       this.#waiting.set(name, group);
     }
-    const waiting = answerable ? group.answerable : group.faulty;
-    const verdict = new Promise<Verdict>((resolve, reject) => waiting.push({ resolve, reject }));
+    const { promise, resolve, reject } = withResolvers<Verdict>();
+    (answerable ? group.answerable : group.faulty).push({ resolve, reject });
     this.#send();
-    return verdict;
+    return promise;
   }
 
   /** Subtracts one request from the count of a day, if that is still the counted day. */
@@ -238,3 +235,21 @@ ON CONFLICT (client) DO UPDATE SET
   )
 RETURNING client, day, day_count::float8 AS "dayCount", minute_start::float8 AS "minuteStart",
   minute_count::float8 AS "minuteCount", admitted, ${CLOCK}::float8 AS now`;
+
+/** A promise, and what settles it. */
+export interface Resolvers<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** `Promise.withResolvers`, which Node has from version 22. */
+export function withResolvers<T>(): Resolvers<T> {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}
