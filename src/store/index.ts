@@ -16,6 +16,6 @@ export { CatalogueReader, NO_VECTOR, readStamp } from './read/catalogue-reader.j
 export type { ChangedColumns } from './read/changed-columns.js';
 export { type CatalogueColumns, columnRules, type PackedColumns, withoutLateLabels } from './read/columns.js';
 export { CatalogueTexts, unpacked } from './read/stored-row.js';
-export { decodeVector, hasUnitLength, openStoredVectors, type VectorReader } from './read/stored-vectors.js';
+export { hasUnitLength, openStoredVectors, type VectorReader } from './read/stored-vectors.js';
 export { changesSince } from './revisions.js';
 export { type Connection, Database, databaseError, isBusy, type Statement } from './sqlite.js';

@@ -168,7 +168,7 @@ export async function noteModel(
 }
 
 /** @returns undefined if there is no vector of this model */
-export async function findModel(run: RunStatement, id: string): Promise<StoredModel | undefined> {
+async function findModel(run: RunStatement, id: string): Promise<StoredModel | undefined> {
   const [model] = await run<StoredModel>({
     text: 'SELECT number, dimensions FROM skill_discovery.model WHERE id = $1',
     values: [JSON.stringify(id)],

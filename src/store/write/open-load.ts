@@ -274,7 +274,7 @@ function commitIfPossible(connection: Connection): void {
 }
 
 /** Statements on a finished catalogue. */
-export function openBase(path: string): WriterStatements {
+function openBase(path: string): WriterStatements {
   const connection = openCatalogue(path);
   // Ids are looked up all over their index. The default cache, meant for searching, cannot hold it.
   connection.pragma('cache_size = -65536');
@@ -282,7 +282,7 @@ export function openBase(path: string): WriterStatements {
 }
 
 /** Opens a finished catalogue. Damage is reported as a load reports it. */
-export function openCatalogue(path: string): Connection {
+function openCatalogue(path: string): Connection {
   try {
     return openForReading(path);
   } catch (error) {

@@ -10,7 +10,7 @@ import { blobsIn } from '../../../src/store/stored-skill.js';
 import type { CatalogueChanges, StoredVector } from '../../../src/store/transfer/catalogue-changes.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
 
-export const MODEL = { id: 'model@1', dimensions: 4 };
+const MODEL = { id: 'model@1', dimensions: 4 };
 
 /** An image of a skill, with its own text and claim. */
 export function makeImage(
