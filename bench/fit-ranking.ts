@@ -2,15 +2,13 @@
 // fitted to.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import type { Ranking } from '../src/result.js';
 import { RANKING_FEATURES } from '../src/result.js';
+import type { DecisionModel } from '../src/search/ranking/decision.js';
 import { RANKING_MODEL, type RankingModel } from '../src/search/ranking/features.js';
-import type { Calibration } from '../src/search/ranking/hybrid.js';
-import { fitCalibration } from './ranking/first-hits.js';
-import { calibrationSets, fittedTo, sumsBy } from './ranking/fitted.js';
+import { fittedTo } from './ranking/fitted.js';
 import { gatherQuestions, isServed, type JudgedQuestion, TERMS } from './ranking/judged-questions.js';
 import { type JudgedSet, readSets, setsOfFolders } from './ranking/judged-sets.js';
-import { calibrationTable, firstHits, reliabilityTable, weightTable } from './ranking/report.js';
+import { weightTable } from './ranking/report.js';
 
 interface Flags {
   readonly sets?: string;
@@ -21,7 +19,7 @@ interface Flags {
 }
 
 await new Command('fit-ranking')
-  .description('fit the weights of the hybrid score, and its calibration, to questions with known answers')
+  .description('fit the weights of the hybrid score to questions with known answers')
   .argument('[folders...]', 'benchmark folders with a corpus of their own')
   .option('--sets <file>', 'JSON list of sets, as bench/ranking-sets.json')
   .option('--root <folder>', 'where the folders of --sets are (default: beside that file)')
@@ -41,30 +39,13 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   const readable = questions.filter((question) => !question.foreign && isServed(question));
   print('nDCG@10 of sums by weight, names aside', weightTable(readable, { before, weights: fitted.readable }));
 
-  const sums = sumsBy(fitted);
-  const calibrated = calibrationSets(questions);
-  const calibrationOf = (ranking: Ranking, of: readonly JudgedQuestion[]): Calibration =>
-    fitCalibration(firstHits(of.length === 0 ? calibrated : of, sums[ranking]));
-  const own = calibrated.filter(({ foreign }) => !foreign);
-  const calibration = {
-    hybrid: calibrationOf('hybrid', own),
-    foreign: calibrationOf(
-      'hybrid',
-      calibrated.filter(({ foreign }) => foreign),
-    ),
-    vector: calibrationOf('vector', calibrated),
-    words: calibrationOf('words', calibrated),
-  };
-  print('First hits', calibrationTable(questions, sums.hybrid, calibration));
-  print('Reliability on the half that it was not fitted to', reliabilityTable(own, sums.hybrid));
-
   const facts = { sets: sets.map(({ name }) => name), questions: questions.length };
   const weights = {
     first: firstPassOf(RANKING_MODEL),
     readable: namedWeights(fitted.readable),
     foreign: namedWeights(fitted.foreign),
   };
-  const text = JSON.stringify({ weights, calibration, fitted: facts }, rounded, 2);
+  const text = JSON.stringify({ weights, decision: decisionOf(RANKING_MODEL), fitted: facts }, rounded, 2);
   writeFileSync(flags.out ?? RANKING_MODEL, `${text}\n`);
   console.log(`written: ${flags.out ?? 'data/ranking.json'}`);
 }
@@ -83,6 +64,11 @@ async function gatherAll(sets: readonly JudgedSet[], keep: string | undefined): 
 /** The weights of the first pass in a file, which are not fitted. */
 function firstPassOf(path: URL): object {
   return (JSON.parse(readFileSync(path, 'utf8')) as RankingModel).weights.first;
+}
+
+/** What `npm run bench:decision fit` has fitted to the weights in a file: to be fitted again where these change. */
+function decisionOf(path: URL): DecisionModel {
+  return (JSON.parse(readFileSync(path, 'utf8')) as RankingModel).decision;
 }
 
 /** The weights of a file; 0 for what it has none of, such as a feature that is new. */

@@ -36,7 +36,6 @@ try {
     'dist/cli/package.json',
     'dist/cli/run.js',
     'data/agents.json',
-    'data/hook.json',
     'data/language-trigrams.txt',
     'data/models/skill-minilm/compatible.json',
     'data/models/skill-minilm/languages.json',

@@ -1,7 +1,5 @@
-import type { Ranking } from '../../src/result.js';
-import type { Summed } from './first-hits.js';
 import { FOREIGN_TERMS, type JudgedQuestion, TERMS, withoutMeaning } from './judged-questions.js';
-import { fitListwise, reachOfQuestion, scoresOf } from './listwise.js';
+import { fitListwise } from './listwise.js';
 
 /**
  * The fitted weights of `data/ranking.json`, as values of `TERMS`. Those of the first pass are set by hand and stay:
@@ -24,24 +22,6 @@ export function fittedTo(questions: readonly JudgedQuestion[]): Fitted {
   const plain = own.filter(({ graded }) => !graded);
   const byWords = (plain.length === 0 ? own : plain).map(withoutMeaning);
   return { readable, foreign: fitListwise([...foreign, ...byWords], FOREIGN_TERMS) };
-}
-
-/** What a ranking puts candidates in order by. */
-export function sumsBy({ readable, foreign }: Fitted): Record<Ranking, (question: JudgedQuestion) => Summed> {
-  return {
-    hybrid: (question) => {
-      const weights = question.foreign ? foreign : readable;
-      return { sums: scoresOf(question, weights), reach: reachOfQuestion(question, weights) };
-    },
-    vector: ({ cosines }) => ({ sums: cosines, reach: 1 }),
-    words: ({ words }) => ({ sums: words, reach: 1 }),
-  };
-}
-
-/** Scores are to say how useful a hit is. Only grades tell that, so where there are any, all else is left out. */
-export function calibrationSets(questions: readonly JudgedQuestion[]): readonly JudgedQuestion[] {
-  const graded = questions.filter((question) => question.graded);
-  return graded.length === 0 ? questions : graded;
 }
 
 /**

@@ -202,7 +202,7 @@ export function withoutMeaning(question: JudgedQuestion): JudgedQuestion {
 }
 
 /** Whether a skill with this gain is right; of a graded set, useful. */
-export function isRight(gain: number, { graded }: Pick<JudgedQuestion, 'graded'>): boolean {
+function isRight(gain: number, { graded }: Pick<JudgedQuestion, 'graded'>): boolean {
   return graded ? gain >= LEAST_USEFUL_GAIN : gain > 0;
 }
 

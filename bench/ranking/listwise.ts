@@ -1,14 +1,5 @@
-import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
-import {
-  FEWEST_WORDS,
-  LARGE,
-  lengthOf,
-  MOST_WORDS,
-  mapFeatures,
-  reachOf,
-  SMALL,
-  sizeOf,
-} from '../../src/search/ranking/features.js';
+import { RANKING_FEATURES } from '../../src/result.js';
+import { FEWEST_WORDS, LARGE, lengthOf, MOST_WORDS, SMALL, sizeOf } from '../../src/search/ranking/features.js';
 import { type JudgedQuestion, TERMS, type Term } from './judged-questions.js';
 import { solve } from './solve.js';
 
@@ -137,17 +128,6 @@ export function scoresOf({ values }: JudgedQuestion, weights: Float64Array): Flo
     scores[candidate] = (scores[candidate] as number) + (values[i] as number) * (weights[i % TERMS.length] as number);
   }
   return scores;
-}
-
-/** See `reachOf` of features.ts. */
-export function reachOfQuestion({ size, length }: JudgedQuestion, weights: Float64Array): number {
-  const factors = { weight: 1, bySize: size, byLength: length };
-  const of = (feature: RankingFeature): number =>
-    TERMS.reduce(
-      (sum, term, i) => sum + (term.feature === feature ? factors[term.part] * (weights[i] as number) : 0),
-      0,
-    );
-  return reachOf(mapFeatures((feature) => Math.max(0, of(feature))));
 }
 
 function softmax(scores: Float64Array): { readonly chances: Float64Array; readonly logarithm: number } {

@@ -7,6 +7,7 @@ export {
   type ReloadEvent,
 } from './follow-catalogue.js';
 export { openSkillSearch } from './open-catalogue.js';
+export { type Decision, MOST_SHOWN } from './ranking/decision.js';
 export type {
   MemorySearch,
   OpenOptions,

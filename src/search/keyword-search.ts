@@ -172,12 +172,9 @@ export function wordCandidates(
     }),
   );
   const { documents } = collapseCopies(ranked.documents, columns.copyGroup, copyPreference(columns));
-  const ascending = documents.slice().sort();
-  return ranked.scoresOf(ascending).map(({ fields, coverage }, i) => ({
-    skill: JSON.parse(reader.record(ascending[i]!)) as WordCandidate['skill'],
-    fields,
-    coverage,
-    copies: () => copyIds(reader, ascending[i]!, 0, columns.size),
+  return Array.from(documents.slice().sort(), (document) => ({
+    skill: JSON.parse(reader.record(document)) as WordCandidate['skill'],
+    copies: () => copyIds(reader, document, 0, columns.size),
   }));
 }
 

@@ -14,7 +14,8 @@ import type { ScoreParts } from '../result.js';
 import { type CatalogueColumns, collapseCopies, copiesOf, copyPreference, prepareCopies } from '../store/index.js';
 import type { DocumentVectors } from './nearest-documents.js';
 import { oncePer } from './once.js';
-import type { Candidate, NameMatch } from './ranking/features.js';
+import { type Decision, raisedTo, taskScore } from './ranking/decision.js';
+import { type Candidate, type NameMatch, rankingModel } from './ranking/features.js';
 import { COMPARED, HybridScorer, type QuestionContext, type ScoredCandidate } from './ranking/hybrid.js';
 import { comparatorOf } from './ranking/ranks.js';
 import { raiseUsed } from './usage.js';
@@ -43,7 +44,7 @@ export function rankCandidates(
   query: ResolvedSemanticQuery,
   columns: CatalogueColumns,
   used: ReadonlyMap<DocumentNumber, number> = new Map(),
-): { readonly confident: boolean; readonly matches: readonly SemanticMatch[] } {
+): { readonly decision: Decision; readonly matches: readonly SemanticMatch[] } {
   const scorer = new HybridScorer(context);
   const byDocument = new Map(candidates.map((candidate) => [candidate.document, scorer.score(candidate)]));
   const of = (document: DocumentNumber): ScoredCandidate => byDocument.get(document)!;
@@ -58,7 +59,7 @@ export function rankCandidates(
     columns.copyGroup,
     (a, b) => byName(a, b) || of(b).sum - of(a).sum || preference(a, b),
   );
-  const { scoreOf, partsOf, confident } = scorer.calibrate(topOf(distinct, best, 0, COMPARED).map(of));
+  const { scoreOf, partsOf, decision } = scorer.calibrate(topOf(distinct, best, 0, COMPARED).map(of));
   const isCollapsed = query.copies === 'collapse';
   const shown = (isCollapsed ? [...distinct] : all).filter((document) => scoreOf(of(document)) >= query.minScore);
   // So many are put in order whatever the limit, or the first hit would depend on it.
@@ -71,7 +72,9 @@ export function rankCandidates(
     copies: isCollapsed ? (groupSizes.get(columns.copyGroup[document]!) ?? counts.get(document) ?? 1) : 1,
     usage: used.get(columns.copyGroup[document]!) ?? 0,
   }));
-  return { confident, matches: used.size === 0 ? matches : raiseUsed(matches).slice(0, query.limit) };
+  if (used.size === 0) return { decision, matches };
+  const raised = raiseUsed(matches).slice(0, query.limit);
+  return { decision: raisedTo(raised[0]?.score ?? 0, decision), matches: raised };
 }
 
 /** What is asked, and of what. */
@@ -189,13 +192,14 @@ async function readMeaning(vectors: VectorSearch, { query, question, filter, sig
 }
 
 function* describeInPieces(
-  { sources: { columns }, query: { ranking }, question }: Asked,
+  { sources, query: { ranking, q }, question }: Asked,
   documents: Uint32Array,
   byWords: FoundByWords | undefined,
   meaning: Meaning | undefined,
   sentences: readonly Float32Array[],
   vectors: DocumentVectors | undefined,
 ): Pieces<Omit<DescribedCandidates, 'groupSizes' | 'truncated'>> {
+  const { columns } = sources;
   const wordScores = byWords?.ranked.scoresOf(documents);
   yield;
   const cosines = meaning && vectors?.cosines([meaning.whole, ...sentences]);
@@ -223,6 +227,11 @@ function* describeInPieces(
     usualFeedback: 0,
     skills: columns.size,
     words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
+    task: taskScore(
+      q,
+      meaning && { vector: meaning.whole, model: sources.vectors!.model },
+      rankingModel().decision.task,
+    ),
   };
   const others = { damaged: vectors?.damaged ?? [], questionVector: meaning?.whole };
   if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, ...others };

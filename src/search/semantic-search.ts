@@ -24,6 +24,7 @@ import { copyIds, damagedPart, idOf, readShown, Shown, toSemanticHit } from './h
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenState } from './open-state.js';
 import { describeCandidates, rankCandidates, type SemanticSources } from './rank-candidates.js';
+import type { Decision } from './ranking/decision.js';
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf } from './ranking/ranks.js';
 import type { SemanticAnswer, SemanticOptions, SimilarOptions } from './skill-search.js';
@@ -106,26 +107,26 @@ async function answerByMeaning(
     reason: 'its vector is damaged, so it is ranked by words alone',
   }));
   const used = usage && ranking === 'hybrid' ? usedGroups(state, described.questionVector, sources) : undefined;
-  const show = function* (): Generator<undefined, { confident: boolean; used: number; hits: SemanticHit[] }> {
-    const { matches, confident } = rankCandidates(described, resolved, columns, used);
+  const show = function* (): Generator<undefined, { decision: Decision; hits: SemanticHit[] }> {
+    const { matches, decision } = rankCandidates(described, resolved, columns, used);
     const shown = new Shown<SemanticHit>(damaged);
     for (const match of matches) {
       yield;
       shown.add(() => reader.reading(() => toSemanticHit(reader, match, asked, copyIdsOf)));
     }
-    return { confident, used: matches[0]?.usage ?? 0, hits: shown.all() };
+    return { decision, hits: shown.all() };
   };
-  const { confident, used: usedFirst, hits } = await inTurns(show(), signal);
+  const { decision, hits } = await inTurns(show(), signal);
   const { vectors } = sources;
   const result: SemanticResult = {
     ranking,
     ...(vectors === undefined ? {} : { model: vectors.model }),
-    confident,
+    confident: decision.worth > 0,
     ...(described.truncated ? { truncated: true } : {}),
     hits,
     ...damagedPart(reader, damaged),
   };
-  return { result, vector: described.questionVector, used: usedFirst };
+  return { result, vector: described.questionVector, decision };
 }
 
 /** How much uses for near questions speak for skills, by group of copies. */

@@ -4,7 +4,6 @@ import type {
   AgentCount,
   AuthorCount,
   CatalogueStats,
-  FieldScores,
   KeywordResult,
   LabelCount,
   ListResult,
@@ -16,6 +15,7 @@ import type {
 import type { ModelOptions } from '../semantic/index.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile } from '../skill.js';
 import type { MemoryCatalogue } from '../store/writing.js';
+import type { Decision } from './ranking/decision.js';
 
 /** Options of `semantic`. */
 export interface SemanticOptions {
@@ -241,11 +241,10 @@ export interface CatalogueSearch extends SkillSearch {
    * counts the request, so it is not checked once more.
    */
   keywordRecords(query: ResolvedKeywordQuery): KeywordRecords;
-  /** As `semantic`, with the vector that the question had; undefined for an answer by words. */
+  /** As `semantic`, with what is worth showing, and the vector that the question had: undefined for an answer by words. */
   semanticWithVector(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticAnswer>;
   /**
-   * The skills that have most of a question's words, each group of duplicates once: for callers with an order of their
-   * own.
+   * The skills that have most of a question's words, each group of duplicates once, in no order.
    *
    * @param limit how many documents are looked at
    * @throws {SkillSearchError} as `semantic`
@@ -276,17 +275,12 @@ export interface SemanticAnswer {
   readonly result: SemanticResult;
   /** Of the question. */
   readonly vector: Float32Array | undefined;
-  /** How much uses for near questions speak for the first hit, 0 to 1. */
-  readonly used: number;
+  readonly decision: Decision;
 }
 
 /** A skill that has some word of a question. */
 export interface WordCandidate {
   readonly skill: Pick<Skill, 'id' | 'name' | 'description' | 'skillUrl' | 'codehostUrl'>;
-  /** BM25 of each field by itself. */
-  readonly fields: FieldScores;
-  /** Share of the question's words that it has in any field, each weighted by its idf: 0 to 1. */
-  readonly coverage: number;
   /** Ids of all its duplicates, its own included. */
   readonly copies: () => readonly string[];
 }

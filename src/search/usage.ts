@@ -15,7 +15,7 @@ import {
 } from '../core/index.js';
 import { resolveSemanticQuery } from '../query.js';
 import type { OpenState } from './open-state.js';
-import { MOST_CERTAIN } from './ranking/hybrid.js';
+import { MOST_CERTAIN } from './ranking/decision.js';
 import type { UsedOptions } from './skill-search.js';
 
 /**

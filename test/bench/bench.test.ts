@@ -14,6 +14,9 @@ import { Disturbances } from '../../bench/cluster/disturbances.js';
 import { ExpectedAnswer } from '../../bench/cluster/generations.js';
 import { type QuotaClient, QuotaLedger } from '../../bench/cluster/quota-ledger.js';
 import { sameQuestions } from '../../bench/compare-answers.js';
+import type { Asked } from '../../bench/decision/ask.js';
+import { fitRule } from '../../bench/decision/fit.js';
+import { idsOf, questionsOf } from '../../bench/decision/questions.js';
 import type { DocumentedEngine } from '../../bench/engines/engine.js';
 import { fts5Over } from '../../bench/engines/fts5.js';
 import { BASIC, miniSearchOver, WITH_OPTIONS } from '../../bench/engines/minisearch.js';
@@ -30,14 +33,13 @@ import { buildFlexSearch } from '../../bench/peers/flexsearch.js';
 import { buildFts5 } from '../../bench/peers/fts5.js';
 import { buildMiniSearch } from '../../bench/peers/minisearch.js';
 import { buildOrama } from '../../bench/peers/orama.js';
-import { type FirstHit, fitCalibration, withProbabilities } from '../../bench/ranking/first-hits.js';
 import { type JudgedQuestion, TERMS } from '../../bench/ranking/judged-questions.js';
 import { fitListwise, scoresOf } from '../../bench/ranking/listwise.js';
 import { solve } from '../../bench/ranking/solve.js';
 import { ZipfRanks } from '../../bench/zipf.js';
-import { calibrationError, type RankedDocument, randomNumbers, reliabilityBins } from '../../src/evaluation/index.js';
+import { type RankedDocument, randomNumbers } from '../../src/evaluation/index.js';
 import { buildCatalogue, openSkillSearch } from '../../src/index.js';
-import { probabilityOf } from '../../src/search/ranking/hybrid.js';
+import { DECISION_FEATURES, type DecisionValues, probabilityOf } from '../../src/search/ranking/decision.js';
 import { runCaptured } from '../cli/run-captured.js';
 import { PROJECT } from '../project-copy.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -246,33 +248,54 @@ describe('reciprocal rank fusion', () => {
   });
 });
 
-describe('fitting a calibration', () => {
-  const TRUTH = { slope: 1.5, others: 1, bySize: -1.2, intercept: -2, confident: 0, unfit: { weight: 0, bySize: 0 } };
-
-  /**
-   * First hits in catalogues of two sizes that are right as often as {@link TRUTH} says.
-   *
-   * @param answered of those that are not right so many have an answer all the same, 0 to 1
-   */
-  function hitsOf(count: number, answered: number): FirstHit[] {
-    const random = randomNumbers(2);
-    return Array.from({ length: count }, (_, i): FirstHit => {
-      const [sum, others, size] = [4 * random(), 2 * random(), i % 2];
-      const right = random() < probabilityOf(sum, others, { size, reach: 1 }, TRUTH);
-      const served = right || random() < answered;
-      return { set: 'made up', foreign: false, rare: false, scale: { size, reach: 1 }, sum, others, right, served };
+describe('fitting a decision', () => {
+  /** First hits drawn by known numbers, each with a hit behind it. */
+  function drawn(count: number): Asked[] {
+    const random = randomNumbers(36);
+    return Array.from({ length: count }, (): Asked => {
+      const [sum, others] = [random(), random() / 2];
+      const values: DecisionValues = { ...NO_VALUES, sum, others };
+      const useful = random() < 1 / (1 + Math.exp(-(8 * sum - 6 * others - 2)));
+      return {
+        ...{ home: 'drawn', kind: useful ? 'served' : 'near', style: 'chat', language: 'en', text: '', weight: 1 },
+        ...{ ranking: 'hybrid', skills: 100, values, served: useful },
+        ...{ vector: undefined, model: undefined },
+        decision: { probability: 0, worth: 0, perhaps: false, thresholds: { confident: 0, perhaps: 0 } },
+        hits: [
+          { sum, useful },
+          { sum: sum / 2, useful: false },
+        ],
+      };
     });
   }
+  const NO_VALUES = Object.fromEntries(DECISION_FEATURES.map((name) => [name, 0])) as unknown as DecisionValues;
 
-  test('finds the numbers that first hits were drawn by', () => {
-    const hits = hitsOf(20_000, 0.5);
-    const found = fitCalibration(hits);
-    for (const name of ['slope', 'others', 'bySize', 'intercept'] as const) {
-      expect(Math.abs(found[name] - TRUTH[name])).toBeLessThan(0.15);
+  test('finds the numbers that first hits were drawn by, and thresholds that few unserved questions pass', () => {
+    const asked = drawn(3000);
+    const { weights, intercept, later, confident, perhaps } = fitRule(asked, 'hybrid');
+    expect(weights.sum.weight).toBeCloseTo(8, -0.5);
+    expect(weights.others.weight).toBeCloseTo(-6, -0.5);
+    expect(intercept).toBeCloseTo(-2, 0);
+    expect(later).toBeGreaterThan(0);
+    expect(confident).toBeGreaterThan(perhaps);
+    const unserved = asked.filter(({ served }) => !served);
+    const above = unserved.filter(({ values }) => {
+      const odds = weights.sum.weight * values.sum + weights.others.weight * values.others + intercept;
+      return probabilityOf(odds) > confident;
+    });
+    expect(above.length / unserved.length).toBeLessThanOrEqual(0.15);
+  });
+
+  test.each(['fit', 'report'] as const)('the questions of %s name homes and skills that are there', (half) => {
+    const homes = new Map<string, ReadonlySet<string>>();
+    for (const { home, useful = {} } of questionsOf(half)) {
+      if (home === 'sample' || home === 'published') continue;
+      const ids = homes.get(home) ?? new Set(idsOf(home));
+      homes.set(home, ids);
+      const known = Object.keys(useful).filter((id) => ids.has(id));
+      if (home !== 'chance-5000') expect(known).toEqual(Object.keys(useful));
     }
-    const bins = reliabilityBins(withProbabilities(hits, found));
-    expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(hits.length);
-    expect(calibrationError(bins)).toBeLessThan(0.02);
+    expect(homes.size).toBeGreaterThan(4);
   });
 });
 

@@ -5,6 +5,13 @@ import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
 import { DocumentVectors } from '../../src/search/nearest-documents.js';
 import { withFeedback } from '../../src/search/rank-candidates.js';
 import {
+  DECISION_FEATURES,
+  type DecisionRule,
+  MOST_CERTAIN,
+  raisedTo,
+  taskScore,
+} from '../../src/search/ranking/decision.js';
+import {
   type Candidate,
   type FeatureValues,
   type FusionWeights,
@@ -16,11 +23,8 @@ import {
   weightsFor,
 } from '../../src/search/ranking/features.js';
 import {
-  type Calibration,
   HybridScorer,
-  MOST_CERTAIN,
   meanOfOthers,
-  probabilityOf,
   type QuestionContext,
   type ScoredCandidate,
 } from '../../src/search/ranking/hybrid.js';
@@ -38,6 +42,7 @@ describe('hybrid', () => {
     usualFeedback: 0,
     skills: 5000,
     words: 4,
+    task: 0,
   };
   const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
 
@@ -82,22 +87,18 @@ describe('hybrid', () => {
       const none = Object.fromEntries(RANKING_FEATURES.map((one) => [one, { weight: 0, bySize: 0, byLength: 0 }]));
       return { ...(none as FusionWeights), [feature]: { weight: 10, bySize: 0, byLength: 0 } };
     };
-    const calibration = {
-      slope: 1,
-      others: 1,
-      bySize: 0,
-      intercept: 0,
-      confident: 0.5,
-      unfit: { weight: 0, bySize: 0 },
+    const none = Object.fromEntries(
+      DECISION_FEATURES.map((name) => [name, { weight: 0, bySize: 0 }]),
+    ) as DecisionRule['weights'];
+    const rule: DecisionRule = {
+      weights: { ...none, sum: { weight: 4, bySize: 0 } },
+      ...{ intercept: -1, later: 10, unfit: 0.2, confident: 0.4, perhaps: 0.3 },
     };
+    const noTask = { weights: Buffer.alloc(2048).toString('base64'), scale: 0, intercept: 0 };
+    const task = { words: noTask, vector: { ...noTask, model: 'none' } };
     return {
       weights: { first: only('cosine'), readable: only('feedback'), foreign: only('description') },
-      calibration: {
-        hybrid: { ...calibration, intercept: 1 },
-        foreign: { ...calibration, intercept: -1 },
-        vector: calibration,
-        words: calibration,
-      },
+      decision: { hybrid: rule, vector: rule, words: rule, task },
     };
   }
 
@@ -105,13 +106,6 @@ describe('hybrid', () => {
     const one: Candidate = { ...candidate(0.4, 30), feedback: 0.7 };
     const sumOf = (context: QuestionContext, pass?: 'first' | 'last'): number =>
       new HybridScorer(context, pass, modelOf()).score(one).sum;
-    const probabilityFor = (context: QuestionContext): number => {
-      const scorer = new HybridScorer(context, 'last', modelOf());
-      const scored = { ...scorer.score(one), sum: 0 };
-      return scorer.calibrate([scored]).partsOf(scored).probability;
-    };
-    const logistic = (x: number): number => MOST_CERTAIN / (1 + Math.exp(-x));
-
     test('have no feedback in the first pass, and have it in the last', () => {
       expect(sumOf(CONTEXT, 'first')).toBeCloseTo(4, 9);
       expect(sumOf(CONTEXT)).toBeCloseTo(7, 9);
@@ -124,8 +118,33 @@ describe('hybrid', () => {
       const context = { ...CONTEXT, ...more };
       expect(sumOf(context, 'first')).toBeCloseTo(6, 9);
       expect(sumOf(context)).toBeCloseTo(6, 9);
-      expect(probabilityFor(context)).toBeCloseTo(logistic(-1), 9);
-      expect(probabilityFor(CONTEXT)).toBeCloseTo(logistic(1), 9);
+    });
+  });
+
+  describe('the decision', () => {
+    /** Of hits with these sums, where 10 is the highest that there can be. */
+    const decide = (sums: readonly number[]) => {
+      const scorer = new HybridScorer(CONTEXT, 'last', modelOf());
+      const scored = sums.map((sum): ScoredCandidate => ({ ...scorer.score(candidate(0.4, 30)), sum }));
+      return scorer.calibrate(scored).decision;
+    };
+
+    test('shows the first hit, and of the next two those that come near it, where the first is probable', () => {
+      expect(decide([5, 4.1, 4, 4])).toMatchObject({ worth: 3, perhaps: false });
+      expect(decide([5, 4.1, 3.9])).toMatchObject({ worth: 2 });
+      expect(decide([5, 1])).toMatchObject({ worth: 1, probability: MOST_CERTAIN / (1 + Math.exp(-1)) });
+    });
+
+    test('mentions what is a little less probable, and shows nothing of what is not', () => {
+      expect(decide([1.5])).toMatchObject({ worth: 0, perhaps: true });
+      expect(decide([0.5])).toMatchObject({ worth: 0, perhaps: false });
+      expect(decide([])).toMatchObject({ worth: 0, perhaps: false, probability: 0 });
+    });
+
+    test('is surer where uses have raised the score of the first hit', () => {
+      expect(raisedTo(0.5, decide([1.5]))).toMatchObject({ worth: 1, perhaps: false, probability: 0.5 });
+      expect(raisedTo(0.35, decide([0.5]))).toMatchObject({ worth: 0, perhaps: true });
+      expect(raisedTo(0, decide([5, 4.1]))).toEqual(decide([5, 4.1]));
     });
   });
 });
@@ -198,71 +217,38 @@ describe('fusion', () => {
 
   describe('the data file of the ranking', () => {
     test('has every weight and calibration', () => {
-      const { weights, calibration } = rankingModel();
+      const { weights, decision } = rankingModel();
       for (const of of [weights.first, weights.readable, weights.foreign]) {
         expect(Object.keys(of).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
         for (const { weight, bySize, byLength } of Object.values(of)) {
           expect([weight, bySize, byLength].every(Number.isFinite)).toBe(true);
         }
       }
-      expect(Object.keys(calibration).toSorted()).toEqual(['foreign', 'hybrid', 'vector', 'words']);
-      for (const { slope, others, bySize, intercept, confident, unfit } of Object.values(calibration)) {
-        expect([others, bySize, intercept, unfit.weight, unfit.bySize].every(Number.isFinite)).toBe(true);
-        expect(slope).toBeGreaterThan(0);
-        expect(confident > 0 && confident < 0.9).toBe(true);
+      const { task, ...rules } = decision;
+      expect(Object.keys(rules).toSorted()).toEqual(['hybrid', 'vector', 'words']);
+      for (const { weights: of, intercept, later, unfit, confident, perhaps } of Object.values(rules)) {
+        expect(Object.keys(of).toSorted()).toEqual([...DECISION_FEATURES].toSorted());
+        const numbers = Object.values(of).flatMap(({ weight, bySize }) => [weight, bySize]);
+        expect([...numbers, intercept, unfit].every(Number.isFinite)).toBe(true);
+        expect(later).toBeGreaterThan(0);
+        expect(0 < perhaps && perhaps < confident && confident < MOST_CERTAIN).toBe(true);
+      }
+      const scoreOf = (text: string): number => taskScore(text, undefined, task);
+      for (const remark of ['yes, do that', 'how are you?', 'no, not that one', 'danke, passt so', '谢谢']) {
+        expect(scoreOf(remark), remark).toBeLessThan(-1);
+        expect(scoreOf('make a slide deck about our quarterly results'), remark).toBeGreaterThan(scoreOf(remark) + 1);
       }
     });
   });
 });
 
-describe('calibration', () => {
-  const SMALL = { size: 0, reach: 10 };
-  const LARGE = { size: 1, reach: 10 };
-  const CALIBRATION: Calibration = {
-    slope: 2,
-    others: 1,
-    bySize: -3,
-    intercept: -1,
-    confident: 0.2,
-    unfit: { weight: 0.5, bySize: 0.3 },
-  };
-
-  describe('the probability of a first hit', () => {
-    test('is a logistic function of its sum, the mean of the next nine, both beside the reach, and the size of the catalogue', () => {
-      expect(meanOfOthers([9, ...Array<number>(20).fill(3)], SMALL, CALIBRATION)).toBe(3);
-      expect(probabilityOf(20, 30, SMALL, CALIBRATION)).toBe(MOST_CERTAIN / 2);
-      expect(probabilityOf(20, 30, LARGE, CALIBRATION)).toBeCloseTo(MOST_CERTAIN / (1 + Math.exp(3)), 12);
-      expect(probabilityOf(10_000, 0, SMALL, CALIBRATION)).toBe(MOST_CERTAIN);
-      expect(probabilityOf(-10_000, 0, SMALL, CALIBRATION)).toBe(0);
-      expect(probabilityOf(0, 0, { size: 0, reach: 0 }, CALIBRATION)).toBeCloseTo(MOST_CERTAIN / (1 + Math.E), 12);
-    });
-
-    test('supposes skills that do not fit where fewer than ten are found, none of them before the first', () => {
-      expect(meanOfOthers([9], SMALL, CALIBRATION)).toBe(5);
-      expect(meanOfOthers([9], LARGE, CALIBRATION)).toBe(8);
-      expect(meanOfOthers([9, 7, 1], SMALL, CALIBRATION)).toBeCloseTo((7 + 1 + 7 * 5) / 9, 9);
-      expect(meanOfOthers([4, 3], SMALL, CALIBRATION)).toBeCloseTo((3 + 8 * 4) / 9, 9);
-      expect(meanOfOthers([], SMALL, CALIBRATION)).toBe(0);
-    });
-
-    test('does not rise because skills that do not fit are not found', () => {
-      const part = fc.double({ min: 0, max: 1, noNaN: true });
-      const ranked = fc.array(part, { minLength: 9, maxLength: 9 });
-      const found = fc.array(fc.boolean(), { minLength: 9, maxLength: 9 });
-      fc.assert(
-        fc.property(part, part, ranked, found, (size, high, parts, isFound) => {
-          const scale = { size, reach: 10 };
-          const { weight, bySize } = CALIBRATION.unfit;
-          const first = 20 * high;
-          const unfit = Math.min(first, scale.reach * (weight + bySize * size));
-          const others = parts.map((of) => of * unfit).sort((a, b) => b - a);
-          const of = (sums: readonly number[]): number =>
-            probabilityOf(first, meanOfOthers(sums, scale, CALIBRATION), scale, CALIBRATION);
-          const fewer = others.filter((_, i) => isFound[i]);
-          expect(of([first, ...fewer])).toBeLessThanOrEqual(of([first, ...others]) + 1e-12);
-        }),
-      );
-    });
+describe('the mean of the other sums', () => {
+  test('is that of the next nine, and supposes skills that do not fit for missing ones, none before the first', () => {
+    expect(meanOfOthers([9, ...Array<number>(20).fill(3)], 5)).toBe(3);
+    expect(meanOfOthers([9], 5)).toBe(5);
+    expect(meanOfOthers([9, 7, 1], 5)).toBeCloseTo((7 + 1 + 7 * 5) / 9, 9);
+    expect(meanOfOthers([4, 3], 5)).toBeCloseTo((3 + 8 * 4) / 9, 9);
+    expect(meanOfOthers([], 5)).toBe(0);
   });
 });
 
@@ -276,6 +262,7 @@ describe('feedback', () => {
     usualFeedback: 0,
     skills: 1000,
     words: 4,
+    task: 0,
   };
 
   /** Candidates of these cosines with the question, by document. */

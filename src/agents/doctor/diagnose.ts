@@ -12,8 +12,7 @@ import {
   userFolders,
 } from '../../core/index.js';
 import { openSkillSearch, type SkillSearch } from '../../search/index.js';
-import { fittingSkills } from '../hook/fitting-skills.js';
-import { readPromptQuestion } from '../hook/rank-prompt.js';
+import { decidePrompt, fittingSkills } from '../hook/fitting-skills.js';
 import { AGENT_HOSTS, isInstalled } from '../init/agent-hosts.js';
 import { projectCataloguesOf } from '../init/catalogue-files.js';
 import { hostNamed } from '../init/run-init.js';
@@ -229,14 +228,13 @@ const [CANDIDATES, MOST_SHOWN] = [5, 3];
 
 /** Decides a prompt as the hook does. The only place here that knows how. */
 async function explainPrompt(search: SkillSearch, prompt: string, byMeaning: boolean): Promise<PromptReport> {
-  const question = readPromptQuestion(prompt);
-  if (question === undefined) return { way: 'nothing', candidates: [] };
   const way = byMeaning ? 'meaning' : 'words';
-  const { skills, perhaps } = await fittingSkills(search, { prompt, mode: way, limit: MOST_SHOWN });
-  const { hits } = await search.semantic({
-    ...{ q: question.text, limit: CANDIDATES, invocable: true },
-    ranking: byMeaning ? 'hybrid' : 'words',
-  });
+  const query = { prompt, mode: way, limit: MOST_SHOWN } as const;
+  const decided = await decidePrompt(search, { ...query, limit: CANDIDATES });
+  if (decided === undefined) return { way: 'nothing', candidates: [] };
+  const { skills, perhaps } = await fittingSkills(search, query);
+  const { hits, decision } = decided;
+  const { confident, perhaps: least } = decision.thresholds;
   const probabilities = new Map(hits.map(({ skill, score }) => [skill.id, score]));
   const shown = skills.map(({ id, name, named }) => {
     return { id, name, probability: probabilities.get(id), shown: named ? ('named' as const) : ('fits' as const) };
@@ -245,5 +243,5 @@ async function explainPrompt(search: SkillSearch, prompt: string, byMeaning: boo
     if (skills.some((one) => one.id === id)) return [];
     return { id, name, probability, shown: perhaps?.id === id ? ('perhaps' as const) : ('no' as const) };
   });
-  return { way, candidates: [...shown, ...others] };
+  return { way, candidates: [...shown, ...others], thresholds: { shown: confident, perhaps: least } };
 }

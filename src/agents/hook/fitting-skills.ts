@@ -2,14 +2,27 @@ import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { isObject, packVector, resolveDatabase } from '../../core/index.js';
 import { answerLocally, type LocalServer } from '../../core/local-server.js';
-import { catalogueSearchOf, openSkillSearch, type SkillSearch, type WordCandidate } from '../../search/index.js';
+import type { SemanticHit } from '../../result.js';
+import {
+  catalogueSearchOf,
+  type Decision,
+  MOST_SHOWN,
+  openSkillSearch,
+  type SkillSearch,
+  type WordCandidate,
+} from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
 import { readStamp } from '../../store/index.js';
-import { FIT_HITS, fits, fitsByWords } from './fit-rule.js';
 import { HOOK_LIMITS } from './host-format.js';
 import { mentionsIn, namedBy } from './named-skills.js';
-import { type FoundSkill, type PromptAnswer, type PromptQuery, promptQueryIn, TimeLimit } from './prompt-query.js';
-import { LOOKED_AT, type PromptQuestion, rankByWords, readPromptQuestion } from './rank-prompt.js';
+import {
+  type FoundSkill,
+  type PromptAnswer,
+  type PromptQuery,
+  promptQueryIn,
+  questionOf,
+  TimeLimit,
+} from './prompt-query.js';
 
 /** A skill that was found. */
 interface Hit {
@@ -18,81 +31,80 @@ interface Hit {
   readonly copies: () => readonly string[];
 }
 
-/** What a search comes to. */
-interface Decision extends Omit<PromptAnswer, 'skills' | 'perhaps'> {
-  readonly shown: readonly Hit[];
-  readonly perhaps?: Hit | undefined;
+/** What a search says to a prompt. */
+export interface DecidedPrompt {
+  /** The best first; as many as were asked for. */
+  readonly hits: readonly SemanticHit[];
+  readonly decision: Decision;
+  /** Of what the prompt asks; undefined by words. */
+  readonly vector: Float32Array | undefined;
+  /** The model that the vector is of. */
+  readonly model: string | undefined;
 }
 
 /**
  * The skills that a prompt names, and those that fit it, the best first; none where none fits.
  *
- * @throws {SkillSearchError} as `SkillSearch.semantic`; by meaning also as `SkillSearch.warmUp`
+ * @throws {SkillSearchError} as {@link decidePrompt}
  */
 export async function fittingSkills(
   search: SkillSearch,
   query: PromptQuery,
   signal?: AbortSignal,
 ): Promise<PromptAnswer> {
-  const question = readPromptQuestion(query.prompt);
-  if (question === undefined) return { skills: [] };
-  const { shown, perhaps, vector, model } = await decide(search, query, question, signal);
-  const named = namedSkills(search, query, question);
+  const decided = await decidePrompt(search, query, signal);
+  if (decided === undefined) return { skills: [] };
+  const { hits, decision, vector, model } = decided;
+  const named = namedSkills(search, query);
   const isOther = ({ id }: FoundSkill): boolean => named.every((one) => one.id !== id);
-  const others = shown.map((hit) => toFound(search, hit, query)).filter(isOther);
-  const less = perhaps && [toFound(search, perhaps, query)].find(isOther);
+  const found = (count: number): FoundSkill[] =>
+    hits
+      .slice(0, count)
+      .map(({ skill, explain }) => toFound(search, { skill, copies: () => explain!.copies }, query))
+      .filter(isOther);
   return {
-    skills: [...named, ...others.slice(0, Math.max(0, query.limit - named.length))],
-    perhaps: less,
-    vector,
-    model,
+    skills: [...named, ...found(decision.worth).slice(0, Math.max(0, query.limit - named.length))],
+    perhaps: decision.perhaps ? found(1)[0] : undefined,
+    ...(vector !== undefined && model !== undefined && { vector: packVector(vector), model }),
   };
 }
 
-async function decide(
+/**
+ * Looks up what a prompt asks for, and decides what of it is worth showing.
+ *
+ * @returns undefined if there is nothing to look skills up for
+ * @throws {SkillSearchError} as `SkillSearch.semantic`; by meaning also as `SkillSearch.warmUp`
+ */
+export async function decidePrompt(
   search: SkillSearch,
-  query: PromptQuery,
-  question: PromptQuestion,
-  signal: AbortSignal | undefined,
-): Promise<Decision> {
-  if (query.mode === 'words') return findByWords(search, query, question);
+  { prompt, mode, limit, agent }: PromptQuery,
+  signal?: AbortSignal,
+): Promise<DecidedPrompt | undefined> {
+  const q = questionOf(prompt);
+  if (q === undefined) return undefined;
+  const ask = async (ranking: 'hybrid' | 'words'): Promise<DecidedPrompt> => {
+    const query = { q, ranking, limit: Math.max(limit, MOST_SHOWN), invocable: true, agent, explain: true };
+    const { result, decision, vector } = await catalogueSearchOf(search).semanticWithVector(query, { signal });
+    return { hits: result.hits, decision, vector, model: result.model };
+  };
+  if (mode === 'words') return ask('words');
   try {
-    return await findByMeaning(search, query, question, signal);
+    return await ask('hybrid');
   } catch (error) {
-    if (query.mode === 'meaning' || signal?.aborted === true) throw error;
-    return findByWords(search, query, question);
+    if (mode === 'meaning' || signal?.aborted === true) throw error;
+    return ask('words');
   }
 }
 
-async function findByMeaning(
-  search: SkillSearch,
-  { limit, agent }: PromptQuery,
-  question: PromptQuestion,
-  signal: AbortSignal | undefined,
-): Promise<Decision> {
-  const { result, vector } = await catalogueSearchOf(search).semanticWithVector(
-    { q: question.text, limit: Math.max(limit, FIT_HITS), invocable: true, agent, explain: true },
-    { signal },
-  );
-  const { model, hits } = result;
-  const isFit = fits(question, result, vector, search.stats().skills);
-  const asked = vector !== undefined && model !== undefined ? { vector: packVector(vector), model } : {};
-  const shown = hits.map(({ skill, explain }): Hit => ({ skill, copies: () => explain?.copies ?? [] }));
-  return { ...asked, shown: isFit ? shown.slice(0, limit) : [] };
-}
-
-function findByWords(search: SkillSearch, { limit, agent }: PromptQuery, question: PromptQuestion): Decision {
-  const candidates = catalogueSearchOf(search).wordCandidates({ q: question.text, invocable: true, agent }, LOOKED_AT);
-  const ranked = rankByWords(question.text, candidates);
-  return { shown: fitsByWords(question, ranked, search.stats().skills) ? ranked.slice(0, limit) : [] };
-}
+/** So many skills with a name that a prompt may mean are looked at. */
+const LOOKED_AT = 120;
 
 /** Most skills that are shown because a prompt names them. */
 const MOST_NAMED = 5;
 
 /** The skills that a prompt names; of several of a name the first that the host has. */
-function namedSkills(search: SkillSearch, query: PromptQuery, { text }: PromptQuestion): readonly FoundSkill[] {
-  const mentions = mentionsIn(text);
+function namedSkills(search: SkillSearch, query: PromptQuery): readonly FoundSkill[] {
+  const mentions = mentionsIn(questionOf(query.prompt) ?? '');
   const q = [...new Set(mentions.flat().flatMap((name) => name.split(/[\s"]+/)))].join(' ');
   if (!/[\p{L}\p{N}]/u.test(q)) return [];
   const { agent } = query;

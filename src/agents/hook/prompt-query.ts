@@ -1,4 +1,4 @@
-import { isObject } from '../../core/index.js';
+import { isObject, MAX_SEMANTIC_QUERY_LENGTH, requestIn } from '../../core/index.js';
 
 /** How skills may be looked up: by words alone, by meaning and words, or by meaning where that is to be had. */
 export const HOOK_MODES = ['auto', 'words', 'meaning'] as const;
@@ -90,6 +90,12 @@ const OF_MACHINE =
 export function proseOf(prompt: string): string {
   const said = prompt.replace(ASIDES, ' ').trim();
   return COMMAND.test(said) || OF_MACHINE.test(said) ? '' : said.replace(BLOCKS, ' ').trim();
+}
+
+/** What a prompt asks, as a search takes it; undefined if there is nothing to look skills up for. */
+export function questionOf(prompt: string): string | undefined {
+  const text = requestIn(proseOf(prompt), MAX_SEMANTIC_QUERY_LENGTH);
+  return /[\p{L}\p{N}]/u.test(text) ? text : undefined;
 }
 
 /** The work took too long. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { DocumentNumber } from '../../core/index.js';
 import { dataFile } from '../../core/index.js';
-import { type FieldScores, RANKING_FEATURES, type Ranking, type RankingFeature } from '../../result.js';
-import type { Calibration } from './hybrid.js';
+import { type FieldScores, RANKING_FEATURES, type RankingFeature } from '../../result.js';
+import type { DecisionModel } from './decision.js';
 
 /** File text with this many distinct terms or more counts as full. Chosen by hand: about a page of text. */
 const FULL_FILE_TERMS = 200;
@@ -165,7 +165,7 @@ export function lengthOf({ words }: Pick<QuestionKind, 'words'>): number {
 }
 
 /** How far a question is one that the model was made for, 0 to 1. */
-export function ownShare({ readable, inModelLanguage }: Pick<QuestionKind, 'readable' | 'inModelLanguage'>): number {
+function ownShare({ readable, inModelLanguage }: Pick<QuestionKind, 'readable' | 'inModelLanguage'>): number {
   return inModelLanguage ? readable : 0;
 }
 
@@ -209,8 +209,7 @@ export function mapFeatures(numberOf: (feature: RankingFeature) => number): Feat
 /** The numbers that were fitted to judged questions. */
 export interface RankingModel {
   readonly weights: FittedWeights;
-  /** By ranking; `foreign` is that of `hybrid` for questions which the model was not made for. */
-  readonly calibration: Readonly<Record<Ranking | 'foreign', Calibration>>;
+  readonly decision: DecisionModel;
 }
 
 /** The file with these numbers, which `npm run fit-ranking` writes. */

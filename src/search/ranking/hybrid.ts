@@ -1,28 +1,32 @@
 import { type FeatureShare, RANKING_FEATURES, type Ranking, type ScoreParts } from '../../result.js';
 import {
+  type Decision,
+  type DecisionRule,
+  type DecisionValues,
+  lengthForDecision,
+  MOST_CERTAIN,
+  MOST_SHOWN,
+  NEXT_SHOWN,
+  oddsOf,
+  probabilityOf,
+  sizeForDecision,
+} from './decision.js';
+import {
   type Candidate,
   type FeatureScale,
   type FeatureValues,
   featuresOf,
   type NameMatch,
-  ownShare,
   type QuestionKind,
   type RankingModel,
   rankingModel,
   reachOf,
-  sizeOf,
   weigh,
   weightsFor,
 } from './features.js';
 
 /** Hits are in the order of their names first, the last of these on top. Only then their sums decide. */
 const NAME_ORDER: readonly NameMatch[] = ['other', 'beginning', 'exact'];
-
-/**
- * The highest probability that a first hit can have. Chosen by hand, and borne out: of the first hits with 0.8 or more
- * 85 % are useful (bench/README.md, Graded requests), so a higher value would promise too much.
- */
-export const MOST_CERTAIN = 0.9;
 
 /**
  * Where the scores of names that begin with the question start, and those of exact names. Scores must fall from hit to
@@ -34,6 +38,8 @@ const EXACT_FROM = 0.99;
 /** What scores depend on beside the candidate: the ranking, the question and its catalogue. */
 export interface QuestionContext extends FeatureScale, QuestionKind {
   readonly ranking: Ranking;
+  /** How far the question is from being a task; see `DECISION_FEATURES`. */
+  readonly task: number;
 }
 
 /** A candidate with what it is ordered by: first the name, then the sum. */
@@ -57,26 +63,24 @@ export interface CalibratedScores {
   readonly scoreOf: (scored: ScoredCandidate) => number;
   /** What that score is made of. */
   readonly partsOf: (scored: ScoredCandidate) => Omit<ScoreParts, 'copies'>;
-  /** Whether the first hit is likely to be useful; false if there is none. */
-  readonly confident: boolean;
+  readonly decision: Decision;
 }
 
 /** Scores the candidates of one question, by the numbers that were fitted to judged questions (`data/ranking.json`). */
 export class HybridScorer {
   readonly #context: QuestionContext;
   readonly #weights: FeatureValues;
-  readonly #calibration: Calibration;
-  readonly #scale: SumScale;
+  readonly #rule: DecisionRule;
+  /** About the highest sum that a skill can have. */
+  readonly #reach: number;
 
   /** @param pass `first` ranks without feedback, to choose what that comes from */
   constructor(context: QuestionContext, pass: 'first' | 'last' = 'last', model: RankingModel = rankingModel()) {
     const { first, readable, foreign } = model.weights;
     this.#context = context;
     this.#weights = weightsFor({ readable: pass === 'first' ? first : readable, foreign }, context);
-    const isForeign = context.ranking === 'hybrid' && ownShare(context) < 0.5;
-    this.#calibration = model.calibration[isForeign ? 'foreign' : context.ranking];
-    const reach = context.ranking === 'hybrid' ? reachOf(this.#weights) : 1;
-    this.#scale = { size: sizeOf(context), reach };
+    this.#rule = model.decision[context.ranking];
+    this.#reach = context.ranking === 'hybrid' ? reachOf(this.#weights) : 1;
   }
 
   score(candidate: Candidate): ScoredCandidate {
@@ -90,23 +94,59 @@ export class HybridScorer {
   }
 
   /**
-   * Turns sums into scores.
+   * Turns sums into scores, and decides what is worth showing.
    *
    * @param best at least the best ten candidates, no two of them copies, in order: the first is the first hit
    */
   calibrate(best: readonly ScoredCandidate[]): CalibratedScores {
     const [first] = best;
-    const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
-    const others = meanOfOthers(sums, this.#scale, this.#calibration);
+    const values = this.valuesFor(best);
+    const odds = oddsOf(values, this.#rule);
     const probability = ({ sum }: ScoredCandidate): number =>
-      probabilityOf(sum, others, this.#scale, this.#calibration);
+      probabilityOf(odds + this.#rule.later * (this.#part(sum) - values.sum));
+    const others = values.others * this.#reach;
     return {
       scoreOf: (scored) => this.#scoreOf(scored, probability(scored)),
       partsOf: (scored) => ({ ...this.#partsOf(scored), probability: probability(scored), others }),
-      confident:
-        first !== undefined &&
-        (NAME_ORDER[first.nameRank] === 'exact' || probability(first) >= this.#calibration.confident),
+      decision: this.#decide(best, first === undefined ? 0 : probability(first)),
     };
+  }
+
+  #decide(best: readonly ScoredCandidate[], ofFirst: number): Decision {
+    const [first] = best;
+    const { confident, perhaps } = this.#rule;
+    const isNamed = first !== undefined && NAME_ORDER[first.nameRank] === 'exact';
+    const probability = isNamed ? 1 : ofFirst;
+    const isNext = ({ nameRank, sum }: ScoredCandidate): boolean =>
+      isNamed ? nameRank === first.nameRank : sum >= NEXT_SHOWN * first!.sum;
+    const worth = probability < confident ? 0 : best.slice(0, MOST_SHOWN).filter(isNext).length;
+    return {
+      ...{ probability, worth, perhaps: worth === 0 && probability >= perhaps },
+      thresholds: { confident, perhaps },
+    };
+  }
+
+  /** What the decision is made by. @param best as for {@link calibrate} */
+  valuesFor(best: readonly ScoredCandidate[]): DecisionValues {
+    const { skills, words, task, readable } = this.#context;
+    const first = best[0]?.candidate;
+    const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
+    return {
+      sum: this.#part(best[0]?.sum ?? 0),
+      others: this.#part(meanOfOthers(sums, this.#rule.unfit * this.#reach)),
+      cosine: readable * (first?.cosine ?? 0),
+      coverage: first?.words?.coverage ?? 0,
+      name: Math.log1p(first?.words?.fields.name ?? 0),
+      description: Math.log1p(first?.words?.fields.description ?? 0),
+      size: sizeForDecision(skills),
+      length: lengthForDecision(words),
+      task,
+    };
+  }
+
+  #part(sum: number): number {
+    // Without any weight there is nothing to tell hits apart by.
+    return this.#reach === 0 ? 0 : sum / this.#reach;
   }
 
   #scoreOf({ nameRank, sum }: ScoredCandidate, probability: number): number {
@@ -154,71 +194,17 @@ function sharesOf(values: FeatureValues, weights: FeatureValues): FeatureShare[]
 export const COMPARED = 10;
 
 /**
- * Turns sums into probabilities by a logistic function (J. Platt, Probabilistic outputs for support vector machines,
- * 1999). A first hit with the sum `s` is useful with the probability
- *
- *     MOST_CERTAIN / (1 + e^-(slope * s / reach - others * o / reach + bySize * size + intercept))
- *
- * where `o` is the mean sum of the next nine hits, `reach` about the highest sum there can be, and `size` the relative
- * size of the catalogue: the best of more skills comes nearer. All numbers are fitted to graded requests, to those that
- * nothing answers too, and stored in `data/ranking.json`; see `bench/ranking/first-hits.ts`.
- */
-export interface Calibration {
-  readonly slope: number;
-  readonly others: number;
-  readonly bySize: number;
-  readonly intercept: number;
-  /**
-   * An answer is confident if its first hit has this probability or more: few requests that nothing answers reach it.
-   */
-  readonly confident: number;
-  /**
-   * What the first hit comes to where nothing fits, as a part of {@link SumScale.reach}: `weight + bySize * size`.
-   */
-  readonly unfit: { readonly weight: number; readonly bySize: number };
-}
-
-/** What the sums of one question are measured by. */
-export interface SumScale {
-  /** Relative size of the catalogue, 0 to 1; see `sizeOf` in features.ts. */
-  readonly size: number;
-  /** About the highest sum that a skill can have; see `reachOf` in features.ts. */
-  readonly reach: number;
-}
-
-/**
  * The mean of the second to the tenth sum. If there are fewer, skills that do not fit are assumed for the missing ones,
  * so that a hit is as certain as it would be among many that do not fit.
  *
  * @param sums highest first
+ * @param unfit the sum of a skill that does not fit
  */
-export function meanOfOthers(
-  sums: readonly number[],
-  { size, reach }: SumScale,
-  { unfit }: Pick<Calibration, 'unfit'>,
-): number {
+export function meanOfOthers(sums: readonly number[], unfit: number): number {
   const others = sums.slice(1, COMPARED);
   const missing = COMPARED - 1 - others.length;
   // No hit that is assumed comes before the first. It may come before a later one, or what does not fit at all would
   // make the first more certain than nothing would.
-  const assumed = Math.min(reach * (unfit.weight + unfit.bySize * size), sums[0] ?? 0);
+  const assumed = Math.min(unfit, sums[0] ?? 0);
   return others.reduce((total, sum) => total + sum, missing * assumed) / (COMPARED - 1);
-}
-
-/**
- * The probability that a first hit with this sum is useful. The same formula gives the scores of later hits, which are
- * lower.
- *
- * @param others mean sum of the next nine hits; see {@link meanOfOthers}
- * @returns from 0 to {@link MOST_CERTAIN}
- */
-export function probabilityOf(
-  sum: number,
-  others: number,
-  { size, reach }: SumScale,
-  { slope, others: weightOfOthers, bySize, intercept }: Calibration,
-): number {
-  // Without any weight there is nothing to tell hits apart by.
-  const part = reach === 0 ? 0 : (slope * sum - weightOfOthers * others) / reach;
-  return MOST_CERTAIN / (1 + Math.exp(-(part + bySize * size + intercept)));
 }
