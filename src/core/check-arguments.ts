@@ -1,5 +1,3 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isCatalogueAddress, isPostgresAddress, isSnapshotAddress } from './addresses.js';
 import { type ErrorCode, SkillSearchError } from './errors.js';
 
@@ -252,15 +250,6 @@ export function checkRows(rows: unknown, option: string): Iterable<unknown> | As
 /** Whether a value is an object that can be iterated. A text cannot be a list of rows, though it can be iterated. */
 export function isIterable(rows: unknown): rows is Iterable<unknown> | AsyncIterable<unknown> {
   return typeof rows === 'object' && rows !== null && (Symbol.iterator in rows || Symbol.asyncIterator in rows);
-}
-
-/**
- * The absolute path of a catalogue's file, which need not exist yet. Links are followed, so that a load replaces the
- * file that a link leads to, and not the link.
- */
-export function resolveDatabase(database: string): string {
-  const path = resolve(database);
-  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Names an option as the argument at fault. */

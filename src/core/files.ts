@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { type ErrorCode, SkillSearchError } from './errors.js';
@@ -131,4 +141,13 @@ export function isInside(path: string, folder: string): boolean {
 /** The path without symbolic links, as the disk writes it; of what is not there the absolute path as it is given. */
 export async function realPathOrSelf(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path));
+}
+
+/**
+ * The absolute path of a catalogue's file, which need not exist yet. Links are followed, so that a load replaces the
+ * file that a link leads to, and not the link.
+ */
+export function resolveDatabase(database: string): string {
+  const path = resolve(database);
+  return existsSync(path) ? realpathSync(path) : path;
 }

@@ -63,7 +63,6 @@ export {
   refuseAddress,
   refuseOption,
   refuseShared,
-  resolveDatabase,
 } from './check-arguments.js';
 export {
   backUp,
@@ -97,6 +96,7 @@ export {
   makeFolder,
   missingFolders,
   realPathOrSelf,
+  resolveDatabase,
   syncToDisk,
   unfinishedFor,
 } from './files.js';

@@ -12,8 +12,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { resolveDatabase } from './check-arguments.js';
-import { unfinishedFor } from './files.js';
+import { resolveDatabase, unfinishedFor } from './files.js';
 import { isObject } from './texts.js';
 
 /** A line of the log of use: of a question or of a skill, without any text. */
