@@ -241,7 +241,7 @@ export interface FeatureShare {
 
 /** What uses for near questions did to a hit. */
 export interface UsageEffect {
-  /** How much they speak for it, 0 to 1: the part of the way to 0.9 that its score went. */
+  /** How much they speak for it, 0 to 1. Its score is higher by that. */
   readonly strength: number;
   /** How many places it rose, 0 to 3. */
   readonly places: number;

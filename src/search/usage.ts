@@ -38,6 +38,13 @@ const FULL_SHARE = 0.04;
 /** The most places that a skill rises. */
 const MOST_PLACES = 3;
 
+/**
+ * One session that used a skill for the same question makes it so many times as likely to be right, two twice as often
+ * again; in all at most as many times as the second number says, so that what fits nowhere stays unlikely.
+ */
+const TIMES = 8;
+const MOST_TIMES = 30;
+
 /** What uses say of the skills of a question, by their ids: 0 to 1. */
 export type UsageStrengths = ReadonlyMap<string, number>;
 
@@ -106,7 +113,7 @@ class Uses {
       const support = sumOf(sessions.values());
       const all = sumOf(this.#sessions.get(skill)!.values(), (time) => recency(time, now));
       const own = Math.min(1, (support / all - OWN_SHARE) / (FULL_SHARE - OWN_SHARE));
-      // A first use takes away half of the doubt, and so does each after it.
+      // The first session counts one half, and each after it half of what is left.
       return own > 0 ? [{ skill, strength: (1 - 2 ** -support) * own, vote: support * own }] : [];
     });
     const votes = sumOf(found, ({ vote }) => vote);
@@ -171,9 +178,16 @@ interface Rising<Parts> {
   readonly usage: number;
 }
 
+/** @param score a probability of at most {@link MOST_CERTAIN} */
+function liftedBy(strength: number, score: number): number {
+  if (strength === 0 || score >= MOST_CERTAIN) return score;
+  const odds = (score / (MOST_CERTAIN - score)) * Math.min(MOST_TIMES, TIMES ** -Math.log2(1 - strength));
+  return (MOST_CERTAIN * odds) / (1 + odds);
+}
+
 /**
- * Hits in the order that uses give them. The strength of uses is the part of the way to {@link MOST_CERTAIN} that a
- * score goes, and a hit rises above those with lower scores: {@link MOST_PLACES} at most, and none with a better name.
+ * Hits in the order that uses give them. Uses make a hit more likely to be right, and it rises above those with lower
+ * scores: {@link MOST_PLACES} at most, and none with a better name.
  *
  * @param hits in their order
  */
@@ -182,7 +196,7 @@ export function raiseUsed<Parts, Hit extends Rising<Parts>>(hits: readonly Hit[]
   for (const [from, hit] of hits.entries()) {
     const { parts, usage: strength, nameRank } = hit;
     // Scores of names have ranges of their own.
-    const lifted = nameRank > 0 ? hit.score : hit.score + Math.max(0, MOST_CERTAIN - hit.score) * strength;
+    const lifted = nameRank > 0 ? hit.score : liftedBy(strength, hit.score);
     const isBelow = (other: Hit): boolean => other.nameRank === nameRank && other.score < lifted;
     let at = from;
     while (strength > 0 && at > 0 && from - at < MOST_PLACES && isBelow(raised[at - 1]!)) at -= 1;
