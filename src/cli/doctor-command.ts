@@ -111,7 +111,10 @@ const OFTEN = 10;
 
 function promptLines({ way, candidates, thresholds }: NonNullable<DoctorReport['prompt']>): string[] {
   if (way === 'nothing') return ['Prompt: nothing is looked up for it.'];
-  const from = thresholds === undefined ? '' : `, shown from ${thresholds.shown}, a perhaps from ${thresholds.perhaps}`;
+  const from =
+    thresholds === undefined
+      ? ''
+      : `, shown from ${thresholds.shown.toFixed(2)}, a perhaps from ${thresholds.perhaps.toFixed(2)}`;
   return [
     `Prompt: by ${way}${from}.`,
     ...candidates.map(({ name, probability, shown }) => {

@@ -118,6 +118,13 @@ describe('doctor', () => {
     ]);
   });
 
+  test('says what to do with a file that is no catalogue', async () => {
+    writeFileSync(patient.database, 'text');
+    expect((await patient.report()).problems).toMatchObject([
+      { about: 'catalogue', remedy: 'move it away, then run `skill-discovery init`' },
+    ]);
+  });
+
   test('names what a command starts that has moved, once for all agents, and settings that cannot be read', async () => {
     const moved = patient.settings('UserPromptSubmit', 'codex').replaceAll(patient.entry, '/gone/dist/cli/main.js');
     patient.write('.claude/settings.json', moved);

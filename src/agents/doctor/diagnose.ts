@@ -98,8 +98,8 @@ export async function diagnose(of: Surroundings, options: DoctorOptions): Promis
     search = await openSkillSearch({ database, graph: false });
   } catch (error) {
     if (!(error instanceof SkillSearchError)) throw error;
-    const isMissing = error.code === 'DATABASE_NOT_FOUND';
-    wrong('catalogue', isMissing ? `there is no catalogue at ${database}` : error.message, RUN_INIT);
+    if (error.code === 'DATABASE_NOT_FOUND') wrong('catalogue', `there is no catalogue at ${database}`, RUN_INIT);
+    else wrong('catalogue', error.message, `move it away, then ${RUN_INIT}`);
     return { problems, hooks, catalogue: { database, skills: 0 }, failures, usage };
   }
   try {
