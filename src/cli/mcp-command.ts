@@ -137,8 +137,13 @@ async function serveMcp(
   };
   const onFirstAnswer = async (): Promise<void> => {
     log.open();
-    await catalogue();
-    await watch();
+    try {
+      await catalogue();
+      await watch();
+    } catch (error) {
+      // Each call says it, too. The package may have been replaced under a process that runs.
+      log.write('error', 'the catalogue cannot be served', { reason: (error as Error).message });
+    }
   };
   try {
     const [sdk, { serveMcpOnStdio }] = await Promise.all([loadSdk(), import('../mcp/stdio.js')]);
@@ -158,7 +163,8 @@ async function serveMcp(
     stopWatch.abort();
     // What nobody has opened yet need not be.
     onRoots?.([]);
-    await Promise.all([opening?.then((opened) => opened.close()), watching?.then((started) => started?.close())]);
+    const closing = opening?.then((opened) => opened.close()).catch(() => {});
+    await Promise.all([closing, watching?.then((started) => started?.close())]);
     await log.close();
   }
 }
