@@ -10,7 +10,6 @@ import { LOAD_KILLS } from './trials/load-kills.js';
 import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { LYING_SNAPSHOTS } from './trials/lying-snapshots.js';
 import { POWER_CUT } from './trials/power-cut.js';
-import { QUOTA_RACES } from './trials/quota-races.js';
 import { RELOAD } from './trials/reload.js';
 import { SHARED_LOADS } from './trials/shared-loads.js';
 import { SHUTDOWN } from './trials/shutdown.js';
@@ -27,7 +26,6 @@ export const TRIALS: readonly Trial[] = [
   POWER_CUT,
   DISK_FULL,
   RELOAD,
-  QUOTA_RACES,
   SHARED_LOADS,
   SHUTDOWN,
   ...ATTACK_TRIALS,

@@ -1,81 +1,21 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFileSync, createWriteStream, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createWriteStream, truncateSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { Database } from '../../src/store/index.js';
-import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
-import { row, toJsonLines, writeJsonLines } from '../rows.js';
+import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import type { MeasuredLoad } from './measured-load.js';
 
 const MEBIBYTE = 1024 * 1024;
-
-describe('a load that is killed', () => {
-  const ROWS = 30_000;
-
-  test('at three random moments and then finished is the load that ran through', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'rows.jsonl.gz');
-    const [database, reference] = [join(folder, 'skills.db'), join(folder, 'reference.db')];
-    writeJsonLines(path, generatedRows(6000, 0));
-    await buildCatalogue({ semantic: false, database, sources: [path] });
-    copyFileSync(database, reference);
-    const before = traceOf(database);
-    writeJsonLines(path, generatedRows(ROWS, 1));
-
-    for (const third of [0, 1, 2]) {
-      const moment = Math.floor(((third + Math.random()) * ROWS * 0.9) / 3);
-      const signal = await killWhen(spawnLoad(database, path), (_, rows) => rows >= moment);
-      expect(signal).toBe('SIGKILL');
-      expect(traceOf(database)).toEqual(before);
-    }
-    const report = await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
-
-    const expected = await buildCatalogue({ semantic: false, database: reference, sources: [path], prune: true });
-    expect({ ...report, seconds: undefined }).toEqual({ ...expected, seconds: undefined });
-    expect(report.added).toBeGreaterThan(20_000);
-    expect(report.updated).toBeGreaterThan(1000);
-    expect(report.removed).toBeGreaterThan(100);
-    const [found, wanted] = [contentOf(database), contentOf(reference)];
-    expect([...found.keys()]).toEqual([...wanted.keys()]);
-    expect([...wanted.keys()].filter((id) => !isDeepStrictEqual(found.get(id), wanted.get(id)))).toEqual([]);
-    expect(filesBeside(database)).toEqual([]);
-  }, 240_000);
-
-  test('while it is being published leaves the one state or the other', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'rows.jsonl');
-    const [database, reference] = [join(folder, 'skills.db'), join(folder, 'reference.db')];
-    writeJsonLines(path, generatedRows(2000, 0));
-    await buildCatalogue({ semantic: false, database, sources: [path] });
-    const before = contentOf(database);
-    copyFileSync(database, join(folder, 'before.db'));
-    writeJsonLines(path, generatedRows(4000, 1));
-    copyFileSync(database, reference);
-    await buildCatalogue({ semantic: false, database: reference, sources: [path], prune: true });
-    const after = contentOf(reference);
-
-    for (const wait of [0, 5 + Math.random() * 10, 15 + Math.random() * 30]) {
-      copyFileSync(join(folder, 'before.db'), database);
-      await killWhen(spawnLoad(database, path), (phase) => phase === 'publishing', wait);
-      expect([before.size, after.size]).toContain(contentOf(database).size);
-
-      await buildCatalogue({ semantic: false, database, sources: [path], prune: true });
-      expect(contentOf(database)).toEqual(after);
-      expect(filesBeside(database)).toEqual([]);
-    }
-  }, 240_000);
-});
 
 const script = fileURLToPath(new URL('measured-load.ts', import.meta.url));
 
@@ -157,51 +97,6 @@ test.each(OTHER_WRITES)(
     }
   },
 );
-
-/** Rows with and without ids, with collisions, repetitions and faults; two editions differ in a part of them. */
-function generatedRows(count: number, edition: number): unknown[] {
-  return Array.from({ length: count }, (_, i) => {
-    if (i % 997 === 996) return { id: `row-${i}`, name: 'rejected' };
-    const text = edition === 0 || i % 3 === 0 ? `text of ${i}` : `text of ${i}, later`;
-    const skill = row(`row-${edition === 0 && i % 40 === 39 ? `gone-${i}` : i % 500 === 499 ? i - 1 : i}`, {
-      description: text,
-      stars: i % 100,
-      files: i % 10 === 0 ? [{ filename: 'references/more.md', text: `more about ${i}` }] : [],
-    });
-    if (i % 4 !== 0) return skill;
-    const separator = i % 8 === 0 ? '/' : '-';
-    return { ...skill, id: undefined, codehostUrl: `https://github.com/o/r/tree/main/p${i >> 4}${separator}x` };
-  });
-}
-
-function spawnLoad(database: string, source: string): ChildProcess {
-  const script = fileURLToPath(new URL('killable-load.ts', import.meta.url));
-  return spawn(process.execPath, ['--import', 'tsx', script, database, source, 'prune'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
-
-/**
- * Kills a load once it has come so far, without a chance to tidy up.
- *
- * @returns the signal that ended it; null where it was quicker
- */
-async function killWhen(
-  child: ChildProcess,
-  isTime: (phase: string, rows: number) => boolean,
-  waitMs = 0,
-): Promise<string | null> {
-  const ended = once(child, 'exit');
-  for await (const line of createInterface({ input: child.stdout as Readable })) {
-    const [phase = '', rows] = line.split(' ');
-    if (!isTime(phase, Number(rows))) continue;
-    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    child.kill('SIGKILL');
-    break;
-  }
-  await ended;
-  return child.signalCode;
-}
 
 function whole(id: string): object {
   const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
