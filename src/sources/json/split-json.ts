@@ -202,26 +202,16 @@ const FREE_BYTES = 256 * 1024;
 export function hasTooManyValues(row: Buffer): boolean {
   if (row.length <= FREE_BYTES) return false;
   let count = 0;
+  let isInString = false;
   for (let i = 0; i < row.length; i++) {
     const byte = row[i]!;
-    if (byte === QUOTE) {
-      const end = endOfString(row, i + 1);
-      if (end === -1) return false;
-      i = end;
+    if (byte === QUOTE) isInString = !isInString;
+    else if (isInString) {
+      if (byte === BACKSLASH) i++;
     } else if (byte === COMMA || byte === COLON || byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       count++;
       if (count > MAX_ROW_VALUES) return true;
     }
   }
   return false;
-}
-
-/** Offset of the quote that ends a string; -1 if none does. */
-function endOfString(row: Buffer, from: number): number {
-  for (let at = row.indexOf(QUOTE, from); at !== -1; at = row.indexOf(QUOTE, at + 1)) {
-    let backslashes = 0;
-    while (at - backslashes > from && row[at - backslashes - 1] === BACKSLASH) backslashes++;
-    if (backslashes % 2 === 0) return at;
-  }
-  return -1;
 }
