@@ -151,7 +151,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
   };
 }
 
-/** The counts by words: those that stood there while somebody typed, so that nothing moves when meaning answers. */
+/** The counts by words: they are of all skills that have these, where meaning finds a hundred of more or less fit. */
 async function besideMeaning(question: PageQuestion, request: PageRequest): Promise<KeywordResult | undefined> {
   const { q, filters } = question;
   if (countCodePoints(q) > MAX_KEYWORD_QUERY_LENGTH) return undefined;
