@@ -64,6 +64,10 @@ export class DocumentSets {
    * adds only its share of its weight to that of all words: a document that has all words of a text without spaces has
    * only about half of the pairs of characters in it, because pairs across two words are missing.
    *
+   * The most frequent words weigh little. As long as they have less than half of the weight together, a document that
+   * has none of the others cannot be found, and is not looked at. These are the essential lists of MaxScore: H. Turtle
+   * and J. Flood, Query evaluation: strategies and optimizations, Information Processing & Management 31(6), 1995.
+   *
    * Without enough work for all words, the most frequent are not read. Documents count as if they did not have these
    * words, and of their frequency only the least is known. So their weight is set too high: each document that is found
    * would be found with them, too.
@@ -82,18 +86,20 @@ export class DocumentSets {
     const unions = words.map((word, i) => (isRead[i] === true ? this.#union(word) : NONE));
     const weights = unions.map((union, i) => weightOf(isRead[i] === true ? union.length : longestOf(words[i]!)));
     const total = weights.reduce((sum, weight, i) => sum + weight * shares[i]!, 0);
+    for (const i of essentialOf(unions, weights, total)) this.#setBits(unions[i]!);
+    const found = passing(this.#takeBits(), filter);
+    // Weights are added in the order of the words, so that rounding does not depend on which words are essential.
     const sums = this.#sums;
-    for (const [i, union] of unions.entries()) {
-      this.#setBits(union);
-      for (let d = 0; d < union.length; d++) sums[union[d]!] = sums[union[d]!]! + weights[i]!;
-    }
-    const found = this.#takeBits();
+    for (let i = 0; i < unions.length; i++) addWeight(sums, found, unions[i]!, weights[i]!);
     const enough = new Uint32Array(found.length);
     let count = 0;
     for (let i = 0; i < found.length; i++) {
       const document = found[i]!;
-      if (sums[document]! * 2 >= total && filter?.[document] !== 0) enough[count++] = document;
+      if (sums[document]! * 2 >= total) enough[count++] = document;
       sums[document] = 0;
+    }
+    for (const union of unions) {
+      if (isReadWhole(union, found)) for (let i = 0; i < union.length; i++) sums[union[i]!] = 0;
     }
     return enough.subarray(0, count);
   }
@@ -205,6 +211,38 @@ function affordedWords(words: readonly Word[], work: Work): boolean[] {
 /** At most the number of documents that have a word. */
 function longestOf({ lists }: Word): number {
   return lists.reduce((most, { size }) => Math.max(most, size), 0);
+}
+
+/** Sums of the same numbers in different orders differ by rounding: by less than this part of the sum. */
+const ROUNDING = 1e-9;
+
+/** Indexes of the words of which a document must have one, because all others together weigh less than half. */
+function essentialOf(unions: readonly Uint32Array[], weights: readonly number[], total: number): number[] {
+  const byFrequency = [...unions.keys()].sort((a, b) => unions[b]!.length - unions[a]!.length);
+  let left = 0;
+  let first = 0;
+  for (; first < byFrequency.length; first++) {
+    left += weights[byFrequency[first]!]!;
+    if (left * 2 >= total * (1 - ROUNDING)) break;
+  }
+  return byFrequency.slice(first);
+}
+
+/** Whether reading all documents of a word is faster than looking up those that were found. */
+function isReadWhole(union: Uint32Array, found: Uint32Array): boolean {
+  return union.length <= found.length * LOOKUP_COST;
+}
+
+/**
+ * Adds the weight of a word to the sums of the found documents that have it. Sums of other documents are undefined
+ * then.
+ */
+function addWeight(sums: Float64Array, found: Uint32Array, union: Uint32Array, weight: number): void {
+  const having = isReadWhole(union, found) ? union : intersection(found, union);
+  for (let i = 0; i < having.length; i++) {
+    const document = having[i]!;
+    sums[document] = sums[document]! + weight;
+  }
 }
 
 /**

@@ -14,20 +14,43 @@ export interface Relevance {
   readonly size: number;
 }
 
-/** The implementation of `KeywordMatches.best` for every index: the wanted documents that score best, and all like the last. */
+/**
+ * The implementation of `KeywordMatches.best` for every index.
+ *
+ * A document that is named like the question, or whose name begins with it, comes before all others, whatever these
+ * score. So of many documents these are looked at first, and no others where they are enough: where the names of twenty
+ * skills begin with a word, a first page of that word scores these, not the thousands that have the word.
+ */
 export function bestMatches(
   { tiers, words, norms, size }: Relevance,
   { count, isShown }: BestOptions,
 ): ScoredDocuments {
-  const { documents } = tiers;
-  const scores = scoreMatches(documents, words, norms, size);
-  tiers.apply(scores);
+  let best: ScoredDocuments = { documents: new Uint32Array(), scores: new Float64Array() };
+  for (const documents of tiers.descending()) {
+    if (best.documents.length >= count) break;
+    const scores = scoreMatches(documents, words, norms, size);
+    tiers.apply(documents, scores);
+    best = withLeading(best, { documents, scores }, count - best.documents.length, isShown);
+  }
+  return best;
+}
+
+/** Adds the wanted documents that score best: so many that are new, and all that score as much as the last of them. */
+function withLeading(
+  best: ScoredDocuments,
+  { documents, scores }: ScoredDocuments,
+  count: number,
+  isShown: (document: DocumentNumber) => boolean,
+): ScoredDocuments {
+  const known = new Set(best.documents);
+  const isWanted = (document: DocumentNumber): boolean => !known.has(document) && isShown(document);
   const largest = new LargestValues(count);
   for (let i = 0; i < documents.length; i++) {
-    if (scores[i]! > largest.least && isShown(documents[i]!)) largest.add(scores[i]!);
+    if (scores[i]! > largest.least && isWanted(documents[i]!)) largest.add(scores[i]!);
   }
   const { least } = largest;
-  const isLeading = (_: number, i: number): boolean => scores[i]! >= least && isShown(documents[i]!);
+  const isLeading = (_: number, i: number): boolean =>
+    known.has(documents[i]!) || (scores[i]! >= least && isShown(documents[i]!));
   return { documents: documents.filter(isLeading), scores: scores.filter(isLeading) };
 }
 
@@ -38,6 +61,9 @@ const SCORE_TIERS = 6;
 const OTHER_NAME_TIER = 1;
 const NAME_BEGINNING_TIER = 3;
 const EXACT_NAME_TIER = 5;
+
+/** So many documents are scored in some hundredths of a millisecond. */
+const FEW_DOCUMENTS = 1000;
 
 /** A BM25F score `s` becomes `s / (s + HALF_SCORE)`, so 0 to 1: monotone, and the same for all questions. */
 const HALF_SCORE = 10;
@@ -54,15 +80,14 @@ export interface TierMembers {
 
 /** The tiers of the documents that match a question. */
 export class ScoreTiers {
-  /** Ascending. */
-  readonly documents: Uint32Array;
+  readonly #documents: Uint32Array;
   /** Beside each document its tier by its name. */
   readonly #byName: Uint8Array;
   readonly #otherAccents: readonly Uint32Array[];
 
   /** @param documents ascending; members of tiers that are not among them are ignored */
   constructor(documents: Uint32Array, { exactNames, nameBeginnings, otherAccents }: TierMembers) {
-    this.documents = documents;
+    this.#documents = documents;
     this.#otherAccents = otherAccents.filter(({ length }) => length > 0);
     this.#byName = new Uint8Array(documents.length).fill(OTHER_NAME_TIER);
     const setTier = (named: readonly DocumentNumber[], tier: number): void => {
@@ -76,19 +101,39 @@ export class ScoreTiers {
     setTier(exactNames, EXACT_NAME_TIER);
   }
 
-  /** Puts the BM25F scores beside the documents into tiers, in place: above 0 and at most 1. */
-  apply(scores: Float64Array): void {
-    const otherAccents = this.#placesWithOtherAccents();
+  /**
+   * The documents in parts, each ascending: none scores more than those of a part before, which are in it once more. Few
+   * documents are not parted: scoring them at once is faster.
+   */
+  *descending(): Generator<Uint32Array> {
+    if (this.#documents.length > FEW_DOCUMENTS) {
+      for (const tier of [EXACT_NAME_TIER, NAME_BEGINNING_TIER]) {
+        const named = this.#documents.filter((_, i) => this.#byName[i]! >= tier);
+        if (named.length > 0) yield named;
+      }
+    }
+    yield this.#documents;
+  }
+
+  /**
+   * Puts BM25F scores into tiers, in place: above 0 and at most 1.
+   *
+   * @param documents ascending, some of those that match
+   * @param scores beside each document, from 0
+   */
+  apply(documents: Uint32Array, scores: Float64Array): void {
+    const otherAccents = this.#placesWithOtherAccents(documents);
+    let at = 0;
     for (let i = 0; i < scores.length; i++) {
       const score = scores[i]!;
-      const tier = this.#byName[i]! - (otherAccents.has(i) ? 1 : 0);
+      at = leapTo(this.#documents, documents[i]!, at);
+      const tier = this.#byName[at]! - (otherAccents.has(i) ? 1 : 0);
       scores[i] = (tier + score / (score + HALF_SCORE)) / SCORE_TIERS;
     }
   }
 
-  /** The places of documents that have any word only with other accents. */
-  #placesWithOtherAccents(): ReadonlySet<number> {
-    const { documents } = this;
+  /** The places among some ascending documents of those that have any word only with other accents. */
+  #placesWithOtherAccents(documents: Uint32Array): ReadonlySet<number> {
     const places = new Set<number>();
     for (const list of this.#otherAccents) {
       let i = 0;
