@@ -113,9 +113,10 @@ test('what other processes append is seen, what they erase is forgotten, and wha
   expect(await idsFor(NEAR)).toEqual(before);
 });
 
-test('a used skill passes no filter, and no least score', async () => {
-  await search.used('figure', { question: 'tells birds by their song' });
+test('a used skill passes no filter and no least score, and stays behind what fits where it fits nowhere', async () => {
   const q = 'tells birds by their song';
+  for (const session of ['a', 'b', 'c', 'd']) await search.used('figure', { question: q, session });
+  expect((await idsFor(q))[0]).toBe('birds');
   const filtered = await search.semantic({ q, category: 'animals' });
   expect(filtered.hits.map(({ skill }) => skill.id)).toEqual(['birds']);
   const { hits } = await search.semantic({ q }, { usage: false });
