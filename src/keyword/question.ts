@@ -8,7 +8,9 @@ import {
   isPartKind,
   isUnspacedTerm,
   japaneseFunctionPairs,
+  languageOf,
   languageOfTokens,
+  MAX_TERM_LENGTH,
   normaliseText,
   readWords,
   type SkillSearchError,
@@ -72,6 +74,31 @@ interface WordOfPiece extends QuestionWord {
  *   those of the question's language
  */
 export function readQuestion(text: string, stopWords?: StopWords): Question {
+  return PLAIN_WORD.test(text) ? questionOfWord(text) : questionOfText(text, stopWords);
+}
+
+/** A text that is one plain word: it is required whether it is a stop word or not. */
+const PLAIN_WORD = new RegExp(`^[a-z0-9]{1,${MAX_TERM_LENGTH}}$`);
+
+/** Many questions are one word. This is {@link questionOfText} without looking for what such a text cannot have. */
+function questionOfWord(text: string): Question {
+  const word: QuestionWord = { terms: [text], weight: 1 };
+  const words = [word];
+  let language: string | undefined;
+  return {
+    text,
+    get language() {
+      language ??= languageOf(text).code;
+      return language;
+    },
+    words,
+    looseWords: words,
+    lastWord: word,
+    phrases: [],
+  };
+}
+
+function questionOfText(text: string, stopWords: StopWords | undefined): Question {
   const pieces = limitWords(splitQuotes(text));
   let found: string | undefined;
   const language = (): string => {
