@@ -316,9 +316,11 @@ export interface SemanticResult {
    */
   readonly model?: string;
   /**
-   * Whether the first hit is likely to be useful; false if there is none. Of judged requests about
-   * matters that no skill covers, about one in ten gets true.
+   * How many of the first hits are worth showing to somebody who asked for one skill: 0 to 3. Of judged requests that
+   * no skill serves, about one in seven gets more than 0.
    */
+  readonly worth: number;
+  /** Whether any hit is: `worth` is more than 0. */
   readonly confident: boolean;
   /**
    * True if the question was too costly to finish: its most frequent words did not count. Absent otherwise. Which ones

@@ -27,7 +27,7 @@ const RIDGE = 2;
 const MOST_STEPS = 50;
 
 /** Of the tasks that no skill serves at most so many are above a threshold. */
-const [CONFIDENT, PERHAPS] = [0.14, 0.19];
+const [CONFIDENT, PERHAPS] = [0.11, 0.16];
 
 /** What is no task, whatever the home. */
 const IDLE: ReadonlySet<string> = new Set(['talk', 'remark', 'chore', 'agent', 'long']);

@@ -287,6 +287,9 @@ function confidenceLines({ modes }: Evaluation): string[] {
       : [
           [oneLine(name), ...both.map(shareOf)],
           ['', ...both.map(intervalOf)],
+          ...Object.entries(confident.byKind ?? {}).map(([kind, { served, unserved }]) => {
+            return [`  ${oneLine(kind)}`, shareOf(served), shareOf(unserved)];
+          }),
         ];
   });
   const calibrations = modes.flatMap(({ name, reliability }) =>

@@ -83,10 +83,11 @@ function quoted(word: string): string {
 
 /** The hits of a semantic search as text, each with its score. */
 export function semanticLines(result: SemanticResult, columns: number, styles: Styles): string[] {
-  const { hits, ranking, confident, truncated } = result;
+  const { hits, ranking, worth, truncated } = result;
   const notes = truncated === true ? [TRUNCATED_NOTE] : [];
   if (hits.length === 0) return [...notes.map(styles.dim), NO_MATCH];
-  if (!confident) notes.push('(no skill seems to fit; these come closest)');
+  if (worth === 0) notes.push('(no skill seems to fit; these come closest)');
+  else if (worth < hits.length) notes.push(`(the first ${worth === 1 ? 'one fits' : `${worth} fit`} best)`);
   return [
     ...notes.map(styles.dim),
     ...(notes.length === 0 ? [] : ['']),

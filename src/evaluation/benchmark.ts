@@ -10,6 +10,8 @@ import { type ScoreParts, SkillSearchError } from '../index.js';
 export interface Question {
   readonly id: string;
   readonly text: string;
+  /** What kind of question it is, where its line says so: the field `kind`, else `style`. */
+  readonly kind?: string;
 }
 
 /** The gains of the judged documents of a question, by document id. Above 0 means relevant; all others have 0. */
@@ -331,6 +333,7 @@ class QuestionList {
   readonly #path: string;
   readonly #ask: string | undefined;
   readonly #texts = new Map<string, string | undefined>();
+  readonly #kinds = new Map<string, string>();
   readonly #fields = new Set<string>();
 
   /** @param ask the field to ask instead of the usual one */
@@ -348,11 +351,17 @@ class QuestionList {
     if (typeof text !== 'string') {
       throw faultIn(this.#path, line, `expected ${describeValue(field)} to be a text, got ${describeValue(text)}`);
     }
+    const kind = row['kind'] ?? row['style'];
+    if (typeof kind === 'string') this.#kinds.set(id, kind);
     this.#texts.set(id, field !== undefined && text.trim() === '' ? undefined : text);
   }
 
   all(): Pick<BenchmarkFiles, 'questions' | 'fields'> {
-    return { questions: Array.from(this.#texts, ([id, text]) => ({ id, text })), fields: this.#fields };
+    const questions = Array.from(this.#texts, ([id, text]) => {
+      const kind = this.#kinds.get(id);
+      return { id, text, ...(kind !== undefined && { kind }) };
+    });
+    return { questions, fields: this.#fields };
   }
 }
 

@@ -19,7 +19,7 @@ import {
 } from './benchmark.js';
 import { type Comparison, compareFigures } from './compare.js';
 import { copiesAsOne } from './corpus.js';
-import { confidentShare, type ModeEvaluation, measureRun, reliability } from './measures.js';
+import { confidence, type ModeEvaluation, measureRun, reliability } from './measures.js';
 
 /** A run made by another program, or by an earlier evaluation; see `readRun`. */
 export interface NamedRun {
@@ -157,7 +157,7 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
     measured.push({
       ...measureAs(mode, runOf(served)),
       ...(tellsConfidence(mode) && (grades !== undefined || unserved.length > 0)
-        ? { confident: { served: confidentShare(served, seed), unserved: confidentShare(unserved, seed) } }
+        ? { confident: confidence(served, unserved, seed) }
         : {}),
       ...(mode === 'hybrid' && grades !== undefined
         ? { reliability: reliability(asJudged(runOf([...served, ...unserved])), grades) }

@@ -282,6 +282,8 @@ export interface ConfidentShare {
 export interface Confidence {
   readonly served: ConfidentShare;
   readonly unserved: ConfidentShare;
+  /** The same of the questions of each kind, where they have one. */
+  readonly byKind?: Readonly<Record<string, Pick<Confidence, 'served' | 'unserved'>>>;
 }
 
 /** How far first scores are probabilities. */
@@ -296,8 +298,20 @@ export interface Reliability {
   readonly error: number;
 }
 
+/** How confident answers are, of all questions and of each kind. */
+export function confidence(served: readonly Answer[], unserved: readonly Answer[], seed: number): Confidence {
+  const of = (isMeant: (answer: Answer) => boolean): Confidence => ({
+    served: confidentShare(served.filter(isMeant), seed),
+    unserved: confidentShare(unserved.filter(isMeant), seed),
+  });
+  const kinds = new Set([...served, ...unserved].flatMap(({ question }) => question.kind ?? []));
+  if (kinds.size === 0) return of(() => true);
+  const byKind = Array.from(kinds, (kind) => [kind, of(({ question }) => question.kind === kind)] as const);
+  return { ...of(() => true), byKind: Object.fromEntries(byKind) };
+}
+
 /** Counts confident answers. */
-export function confidentShare(answers: readonly Answer[], seed: number): ConfidentShare {
+function confidentShare(answers: readonly Answer[], seed: number): ConfidentShare {
   const values = Float64Array.from(answers, (answer) => (answer.confident === true ? 1 : 0));
   const confident = values.reduce((sum, value) => sum + value, 0);
   const [interval = [0, 0]] = values.length === 0 ? [] : bootstrapIntervals([values], { seed });

@@ -175,7 +175,14 @@ function meansTable(modes: readonly ModeEvaluation[], figures: readonly string[]
 /** Empty if no mode was measured so. */
 function confidenceSection(modes: readonly ModeEvaluation[]): string {
   const shares = modes.flatMap(({ name, confident }): [string, ...string[]][] =>
-    confident === undefined ? [] : [[name, shareCell(confident.served), shareCell(confident.unserved)]],
+    confident === undefined
+      ? []
+      : [
+          [name, shareCell(confident.served), shareCell(confident.unserved)],
+          ...Object.entries(confident.byKind ?? {}).map(([kind, { served, unserved }]): [string, ...string[]] => {
+            return [`${name}, ${kind}`, shareCell(served), shareCell(unserved)];
+          }),
+        ],
   );
   if (shares.length === 0) return '';
   const calibrations = modes.flatMap(({ name, reliability }) =>

@@ -44,7 +44,7 @@ export async function answerSearch<Query>(
     if (admitted instanceof Promise) await clientTurn(call);
     const waited = (performance.now() - call.ready) / 1000;
     if (longestWait > 0 && waited > longestWait) throw busy();
-    const { body, truncated, damaged } = await operation.answer(query!, {
+    const { body, truncated, worth, damaged } = await operation.answer(query!, {
       search,
       call,
       publicUrl,
@@ -54,7 +54,10 @@ export async function answerSearch<Query>(
     });
     if (damaged !== undefined) logDamaged(damaged, search, requestId, log);
     // A truncated answer is to a question that was too costly to finish.
-    const more = truncated === true ? { 'X-Result-Truncated': 'true' } : {};
+    const more = {
+      ...(truncated === true && { 'X-Result-Truncated': 'true' }),
+      ...(worth !== undefined && { 'X-Result-Confident': String(worth > 0), 'X-Result-Worth': String(worth) }),
+    };
     return { headers: { ...quotaHeaders(admission, minute), ...more }, body };
   } catch (error) {
     await giveBack(admission, (failure) => logFailure(failure, search, requestId, log));

@@ -39,6 +39,8 @@ interface OperationContext {
 interface SearchAnswer {
   readonly body: string;
   readonly truncated?: boolean | undefined;
+  /** How many of the first hits are worth showing; undefined where that is not decided. */
+  readonly worth?: number;
   /** Skills that the answer lacks. */
   readonly damaged?: readonly DamagedSkill[] | undefined;
 }
@@ -77,7 +79,7 @@ export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   async answer(query, context) {
     const { search, call, meta, longestWait } = context;
     const { signal } = call;
-    const { hits, truncated, damaged } = await search
+    const { hits, truncated, worth, damaged } = await search
       .semantic(query, { signal, longestWait, usage: false })
       .catch((error) => {
         throw signal?.aborted === true ? new ClientGone() : error;
@@ -88,7 +90,8 @@ export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
       score,
       skill: publicSkill(skill, context),
     }));
-    return { body: `{"success":true,"data":{"data":${JSON.stringify(items)}},"meta":${meta()}}`, truncated, damaged };
+    const body = `{"success":true,"data":{"data":${JSON.stringify(items)}},"meta":${meta()}}`;
+    return { body, truncated, worth, damaged };
   },
 };
 

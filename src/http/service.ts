@@ -26,7 +26,14 @@ const OPEN_HEADERS = Object.entries({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': [
     ...QUOTA_HEADERS.map((name) => `X-RateLimit-${name}`),
-    ...['X-Result-Truncated', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    ...[
+      'X-Result-Truncated',
+      'X-Result-Confident',
+      'X-Result-Worth',
+      'Retry-After',
+      'WWW-Authenticate',
+      'X-Request-Id',
+    ],
   ].join(', '),
 }).flat();
 

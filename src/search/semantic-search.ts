@@ -121,6 +121,7 @@ async function answerByMeaning(
   const result: SemanticResult = {
     ranking,
     ...(vectors === undefined ? {} : { model: vectors.model }),
+    worth: decision.worth,
     confident: decision.worth > 0,
     ...(described.truncated ? { truncated: true } : {}),
     hits,

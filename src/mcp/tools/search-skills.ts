@@ -289,11 +289,15 @@ async function findByMeaning(
   const asked = { q: query, ...filters, limit, ranking };
   const options = { signal, longestWait, usage: usage !== undefined };
   const { result, vector } = await catalogueSearchOf(search).semanticWithVector(asked, options);
-  const { hits, confident, truncated, model } = result;
+  const { hits, worth, truncated, model } = result;
   usage?.noteShown(search, idsOf(hits), { vector, model });
-  const remarks = hits.length === 0 ? [nothingFound(question)] : confident ? [] : [NOTHING_FITS];
+  const remarks = hits.length === 0 ? [nothingFound(question)] : [worth === 0 ? NOTHING_FITS : fitting(worth)];
   if (truncated === true) remarks.push(TRUNCATED);
-  return { by: BY[ranking], hits, confident: confident && hits.length > 0, remarks };
+  return { by: BY[ranking], hits, confident: worth > 0, remarks };
+}
+
+function fitting(worth: number): string {
+  return worth === 1 ? 'The first fits best.' : `The first ${worth} fit best.`;
 }
 
 function idsOf(hits: Found['hits']): string[] {
