@@ -5,7 +5,7 @@ import { readPage } from './docs/pages.js';
 import { PROJECT } from './project-copy.js';
 
 /** What only the command line runs. */
-const OF_COMMANDS = /^(?:cli|agents\/(?:hook|init))\b/;
+const OF_COMMANDS = /^(?:cli|agents\/(?:doctor|hook|init))\b/;
 
 const FLAGS = new Set(readPage('docs/command-line.md').match(/--[a-z][a-z-]+/g));
 

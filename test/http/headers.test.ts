@@ -74,7 +74,9 @@ describe('every answer', () => {
         'x-ratelimit-minute-limit',
         'x-ratelimit-minute-remaining',
         'x-request-id',
+        'x-result-confident',
         'x-result-truncated',
+        'x-result-worth',
       ]);
       expect(headers.has('Access-Control-Allow-Credentials'), name).toBe(false);
     }
