@@ -59,8 +59,6 @@ export interface JudgedQuestion {
   readonly foreign: boolean;
   /** Whether the judgements are grades: then a gain is 2^grade - 1. */
   readonly graded: boolean;
-  /** Whether it asks for a matter that is hardly covered; see `JudgedSet.rare`. */
-  readonly rare: boolean;
   /** Of the catalogue and of itself, see `sizeOf` and `lengthOf` of features.ts. */
   readonly size: number;
   readonly length: number;
@@ -165,7 +163,6 @@ async function gatherQuestion(
     weight: set.weight,
     id,
     foreign: set.foreign || !context.inModelLanguage,
-    rare: set.rare?.test(id) === true,
     graded,
     size,
     length,

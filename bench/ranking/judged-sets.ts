@@ -21,8 +21,6 @@ export interface JudgedSet extends Pick<CorpusOptions, 'database' | 'extra' | 'e
   readonly weight: number;
   /** Whether its questions are in languages that the model does not read, whatever they show. */
   readonly foreign: boolean;
-  /** Questions whose id it fits ask for matters that are hardly covered: they tell when an answer is not confident. */
-  readonly rare?: RegExp | undefined;
 }
 
 /** A line of a file of sets: paths are of the benchmark folder, or the folder's own files. */
@@ -39,8 +37,6 @@ interface SetOfFile {
   readonly weight?: number;
   /** True if its questions are in languages that the model does not read. */
   readonly foreign?: true;
-  /** A pattern of ids; see {@link JudgedSet.rare}. */
-  readonly rare?: string;
   /** True if its paths are from the root of the project. */
   readonly own?: true;
   /** A catalogue of its own: that of the sample, which `npm start` makes. */
@@ -64,7 +60,7 @@ export async function readSets(path: string, { database, root = dirname(path) }:
   const listed = JSON.parse(await readFile(path, 'utf8')) as readonly SetOfFile[];
   return listed.map((listedSet) => {
     const { folder, name = folder, catalogue, extra, extraFiles, without, filter, most, own } = listedSet;
-    const { weight = 1, foreign = false, rare } = listedSet;
+    const { weight = 1, foreign = false } = listedSet;
     if (catalogue === true && database === undefined) throw new Error(`${name} asks a catalogue: name it (--database)`);
     const full = own === true ? ofProject(folder) : resolve(root, folder);
     const inside = (file: string | undefined): string | undefined =>
@@ -81,7 +77,6 @@ export async function readSets(path: string, { database, root = dirname(path) }:
       own: own === true,
       weight,
       foreign,
-      rare: rare === undefined ? undefined : new RegExp(rare),
     };
   });
 }

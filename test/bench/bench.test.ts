@@ -311,7 +311,6 @@ describe('fitting the ranking', () => {
         id: `${i}`,
         foreign: false,
         graded: false,
-        rare: false,
         size: 0,
         length: 0,
         values,
