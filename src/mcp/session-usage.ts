@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { packVector, type UsageEntry, usageSession } from '../core/index.js';
-import { catalogueSearchOf, type SkillSearch } from '../search/index.js';
+import type { SemanticQuery } from '../query.js';
+import type { SemanticHit, SemanticResult } from '../result.js';
+import { catalogueSearchOf, type SemanticOptions, type SkillSearch } from '../search/index.js';
 
 /** A question, as the log of use has it. */
 type Question = Pick<UsageEntry, 'vector' | 'model'>;
@@ -14,15 +16,19 @@ export class SessionUsage {
   #shown: readonly string[] = [];
   #question: Question = {};
 
-  /** @param vector of the question; undefined for a search by words */
-  noteShown(
-    search: SkillSearch,
-    skills: readonly string[],
-    { vector, model }: { readonly vector?: Float32Array | undefined; readonly model?: string | undefined },
-  ): void {
-    this.#shown = skills;
-    this.#question = vector === undefined || model === undefined ? {} : { vector: packVector(vector), model };
-    this.#note(search, 'shown', skills.slice(0, MOST_NOTED), this.#question);
+  /** As `semantic` of a search, whose answer is shown. */
+  async semantic(search: SkillSearch, query: SemanticQuery, options: SemanticOptions): Promise<SemanticResult> {
+    const { result, vector } = await catalogueSearchOf(search).semanticWithVector(query, options);
+    const { hits, model } = result;
+    this.noteShown(search, hits, vector && model !== undefined ? { vector: packVector(vector), model } : {});
+    return result;
+  }
+
+  /** @param question left out for a search by words */
+  noteShown(search: SkillSearch, hits: readonly Pick<SemanticHit, 'skill'>[], question: Question = {}): void {
+    this.#shown = hits.map(({ skill }) => skill.id);
+    this.#question = question;
+    this.#note(search, 'shown', this.#shown.slice(0, MOST_NOTED), question);
   }
 
   /** Of a skill that the last search has not shown, nothing is known of what it is for. */

@@ -53,9 +53,11 @@ export function serveMcpOnStdio(sdk: Sdk, search: () => Promise<SkillSearch>, op
   const servers = new Set<McpServer>();
   const transport = new LineTransport(input, output, onFirstAnswer);
   const make = ({ era }: Pick<McpRequestContext, 'era'>): McpServer => {
-    // The newer revisions of the protocol have no such request of a server.
+    // The newer revisions of the protocol have no such request of a server, and a client of an older one may have
+    // forgotten to say that it is ready.
     const find = (): Promise<SkillSearch> => {
       if (era === 'modern') onRoots?.([]);
+      else if (onRoots !== undefined) setTimeout(onRoots, ROOTS_TIME, []).unref();
       return search();
     };
     const mcp = createMcpServer(sdk, find, { ...ofCaller, usage });

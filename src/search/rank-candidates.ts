@@ -74,7 +74,9 @@ export function rankCandidates(
   }));
   if (used.size === 0) return { decision, matches };
   const raised = raiseUsed(matches).slice(0, query.limit);
-  return { decision: raisedTo(raised[0]?.score ?? 0, decision), matches: raised };
+  const [first] = raised;
+  // Scores of names have ranges of their own, and say nothing of how likely a hit is.
+  return { decision: first?.nameRank === 0 ? raisedTo(first.score, decision) : decision, matches: raised };
 }
 
 /** What is asked, and of what. */

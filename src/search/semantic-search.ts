@@ -118,11 +118,12 @@ async function answerByMeaning(
   };
   const { decision, hits } = await inTurns(show(), signal);
   const { vectors } = sources;
+  const worth = Math.min(decision.worth, hits.length);
   const result: SemanticResult = {
     ranking,
     ...(vectors === undefined ? {} : { model: vectors.model }),
-    worth: decision.worth,
-    confident: decision.worth > 0,
+    worth,
+    confident: worth > 0,
     ...(described.truncated ? { truncated: true } : {}),
     hits,
     ...damagedPart(reader, damaged),

@@ -42,8 +42,9 @@ export function shareModel(data: ModelThreadData): TextThread {
 /** Names a model by all that its vectors depend on: another version in the same folder has another name. */
 function subjectOf({ path, weights, settings, languages }: ModelThreadData): string {
   const files = ['tokenizer.json', weights].map((file) => {
-    const { size, mtimeMs } = statSync(join(path, file));
-    return [file, size, mtimeMs];
+    // What is missing is said when it is loaded.
+    const facts = statSync(join(path, file), { throwIfNoEntry: false });
+    return [file, facts?.size, facts?.mtimeMs];
   });
   return JSON.stringify(['model', path, files, settings, languages]);
 }
@@ -91,6 +92,8 @@ class SharedModel {
   }
 
   async #embedHere(texts: readonly string[]): Promise<Told> {
+    // Another process may have ended meanwhile: nobody would end what is loaded now.
+    if (this.#uses === 0) throw new Error('the model was closed');
     // Others are answered from now on, and wait until it is loaded.
     this.#own ??= {
       thread: new ModelThread(this.#data),

@@ -9,7 +9,6 @@ import { loadSdk, unpublishedLog } from '../../src/mcp/index.js';
 import { createMcpFetchHandler } from '../../src/mcp/server.js';
 import { SessionUsage } from '../../src/mcp/session-usage.js';
 import { serveMcpOnStdio } from '../../src/mcp/stdio.js';
-import { catalogueSearchOf } from '../../src/search/index.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { writeFiles } from '../sources/folders.js';
@@ -241,7 +240,7 @@ describe('tools', () => {
       const embedder = new StandInEmbedder();
       const search = await openSkillSearch({ skills: [{ ...CHARTS, files: [] }], embedder });
       const asked = new Promise<AbortSignal>((resolve) => {
-        catalogueSearchOf(search).semanticWithVector = (_query, options) => {
+        search.semantic = (_query, options) => {
           resolve(options!.signal!);
           return new Promise(() => {});
         };

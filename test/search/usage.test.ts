@@ -80,6 +80,15 @@ test('no use puts a skill above one whose name is the question', async () => {
   expect((await idsFor('chart maker')).slice(0, 2)).toEqual([exact, second]);
 });
 
+test('a use of one skill makes no other one confident, also not one whose name begins with the question', async () => {
+  const q = 'bird';
+  const { worth, hits } = await search.semantic({ q });
+  expect(hits[0]!.explain, 'beginning').toBeUndefined();
+  await search.used('table', { question: q });
+  expect((await search.semantic({ q })).worth).toBe(worth);
+  expect(worth).toBe(0);
+});
+
 test('a skill that was used a thousand times for everything moves nothing', async () => {
   const asked = [NEAR, 'tells birds by song', 'sheet of music', 'a table', 'numbers'];
   const ask = (): Promise<string[]> =>

@@ -8,7 +8,6 @@ import {
   SkillSearchError,
 } from '../../core/index.js';
 import type { SkillFilters } from '../../filters.js';
-import { catalogueSearchOf } from '../../search/index.js';
 import type { Skill } from '../../skill.js';
 import { SKILL_SCOPES } from '../../skill.js';
 import { skillUri } from '../skills.js';
@@ -272,7 +271,7 @@ async function findByWords(question: Question, context: ToolContext): Promise<Fo
   }
   const asked = { q: query, ...filters, limit };
   const { hits, step, pagination, truncated } = context.search.keyword(asked);
-  context.usage?.noteShown(context.search, idsOf(hits), {});
+  context.usage?.noteShown(context.search, hits);
   const loose = step === 'some-words';
   const remarks = hits.length === 0 ? [nothingFound(question)] : loose ? [SOME_WORDS] : [];
   if (truncated === true) remarks.push(TRUNCATED);
@@ -288,9 +287,7 @@ async function findByMeaning(
   const { query, filters, limit } = question;
   const asked = { q: query, ...filters, limit, ranking };
   const options = { signal, longestWait, usage: usage !== undefined };
-  const { result, vector } = await catalogueSearchOf(search).semanticWithVector(asked, options);
-  const { hits, worth, truncated, model } = result;
-  usage?.noteShown(search, idsOf(hits), { vector, model });
+  const { hits, worth, truncated } = await (usage?.semantic(search, asked, options) ?? search.semantic(asked, options));
   const remarks = hits.length === 0 ? [nothingFound(question)] : [worth === 0 ? NOTHING_FITS : fitting(worth)];
   if (truncated === true) remarks.push(TRUNCATED);
   return { by: BY[ranking], hits, confident: worth > 0, remarks };
@@ -298,10 +295,6 @@ async function findByMeaning(
 
 function fitting(worth: number): string {
   return worth === 1 ? 'The first fits best.' : `The first ${worth} fit best.`;
-}
-
-function idsOf(hits: Found['hits']): string[] {
-  return hits.map(({ skill }) => skill.id);
 }
 
 const BY = { hybrid: 'both', vector: 'meaning', words: 'words' } as const;
