@@ -19,7 +19,7 @@ import type { HomeQuestion } from './questions.js';
 /** Features that a ranking does not have, or that would count its sum twice. */
 const WITHOUT: Readonly<Record<Ranking, readonly DecisionFeature[]>> = {
   hybrid: ['name'],
-  vector: ['cosine', 'coverage', 'name', 'description'],
+  vector: ['cosine', 'coverage', 'name', 'description', 'covered'],
   words: ['cosine'],
 };
 

@@ -312,7 +312,7 @@ const NAME = 'serve --demo';
 
 /** Words that most catalogues have. */
 const WORDS = ['release notes', 'testing', 'test', 'data', 'code'];
-const QUESTION = 'tell our users what changed since the last version';
+const QUESTION = 'write up what changed since the last release';
 
 /** Makes a key, revokes that of the last start, and returns commands to try for each kind of search. */
 export async function demoLines(search: SkillSearch, access: KeysAndQuotas, url: string): Promise<string[]> {

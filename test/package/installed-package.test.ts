@@ -56,7 +56,7 @@ describeOnEachNode('the installed command', (installation) => {
 
   test('finds by words and by meaning, lists, shows and checks', () => {
     expect(run(['search', 'react', 'testing']).out).toContain('react-component-testing');
-    const meaning = run(['search', '--mode', 'semantic', 'tell our users what changed since the last version']);
+    const meaning = run(['search', '--mode', 'semantic', 'write up what changed since the last release']);
     expect(meaning).toMatchObject({ status: 0, out: expect.stringMatching(/release-notes|changelog/), error: '' });
     expect(run(['list', '--sort', 'stars', '--facets', 'category']).out).toMatch(/^1 to 10 of 251 skills/m);
     expect(run(['show', 'folders-office-expense-report']).out).toContain('expense-report');

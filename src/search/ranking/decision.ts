@@ -8,6 +8,7 @@ import type { Ranking } from '../../result.js';
  *   in every way comes to
  * - `cosine`, `coverage`, `name`, `description`: of the first hit, as in `RANKING_FEATURES`; the last two are BM25 on a
  *   logarithmic scale
+ * - `covered`: `coverage` times `length`: the same share of more words says more
  * - `size`: of the catalogue, on a logarithmic scale, 0 to 1: the best of many comes nearer
  * - `length`: words of the question, on a logarithmic scale
  * - `task`: how far the question is a task that a skill could serve, whatever the catalogue; see {@link taskScore}. 1
@@ -20,6 +21,7 @@ export const DECISION_FEATURES = [
   'coverage',
   'name',
   'description',
+  'covered',
   'size',
   'length',
   'task',

@@ -66,6 +66,12 @@ export interface CalibratedScores {
   readonly decision: Decision;
 }
 
+/**
+ * The least probability of a first hit with the only word of the question in its name: "review" and "git" look up a
+ * skill, though as prompts they are remarks. Chosen by hand: no question that the rules were fitted to has one word.
+ */
+const LOOK_UP = 0.5;
+
 /** Scores the candidates of one question, by the numbers that were fitted to judged questions (`data/ranking.json`). */
 export class HybridScorer {
   readonly #context: QuestionContext;
@@ -116,7 +122,8 @@ export class HybridScorer {
     const [first] = best;
     const { confident, perhaps } = this.#rule;
     const isNamed = first !== undefined && NAME_ORDER[first.nameRank] === 'exact';
-    const probability = isNamed ? 1 : ofFirst;
+    const isLookUp = this.#context.words <= 1 && (first?.candidate.words?.fields.name ?? 0) > 0;
+    const probability = isNamed ? 1 : isLookUp ? Math.max(LOOK_UP, ofFirst) : ofFirst;
     const isNext = ({ nameRank, sum }: ScoredCandidate): boolean =>
       isNamed ? nameRank === first.nameRank : sum >= NEXT_SHOWN * first!.sum;
     const worth = probability < confident ? 0 : best.slice(0, MOST_SHOWN).filter(isNext).length;
@@ -131,15 +138,18 @@ export class HybridScorer {
     const { skills, words, task, readable } = this.#context;
     const first = best[0]?.candidate;
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
+    const { coverage = 0, fields } = first?.words ?? {};
+    const length = lengthForDecision(words);
     return {
       sum: this.#part(best[0]?.sum ?? 0),
       others: this.#part(meanOfOthers(sums, this.#rule.unfit * this.#reach)),
       cosine: readable * (first?.cosine ?? 0),
-      coverage: first?.words?.coverage ?? 0,
-      name: Math.log1p(first?.words?.fields.name ?? 0),
-      description: Math.log1p(first?.words?.fields.description ?? 0),
+      coverage,
+      name: Math.log1p(fields?.name ?? 0),
+      description: Math.log1p(fields?.description ?? 0),
+      covered: coverage * length,
       size: sizeForDecision(skills),
-      length: lengthForDecision(words),
+      length,
       task,
     };
   }
