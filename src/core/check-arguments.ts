@@ -143,15 +143,10 @@ export function refuseAddress(option: string, place: unknown, known: string): vo
  *
  * @throws {SkillSearchError} `INVALID_OPTION`
  */
-export function checkSearched({
-  database,
-  cache,
-  passwordFile,
-}: {
-  readonly database?: unknown;
-  readonly cache?: unknown;
-  readonly passwordFile?: unknown;
-}): void {
+export function checkSearched(
+  options: Readonly<Partial<Record<'database' | 'cache' | 'passwordFile', unknown>>>,
+): void {
+  const { database, cache, passwordFile } = options;
   if (database !== undefined && !isCatalogueAddress(database)) checkDatabase(database);
   if (cache !== undefined) checkPath('cache', cache, 'a folder');
   if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');

@@ -52,10 +52,9 @@ export function surroundings(overrides: Partial<Surroundings> = {}): Surrounding
  * | config | `~/.config` | `~/Library/Application Support` | `%APPDATA%` |
  */
 export function userFolders(of: Surroundings): UserFolders {
-  const base = BASES[of.platform] ?? BASES.linux;
   const folder = (variable: string, otherwise: string): string =>
     joinPaths(of, folderOf(of, variable) ?? otherwise, OURS);
-  const { data, state, cache, config } = base(of);
+  const { data, state, cache, config } = baseFolders(of);
   return {
     data: folder('XDG_DATA_HOME', data),
     state: folder('XDG_STATE_HOME', state),
@@ -76,28 +75,23 @@ export function joinPaths(of: Surroundings, ...parts: readonly string[]): string
   return pathsOf(of).join(...parts);
 }
 
-type Base = Pick<UserFolders, 'data' | 'state' | 'cache' | 'config'>;
-
-const BASES: { readonly linux: (of: Surroundings) => Base } & Partial<
-  Record<NodeJS.Platform, (of: Surroundings) => Base>
-> = {
-  linux: (of) => ({
-    data: joinPaths(of, of.home, '.local', 'share'),
-    state: joinPaths(of, of.home, '.local', 'state'),
-    cache: joinPaths(of, of.home, '.cache'),
-    config: joinPaths(of, of.home, '.config'),
-  }),
-  darwin: (of) => {
-    const support = joinPaths(of, of.home, 'Library', 'Application Support');
-    const [state, cache] = [joinPaths(of, of.home, 'Library', 'Logs'), joinPaths(of, of.home, 'Library', 'Caches')];
-    return { data: support, state, cache, config: support };
-  },
-  win32: (of) => {
-    const local = folderOf(of, 'LOCALAPPDATA') ?? joinPaths(of, of.home, 'AppData', 'Local');
-    const roaming = folderOf(of, 'APPDATA') ?? joinPaths(of, of.home, 'AppData', 'Roaming');
-    return { data: local, state: local, cache: local, config: roaming };
-  },
-};
+function baseFolders(of: Surroundings): Pick<UserFolders, 'data' | 'state' | 'cache' | 'config'> {
+  const home = (...parts: readonly string[]): string => joinPaths(of, of.home, ...parts);
+  if (of.platform === 'win32') {
+    const local = folderOf(of, 'LOCALAPPDATA') ?? home('AppData', 'Local');
+    return { data: local, state: local, cache: local, config: folderOf(of, 'APPDATA') ?? home('AppData', 'Roaming') };
+  }
+  if (of.platform === 'darwin') {
+    const support = home('Library', 'Application Support');
+    return { data: support, state: home('Library', 'Logs'), cache: home('Library', 'Caches'), config: support };
+  }
+  return {
+    data: home('.local', 'share'),
+    state: home('.local', 'state'),
+    cache: home('.cache'),
+    config: home('.config'),
+  };
+}
 
 /** No home of Windows begins with a slash: such a one is made up, on a machine of another platform. */
 function pathsOf({ platform, home }: Surroundings): typeof posix {

@@ -249,16 +249,12 @@ async function readFrontMatter(bytes: Uint8Array): Promise<FrontMatterOrFault> {
   if (!isUtf8(bytes)) return { fault: 'its SKILL.md is not UTF-8' };
   const { frontMatter: block } = splitFrontMatter(Buffer.from(bytes).toString());
   if (block === undefined) return { fault: 'its SKILL.md does not begin with front matter' };
-  const fields = await readAsYaml(block);
+  // The YAML package has some seventy files, and a search needs none of them.
+  const { readTypedFrontMatter } = await import('../sources/folder/front-matter.js');
+  const fields = readTypedFrontMatter(block.replaceAll('\r\n', '\n'));
   if (fields === undefined) return { fault: 'its front matter is not YAML' };
   const fault = faultOf(fields);
   return fault === undefined ? { frontMatter: fields as FrontMatter } : { fault };
-}
-
-async function readAsYaml(block: string): Promise<Record<string, unknown> | undefined> {
-  // The YAML package has some seventy files, and a search needs none of them.
-  const { readTypedFrontMatter } = await import('../sources/folder/front-matter.js');
-  return readTypedFrontMatter(block.replaceAll('\r\n', '\n'));
 }
 
 /** The rule that the front matter breaks. */

@@ -13,7 +13,7 @@ import type { CopyMode } from '../query.js';
 import type { CatalogueStats, CopyStats, Facet, FacetCount, FacetCounts, LabelCount } from '../result.js';
 import { UNKNOWN } from '../skill.js';
 import { besideTheirCopies, type CatalogueColumns, type CatalogueReader } from '../store/index.js';
-import { oncePer } from './once.js';
+import { once, oncePer } from './once.js';
 import {
   documentsByInstallation,
   documentsByOccupation,
@@ -48,14 +48,13 @@ export function facetPart(
   const { facets, copies } = query;
   if (facets.length === 0) return {};
   const groupOf = copies === 'collapse' ? reader.columns.copyGroup : undefined;
-  let documents: Uint32Array | undefined;
+  const documents = once(() => (groupOf === undefined ? documentsOf() : besideTheirCopies(documentsOf(), groupOf)));
   const counts: Partial<Record<Facet, readonly FacetCount[]>> = {};
   for (const facet of facets) {
     const key = `${facet} ${copies}`;
     let counted = known.get(key);
     if (counted === undefined) {
-      documents ??= groupOf === undefined ? documentsOf() : besideTheirCopies(documentsOf(), groupOf);
-      counted = countFacet(reader, facet, query, documents, groupOf);
+      counted = countFacet(reader, facet, query, documents(), groupOf);
       known.set(key, counted);
     }
     counts[facet] = counted;

@@ -2,7 +2,6 @@ import { type DocumentNumber, isDamage, topOf } from '../core/index.js';
 import { toDocument } from '../indexing/index.js';
 import {
   type AskedWords,
-  type FileMatches,
   type KeywordDocument,
   type KeywordMatches,
   makeSnippet,
@@ -13,6 +12,7 @@ import {
 import type { DamagedSkill, KeywordHit, MatchedTerms, SemanticHit, Snippet } from '../result.js';
 import type { Skill } from '../skill.js';
 import { type CatalogueReader, copiesOf, copyPreference } from '../store/index.js';
+import { once } from './once.js';
 import type { OpenState } from './open-state.js';
 import type { SemanticMatch } from './rank-candidates.js';
 
@@ -48,15 +48,15 @@ export function toKeywordHit(
   // The first step does not look at files. For later ones they are read now: the catalogue may be closed later. What is
   // packed of them is unpacked when it is looked at.
   const files = matcher.step === 'all-words' ? [] : reader.texts(document);
-  const explanation = new Explanation(skill, matcher, () => firstText(files, mostText));
+  const explanation = explanationOf(skill, matcher, () => firstText(files, mostText));
   return {
     skill,
     ...(score === undefined ? {} : { score }),
     get matches() {
-      return explanation.matches;
+      return explanation.matches();
     },
     get snippet() {
-      return explanation.snippet;
+      return explanation.snippet();
     },
     copies,
   };
@@ -75,32 +75,24 @@ export function toSemanticHit(
 ): SemanticHit {
   const skill = reader.skill(document);
   const files = reader.texts(document);
-  let found: FileMatches | undefined;
-  const inFiles = (): FileMatches => {
-    found ??= matchFiles(files, asked);
-    return found;
-  };
+  const inFiles = once(() => matchFiles(files, asked));
   // A single file is the one to name, so its text need not be searched yet.
   const [only] = files;
   const filename = only === undefined || files.length > 1 ? inFiles().filename : only.filename;
   const best = files.filter((file) => file.filename === filename);
   const matcher = { step: 'some-words', accepts: (term: string): boolean => asked.wordOf(term) >= 0 } as const;
-  const explanation = new Explanation(
-    skill,
-    matcher,
-    () => best,
-    () => inFiles().terms,
-  );
+  const termsInFiles = (): readonly string[] => inFiles().terms;
+  const explanation = explanationOf(skill, matcher, () => best, termsInFiles);
   return {
     fileId: `${skill.id}/${filename}`,
     filename,
     score,
     skill,
     get matches() {
-      return explanation.matches;
+      return explanation.matches();
     },
     get snippet() {
-      return explanation.snippet;
+      return explanation.snippet();
     },
     copies,
     ...(copyIdsOf === undefined ? {} : { explain: { ...parts(), copies: copyIdsOf(document) } }),
@@ -117,47 +109,24 @@ function firstText(files: KeywordDocument['files'], most: number): KeywordDocume
   });
 }
 
-/** What explains a hit, worked out when it is first read: few hits of a page ever are. */
-class Explanation {
-  readonly #skill: Skill;
-  readonly #matcher: TermMatcher;
-  readonly #files: () => KeywordDocument['files'];
-  readonly #termsInFiles: (() => readonly string[]) | undefined;
-  #matches: MatchedTerms | undefined;
-  #snippet: Snippet | undefined;
-
-  /**
-   * @param files whose texts are looked at
-   * @param termsInFiles finds the matched terms of all files, if `files` are only some of them
-   */
-  constructor(
-    skill: Skill,
-    matcher: TermMatcher,
-    files: () => KeywordDocument['files'],
-    termsInFiles?: () => readonly string[],
-  ) {
-    this.#skill = skill;
-    this.#matcher = matcher;
-    this.#files = files;
-    this.#termsInFiles = termsInFiles;
-  }
-
-  get matches(): MatchedTerms {
-    this.#matches ??= this.#findMatches();
-    return this.#matches;
-  }
-
-  get snippet(): Snippet {
-    this.#snippet ??= makeSnippet(toDocument(this.#skill, this.#files()), this.#matcher);
-    return this.#snippet;
-  }
-
-  #findMatches(): MatchedTerms {
-    if (this.#termsInFiles === undefined) return matchedTerms(toDocument(this.#skill, this.#files()), this.#matcher);
-    const terms = this.#termsInFiles();
-    const inFiles = terms.length === 0 ? {} : { files: terms };
-    return { ...matchedTerms(toDocument(this.#skill, []), this.#matcher), ...inFiles };
-  }
+/**
+ * What explains a hit, worked out when it is first asked for: few hits of a page ever are.
+ *
+ * @param files whose texts are looked at
+ * @param termsInFiles finds the matched terms of all files, if `files` are only some of them
+ */
+function explanationOf(
+  skill: Skill,
+  matcher: TermMatcher,
+  files: () => KeywordDocument['files'],
+  termsInFiles?: () => readonly string[],
+): { readonly matches: () => MatchedTerms; readonly snippet: () => Snippet } {
+  const matches = (): MatchedTerms => {
+    if (termsInFiles === undefined) return matchedTerms(toDocument(skill, files()), matcher);
+    const terms = termsInFiles();
+    return { ...matchedTerms(toDocument(skill, []), matcher), ...(terms.length > 0 && { files: terms }) };
+  };
+  return { matches: once(matches), snippet: once(() => makeSnippet(toDocument(skill, files()), matcher)) };
 }
 
 /** How many damaged skills an answer lists at most. */

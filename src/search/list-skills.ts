@@ -4,7 +4,7 @@ import type { DamagedSkill, ListHit, ListResult } from '../result.js';
 import { type CatalogueColumns, type Collapsed, collapseCopies, copyPreference } from '../store/index.js';
 import { facetPart, type KnownCounts } from './facets.js';
 import { damagedPart, readShown } from './hits.js';
-import { oncePer } from './once.js';
+import { once, oncePer } from './once.js';
 import type { OpenState } from './open-state.js';
 import { filterMask, wholeMask } from './ranking/filter-mask.js';
 import { partOf } from './ranking/ranks.js';
@@ -73,21 +73,13 @@ function listOf(columns: CatalogueColumns, mask: Uint8Array): ListedSkills {
   // A label may lead to a skill whose files are damaged. Words do not, and a list without filters has it neither.
   for (const document of columns.damaged) mask[document] = 0;
   const all = { mask, documents: documentsIn(mask), counts: new Map() };
-  let collapsed: ShownSkills | undefined;
-  const collapse = (): ShownSkills => {
+  const collapsed = once((): ShownSkills => {
     const { documents, counts } = collapseCopies(all.documents, columns.copyGroup, copyPreference(columns));
     const kept = new Uint8Array(columns.size);
     for (let i = 0; i < documents.length; i++) kept[documents[i]!] = 1;
     return { mask: kept, documents: documentsIn(kept), counts };
-  };
-  return {
-    all,
-    collapsed: () => {
-      collapsed ??= collapse();
-      return collapsed;
-    },
-    known: new Map(),
-  };
+  });
+  return { all, collapsed, known: new Map() };
 }
 
 /** The documents that a mask lets pass, ascending. */

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { dataFile } from '../core/index.js';
 import type { Embedder, ModelOptions } from './embedder.js';
-import type { StartThread, TextThread } from './local-embedder.js';
 import type { ModelFolder } from './model-folder.js';
 
 // What finds and runs models is imported when one is wanted: a search by words alone does without.
@@ -67,14 +66,12 @@ export async function chooseModel(
   if (embedder !== undefined) {
     return { id: embedder.model, compatible: [], named: true, start: async () => embedder, stop: async () => {} };
   }
-  const [{ findModel, identifyModel }, { ModelThread }] = await Promise.all([
+  const [{ findModel, identifyModel }, { startOwn }] = await Promise.all([
     import('./model-folder.js'),
     import('./local-embedder.js'),
   ]);
   const found = await findModel(model ?? BUNDLED_MODEL);
-  const start: StartThread = shared
-    ? (await import('./shared-model.js')).shareModel
-    : (data): TextThread => new ModelThread(data);
+  const start = shared ? (await import('./shared-model.js')).shareModel : startOwn;
   let loading = early ? start(found) : undefined;
   try {
     const folder = await identifyModel(found);

@@ -45,7 +45,7 @@ export interface TextThread {
 
 export type StartThread = (data: ModelThreadData) => TextThread;
 
-const startOwn: StartThread = (data) => new ModelThread(data);
+export const startOwn: StartThread = (data) => new ModelThread(data);
 
 /** Runs a model of a local folder in worker threads. */
 export class LocalEmbedder implements Embedder {
@@ -336,7 +336,8 @@ export class ModelThread implements TextThread {
   }
 }
 
-function embeddedTexts({ values, dimensions, milliseconds }: VectorsMessage): EmbeddedTexts {
+/** Takes vectors that lie one after the other apart. */
+export function embeddedTexts({ values, dimensions, milliseconds }: Omit<VectorsMessage, 'kind'>): EmbeddedTexts {
   const vectors: Float32Array[] = [];
   for (let start = 0; start < values.length; start += dimensions) {
     vectors.push(values.subarray(start, start + dimensions));

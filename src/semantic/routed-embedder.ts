@@ -69,16 +69,10 @@ export class LocalModel implements Embedder {
     options.signal?.throwIfAborted();
     const isOther = texts.map((text) => this.#isForOther(text, options.partOf));
     if (this.#other === undefined || !isOther.includes(true)) return this.#first.embed(texts, options);
+    const textsOf = (other: boolean): string[] => texts.filter((_, i) => isOther[i] === other);
     const [first, other] = await Promise.all([
-      this.#first.embed(
-        texts.filter((_, i) => !isOther[i]),
-        options,
-      ),
-      this.#embedOther(
-        this.#other,
-        texts.filter((_, i) => isOther[i]),
-        options,
-      ),
+      this.#first.embed(textsOf(false), options),
+      this.#embedOther(this.#other, textsOf(true), options),
     ]);
     let [nextOfFirst, nextOfOther] = [0, 0];
     return isOther.map((is) => (is ? other[nextOfOther++]! : first[nextOfFirst++]!));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isObject } from '../core/index.js';
 import { answerLocally, askLocally, type LocalServer } from '../core/local-server.js';
 import {
-  type EmbeddedTexts,
+  embeddedTexts,
   type LoadedModel,
   ModelThread,
   type ModelThreadData,
@@ -13,12 +13,10 @@ import {
 /** How long another process may take for an answer, in milliseconds: it may have to load the model first. */
 const PATIENCE = 5000;
 
-/** What is asked of another process: the vectors of some texts, with their prefix. Without any it tells of the model. */
-interface Asked {
-  readonly texts: readonly string[];
-}
-
-/** What it answers. */
+/**
+ * What another process answers that is asked for the vectors of `texts`, with their prefix. Without any it tells of the
+ * model.
+ */
 interface Told extends LoadedModel {
   /** The vectors one after the other: little-endian floats, base64. */
   readonly values: string;
@@ -69,7 +67,12 @@ class SharedModel {
     let isClosed = false;
     return {
       ready,
-      embed: async (texts) => embeddedTexts(await this.#ask(texts)),
+      embed: async (texts) => {
+        const told = await this.#ask(texts);
+        // A copy, so that it begins where floats may.
+        const { buffer } = new Uint8Array(Buffer.from(told.values, 'base64'));
+        return embeddedTexts({ ...told, values: new Float32Array(buffer) });
+      },
       close: async () => {
         if (isClosed) return;
         isClosed = true;
@@ -84,8 +87,7 @@ class SharedModel {
 
   async #ask(texts: readonly string[]): Promise<Told> {
     if (this.#own === undefined) {
-      const ask: Asked = { texts };
-      const answer = await askLocally({ subject: this.#subject, ask, patience: PATIENCE });
+      const answer = await askLocally({ subject: this.#subject, ask: { texts }, patience: PATIENCE });
       if (isTold(answer, texts.length)) return answer;
     }
     return this.#embedHere(texts);
@@ -118,7 +120,7 @@ class SharedModel {
   }
 }
 
-/** @throws if that is not what {@link Asked} says */
+/** @throws if something else is asked */
 function textsIn(ask: unknown): readonly string[] {
   const { texts } = isObject(ask) ? ask : {};
   if (Array.isArray(texts) && texts.every((text) => typeof text === 'string')) return texts;
@@ -129,14 +131,4 @@ function isTold(answer: unknown, texts: number): answer is Told {
   const { dimensions, values } = isObject(answer) ? answer : {};
   if (!Number.isInteger(dimensions) || typeof values !== 'string') return false;
   return Buffer.byteLength(values, 'base64') === texts * (dimensions as number) * Float32Array.BYTES_PER_ELEMENT;
-}
-
-function embeddedTexts({ values, dimensions, milliseconds }: Told): EmbeddedTexts {
-  // A copy, so that it begins where floats may.
-  const all = new Float32Array(new Uint8Array(Buffer.from(values, 'base64')).buffer);
-  const count = all.length / dimensions;
-  return {
-    vectors: Array.from({ length: count }, (_, i) => all.subarray(i * dimensions, (i + 1) * dimensions)),
-    milliseconds,
-  };
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeFolder, SkillSearchError, surroundings, tellWhileWaiting, userFolders } from '../../src/core/index.js';
 import { scratchFolder } from '../scratch-folder.js';
 
-describe('make folder', () => {
+describe('a folder', () => {
   const SOURCES = fileURLToPath(new URL('../../src', import.meta.url));
 
   /** The error that making a folder ends with. */
@@ -19,65 +19,61 @@ describe('make folder', () => {
     }
   }
 
-  describe('a folder', () => {
-    test('is made with all that are missing above it, and left alone if it is there', () => {
-      const base = scratchFolder();
-      const path = join(base, 'a', 'b', 'c');
-      makeFolder(path, { mode: 0o700 });
-      writeFileSync(join(path, 'kept'), '');
-      makeFolder(path);
-      expect(readdirSync(path)).toEqual(['kept']);
-      if (process.platform === 'win32') return;
-      expect(['a', 'a/b', 'a/b/c'].map((inside) => statSync(join(base, inside)).mode & 0o777)).toEqual([
-        0o700, 0o700, 0o700,
-      ]);
-    });
+  test('is made with all that are missing above it, and left alone if it is there', () => {
+    const base = scratchFolder();
+    const path = join(base, 'a', 'b', 'c');
+    makeFolder(path, { mode: 0o700 });
+    writeFileSync(join(path, 'kept'), '');
+    makeFolder(path);
+    expect(readdirSync(path)).toEqual(['kept']);
+    if (process.platform === 'win32') return;
+    expect(['a', 'a/b', 'a/b/c'].map((inside) => statSync(join(base, inside)).mode & 0o777)).toEqual([
+      0o700, 0o700, 0o700,
+    ]);
+  });
 
-    test('is made behind a link, too', () => {
-      const base = scratchFolder();
-      makeFolder(join(base, 'real'));
-      symlinkSync(join(base, 'real'), join(base, 'link'), 'junction');
-      makeFolder(join(base, 'link', 'a'));
-      expect(readdirSync(join(base, 'real'))).toEqual(['a']);
-    });
+  test('is made behind a link, too', () => {
+    const base = scratchFolder();
+    makeFolder(join(base, 'real'));
+    symlinkSync(join(base, 'real'), join(base, 'link'), 'junction');
+    makeFolder(join(base, 'link', 'a'));
+    expect(readdirSync(join(base, 'real'))).toEqual(['a']);
+  });
 
-    test('is refused with what is in its place', () => {
-      const base = scratchFolder();
-      const file = join(base, 'file');
-      writeFileSync(file, '');
-      symlinkSync(join(base, 'nowhere'), join(base, 'dangling'), 'junction');
-      for (const path of [file, join(file, 'a'), join(file, 'a', 'b')]) {
-        const fault = faultOf(path);
-        expect(fault).toBeInstanceOf(SkillSearchError);
-        expect(fault).toMatchObject({
-          code: 'FILE_NOT_WRITABLE',
-          path,
-          message: `the folder ${JSON.stringify(path)} cannot be made: ${JSON.stringify(file)} is not a folder`,
-        });
-      }
-      expect(faultOf(join(base, 'dangling', 'a'))?.message).toContain(
-        `cannot be made: ${JSON.stringify(join(base, 'dangling'))} is a link that leads nowhere`,
-      );
-    });
+  test('is refused with what is in its place', () => {
+    const base = scratchFolder();
+    const file = join(base, 'file');
+    writeFileSync(file, '');
+    symlinkSync(join(base, 'nowhere'), join(base, 'dangling'), 'junction');
+    for (const path of [file, join(file, 'a'), join(file, 'a', 'b')]) {
+      const fault = faultOf(path);
+      expect(fault).toBeInstanceOf(SkillSearchError);
+      expect(fault).toMatchObject({
+        code: 'FILE_NOT_WRITABLE',
+        path,
+        message: `the folder ${JSON.stringify(path)} cannot be made: ${JSON.stringify(file)} is not a folder`,
+      });
+    }
+    expect(faultOf(join(base, 'dangling', 'a'))?.message).toContain(
+      `cannot be made: ${JSON.stringify(join(base, 'dangling'))} is a link that leads nowhere`,
+    );
+  });
 
-    test.skipIf(process.platform !== 'linux')('is refused, and not tried for ever, where /proc would have it', () => {
-      for (const path of ['/proc/.local', '/proc/.local/share/skill-discovery']) {
-        expect(faultOf(path)).toMatchObject({
-          code: 'FILE_NOT_WRITABLE',
-          message: expect.stringMatching(/^the folder "\/proc\/\.local.*" cannot be made: ENOENT.*'\/proc\/\.local'$/),
-        });
-      }
-    });
+  test.skipIf(process.platform !== 'linux')('is refused, and not tried for ever, where /proc would have it', () => {
+    for (const path of ['/proc/.local', '/proc/.local/share/skill-discovery']) {
+      expect(faultOf(path)).toMatchObject({
+        code: 'FILE_NOT_WRITABLE',
+        message: expect.stringMatching(/^the folder "\/proc\/\.local.*" cannot be made: ENOENT.*'\/proc\/\.local'$/),
+      });
+    }
+  });
 
-    test('is made by the recursive way of Node nowhere in the sources', () => {
-      const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) =>
-        name.endsWith('.ts'),
-      );
-      const recursive = sources.filter((name) =>
-        /\bmkdir(?:Sync)?\([^;]*recursive/.test(readFileSync(join(SOURCES, name), 'utf8')),
-      );
-      expect(recursive).toEqual([]);
-    });
+  test('is made by the recursive way of Node nowhere in the sources', () => {
+    const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    const recursive = sources.filter((name) =>
+      /\bmkdir(?:Sync)?\([^;]*recursive/.test(readFileSync(join(SOURCES, name), 'utf8')),
+    );
+    expect(recursive).toEqual([]);
   });
 });
 
@@ -91,7 +87,7 @@ describe('tell while waiting', () => {
   });
 
   test('says after a few seconds, and now and then, that a catalogue is waited for', async () => {
-    const { told, end } = waitingFor('https://example.org/manifest.json');
+    const { told, waiting, end } = waitingFor('https://example.org/manifest.json');
     vi.advanceTimersByTime(3999);
     expect(told).toEqual([]);
     vi.advanceTimersByTime(30_001);
@@ -99,7 +95,8 @@ describe('tell while waiting', () => {
       'waiting for the catalogue at https://example.org/manifest.json: 4 s so far',
       'waiting for the catalogue at https://example.org/manifest.json: 34 s so far',
     ]);
-    await end();
+    end();
+    await waiting;
     vi.advanceTimersByTime(120_000);
     expect(told).toHaveLength(2);
   });
@@ -130,31 +127,14 @@ describe('tell while waiting', () => {
     expect(told).toEqual([]);
   });
 
-  function waitingFor(database: string): {
-    readonly told: string[];
-    readonly waiting: Promise<void>;
-    end(): Promise<void>;
-    fail(error: Error): void;
-  } {
+  function waitingFor(database: string) {
     const told: string[] = [];
-    const { promise, resolve, reject } = withResolvers();
-    const waiting = tellWhileWaiting(database, (line) => void told.push(line), promise);
-    const end = async (): Promise<void> => {
-      resolve();
-      await waiting;
-    };
-    return { told, waiting, end, fail: reject };
-  }
-
-  /** Of Node.js 22 on there is `Promise.withResolvers`. */
-  function withResolvers(): { promise: Promise<void>; resolve: () => void; reject: (error: Error) => void } {
-    let resolve = (): void => {};
-    let reject = (_: Error): void => {};
-    const promise = new Promise<void>((onEnd, onFailure) => {
-      resolve = onEnd;
-      reject = onFailure;
+    let end = (): void => {};
+    let fail = (_: Error): void => {};
+    const work = new Promise<void>((resolve, reject) => {
+      [end, fail] = [resolve, reject];
     });
-    return { promise, resolve, reject };
+    return { told, waiting: tellWhileWaiting(database, (line) => void told.push(line), work), end, fail };
   }
 });
 

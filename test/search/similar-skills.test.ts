@@ -16,7 +16,7 @@ import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
-describe('similar skills', () => {
+describe('skills near another one', () => {
   const ROWS = [
     row('pdf', { name: 'pdf', description: 'fills and reads pdf forms' }),
     row('pdf-copy', { name: 'pdf', description: 'fills and reads pdf forms', stars: 9 }),
@@ -50,72 +50,70 @@ describe('similar skills', () => {
     return a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
   }
 
-  describe('skills near another one', () => {
-    test('are the nearest by the cosines of their vectors; its own copies are left out, of others one is shown', async () => {
-      const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
-      const found = await search.similar('pdf');
-      expect(found[0]?.skill.id).toBe('pdf-2');
-      const shown = found.map(({ skill, copies }) => `${skill.id} ${copies}`);
-      // Of the copies the one with the most stars stands for all.
-      expect(shown.toSorted()).toEqual(['git-b 3', 'maps 1', 'pdf-2 1']);
-      expect(found.map(({ score }) => score)).toEqual(found.map(({ score }) => score).sort((a, b) => b - a));
-      expect((await search.similar('pdf', { limit: 1 })).map(({ skill }) => skill.id)).toEqual(['pdf-2']);
-    });
+  test('are the nearest by the cosines of their vectors; its own copies are left out, of others one is shown', async () => {
+    const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
+    const found = await search.similar('pdf');
+    expect(found[0]?.skill.id).toBe('pdf-2');
+    const shown = found.map(({ skill, copies }) => `${skill.id} ${copies}`);
+    // Of the copies the one with the most stars stands for all.
+    expect(shown.toSorted()).toEqual(['git-b 3', 'maps 1', 'pdf-2 1']);
+    expect(found.map(({ score }) => score)).toEqual(found.map(({ score }) => score).sort((a, b) => b - a));
+    expect((await search.similar('pdf', { limit: 1 })).map(({ skill }) => skill.id)).toEqual(['pdf-2']);
+  });
 
-    test('are what comparing the skill with all others gives', async () => {
-      const words = fc.array(fc.constantFrom('pdf', 'git', 'map', 'test', 'chart', 'deploy'), {
-        minLength: 1,
-        maxLength: 4,
-      });
-      await fc.assert(
-        fc.asyncProperty(fc.uniqueArray(words, { maxLength: 12, selector: (all) => all.join(' ') }), async (texts) => {
-          const rows = texts.map((all, i) => row(`s-${i}`, { name: `name ${i}`, description: all.join(' ') }));
-          const embedder = new StandInEmbedder();
-          await using search = await openSkillSearch({ skills: rows, embedder });
-          const vectors = await embedder.embed(texts.map((all, i) => `name ${i}\n${all.join(' ')}`));
-          const stored = (await Promise.all(rows.map(({ id }) => search.similar(id as string, { limit: 100 })))) ?? [];
-          for (const [i, similar] of stored.entries()) {
-            expect(similar).toHaveLength(texts.length - 1);
-            for (const { skill, score } of similar) {
-              const other = Number(skill.id.slice(2));
-              expect(score).toBeCloseTo(cosine(vectors[i] as Float32Array, vectors[other] as Float32Array), 4);
-            }
+  test('are what comparing the skill with all others gives', async () => {
+    const words = fc.array(fc.constantFrom('pdf', 'git', 'map', 'test', 'chart', 'deploy'), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(words, { maxLength: 12, selector: (all) => all.join(' ') }), async (texts) => {
+        const rows = texts.map((all, i) => row(`s-${i}`, { name: `name ${i}`, description: all.join(' ') }));
+        const embedder = new StandInEmbedder();
+        await using search = await openSkillSearch({ skills: rows, embedder });
+        const vectors = await embedder.embed(texts.map((all, i) => `name ${i}\n${all.join(' ')}`));
+        const stored = (await Promise.all(rows.map(({ id }) => search.similar(id as string, { limit: 100 })))) ?? [];
+        for (const [i, similar] of stored.entries()) {
+          expect(similar).toHaveLength(texts.length - 1);
+          for (const { skill, score } of similar) {
+            const other = Number(skill.id.slice(2));
+            expect(score).toBeCloseTo(cosine(vectors[i] as Float32Array, vectors[other] as Float32Array), 4);
           }
-        }),
-        { numRuns: 6 },
-      );
-    });
+        }
+      }),
+      { numRuns: 6 },
+    );
+  });
 
-    test('are found without a model, also where its folder is gone, and start no thread', async () => {
-      const database = await catalogueOf(ROWS);
-      let threads = 0;
-      const count = (_: Worker): void => {
-        threads += 1;
-      };
-      process.on('worker', count);
-      onTestFinished(() => void process.off('worker', count));
-      const search = await open({ database, model: join(scratchFolder(), 'gone') });
-      expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
-      expect(threads).toBe(0);
-      expect(await codeOf(() => search.semantic({ q: 'pdf' }))).toBe('MODEL_NOT_FOUND');
-      expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
-    });
+  test('are found without a model, also where its folder is gone, and start no thread', async () => {
+    const database = await catalogueOf(ROWS);
+    let threads = 0;
+    const count = (_: Worker): void => {
+      threads += 1;
+    };
+    process.on('worker', count);
+    onTestFinished(() => void process.off('worker', count));
+    const search = await open({ database, model: join(scratchFolder(), 'gone') });
+    expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
+    expect(threads).toBe(0);
+    expect(await codeOf(() => search.semantic({ q: 'pdf' }))).toBe('MODEL_NOT_FOUND');
+    expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
+  });
 
-    test('are none for an id that no skill has, nor in a catalogue of one skill', async () => {
-      const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
-      expect(await search.similar('nobody')).toEqual([]);
-      const alone = await open({ database: await catalogueOf(ROWS.slice(0, 2)), embedder: new NoEmbedder() });
-      expect(await alone.similar('pdf')).toEqual([]);
-    });
+  test('are none for an id that no skill has, nor in a catalogue of one skill', async () => {
+    const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
+    expect(await search.similar('nobody')).toEqual([]);
+    const alone = await open({ database: await catalogueOf(ROWS.slice(0, 2)), embedder: new NoEmbedder() });
+    expect(await alone.similar('pdf')).toEqual([]);
+  });
 
-    test('need vectors, and an open search', async () => {
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [ROWS], semantic: false });
-      const search = await open({ database });
-      expect(await codeOf(() => search.similar('pdf'))).toBe('NO_VECTORS');
-      await search.close();
-      expect(await codeOf(() => search.similar('pdf'))).toBe('SERVICE_UNAVAILABLE');
-    });
+  test('need vectors, and an open search', async () => {
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [ROWS], semantic: false });
+    const search = await open({ database });
+    expect(await codeOf(() => search.similar('pdf'))).toBe('NO_VECTORS');
+    await search.close();
+    expect(await codeOf(() => search.similar('pdf'))).toBe('SERVICE_UNAVAILABLE');
   });
 });
 

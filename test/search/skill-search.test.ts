@@ -400,25 +400,23 @@ describe('keyword pages', () => {
   });
 });
 
-describe('explained text', () => {
-  describe('the text that explanations of hits look at', () => {
-    test('is shared by the hits of a page', async () => {
-      const share = Math.floor(EXPLAINED_TEXT / MAX_LIMIT);
-      // The second word ends where the share of a hit ends, or one character behind it.
-      const textOf = (end: number): string => `kite ${'.'.repeat(end - 'kite bobbin'.length)}bobbin`;
-      const skills = Array.from({ length: MAX_LIMIT }, (_, i) =>
-        row(`s-${i}`, { files: [{ filename: 'a.md', text: textOf(share + (i % 2)) }] }),
-      );
-      const search = await openSkillSearch({ skills });
-      onTestFinished(() => search.close());
-      const matchesFor = (limit: number): (readonly string[] | undefined)[] =>
-        search
-          .keyword({ q: 'kite bobbin', limit, copies: 'keep' })
-          .hits.toSorted((a, b) => Number(a.skill.id.slice(2)) - Number(b.skill.id.slice(2)))
-          .map(({ matches }) => matches.files);
-      expect(matchesFor(MAX_LIMIT).slice(0, 2)).toEqual([['kite', 'bobbin'], ['kite']]);
-      expect(matchesFor(MAX_LIMIT - 1).every((files) => files?.length === 2)).toBe(true);
-    });
+describe('the text that explanations of hits look at', () => {
+  test('is shared by the hits of a page', async () => {
+    const share = Math.floor(EXPLAINED_TEXT / MAX_LIMIT);
+    // The second word ends where the share of a hit ends, or one character behind it.
+    const textOf = (end: number): string => `kite ${'.'.repeat(end - 'kite bobbin'.length)}bobbin`;
+    const skills = Array.from({ length: MAX_LIMIT }, (_, i) =>
+      row(`s-${i}`, { files: [{ filename: 'a.md', text: textOf(share + (i % 2)) }] }),
+    );
+    const search = await openSkillSearch({ skills });
+    onTestFinished(() => search.close());
+    const matchesFor = (limit: number): (readonly string[] | undefined)[] =>
+      search
+        .keyword({ q: 'kite bobbin', limit, copies: 'keep' })
+        .hits.toSorted((a, b) => Number(a.skill.id.slice(2)) - Number(b.skill.id.slice(2)))
+        .map(({ matches }) => matches.files);
+    expect(matchesFor(MAX_LIMIT).slice(0, 2)).toEqual([['kite', 'bobbin'], ['kite']]);
+    expect(matchesFor(MAX_LIMIT - 1).every((files) => files?.length === 2)).toBe(true);
   });
 });
 
@@ -474,7 +472,7 @@ describe('kept skills', () => {
   });
 });
 
-describe('truncated answers', () => {
+describe('an answer to a question that is too costly to finish', () => {
   /** Each has 100,000 positions, which a phrase of the same word reads and compares once for each of its words. */
   const LONG: readonly Row[] = Array.from({ length: 4 }, (_, i) =>
     row(`long-${i}`, { updatedAt: 10 - i, files: [{ filename: 'SKILL.md', text: 'kite '.repeat(100_000) }] }),
@@ -487,26 +485,24 @@ describe('truncated answers', () => {
   });
   afterAll(() => search.close());
 
-  describe('an answer to a question that is too costly to finish', () => {
-    test('says so, and has fewer skills than there are, the newest of them', () => {
-      for (const sortBy of ['recent', 'relevance'] as const) {
-        const { truncated, pagination, hits } = search.keyword({ q: COSTLY, sortBy, copies: 'keep' });
-        expect([sortBy, truncated]).toEqual([sortBy, true]);
-        expect(pagination.total).toBeGreaterThan(0);
-        expect(pagination.total).toBeLessThan(LONG.length);
-        expect(hits.map(({ skill }) => skill.id).sort()).toEqual(LONG.slice(0, pagination.total).map(({ id }) => id));
-        const records = storedRecords(search, { q: COSTLY, sortBy, copies: 'keep' });
-        expect([records.truncated, records.pagination]).toEqual([true, pagination]);
-      }
-    });
+  test('says so, and has fewer skills than there are, the newest of them', () => {
+    for (const sortBy of ['recent', 'relevance'] as const) {
+      const { truncated, pagination, hits } = search.keyword({ q: COSTLY, sortBy, copies: 'keep' });
+      expect([sortBy, truncated]).toEqual([sortBy, true]);
+      expect(pagination.total).toBeGreaterThan(0);
+      expect(pagination.total).toBeLessThan(LONG.length);
+      expect(hits.map(({ skill }) => skill.id).sort()).toEqual(LONG.slice(0, pagination.total).map(({ id }) => id));
+      const records = storedRecords(search, { q: COSTLY, sortBy, copies: 'keep' });
+      expect([records.truncated, records.pagination]).toEqual([true, pagination]);
+    }
+  });
 
-    test('has a header over HTTP, and others have none', async () => {
-      const { ask } = await serve(search);
-      const cut = await ask(keyword({ q: COSTLY }));
-      expect([cut.status, cut.headers.get('X-Result-Truncated')]).toEqual([200, 'true']);
-      expect((await ask(keyword({ q: 'kite' }))).headers.has('X-Result-Truncated')).toBe(false);
-      expect((await ask(KEYWORD)).headers.has('X-Result-Truncated')).toBe(false);
-    });
+  test('has a header over HTTP, and others have none', async () => {
+    const { ask } = await serve(search);
+    const cut = await ask(keyword({ q: COSTLY }));
+    expect([cut.status, cut.headers.get('X-Result-Truncated')]).toEqual([200, 'true']);
+    expect((await ask(keyword({ q: 'kite' }))).headers.has('X-Result-Truncated')).toBe(false);
+    expect((await ask(KEYWORD)).headers.has('X-Result-Truncated')).toBe(false);
   });
 });
 

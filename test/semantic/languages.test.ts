@@ -9,29 +9,27 @@ import { probablyReads, readableScripts, readableShare, readModelLanguages } fro
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from './stand-in-embedder.js';
 
-describe('model languages', () => {
+describe('the languages that a model reads', () => {
   function folderWith(text: string): string {
     const folder = scratchFolder();
     writeFileSync(join(folder, 'languages.json'), text);
     return folder;
   }
 
-  describe('the languages that a model reads', () => {
-    test('are those that its folder names, if it names any', async () => {
-      expect(await readModelLanguages(folderWith('["en", "de"]'))).toEqual(['en', 'de']);
-      expect(await readModelLanguages(scratchFolder())).toBeUndefined();
-    });
+  test('are those that its folder names, if it names any', async () => {
+    expect(await readModelLanguages(folderWith('["en", "de"]'))).toEqual(['en', 'de']);
+    expect(await readModelLanguages(scratchFolder())).toBeUndefined();
+  });
 
-    test.each(['{}', '"en"', '["english"]', '[1]', 'en'])('cannot be read from %s', async (text) => {
-      const folder = folderWith(text);
-      await expect(readModelLanguages(folder)).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE', path: folder });
-    });
+  test.each(['{}', '"en"', '["english"]', '[1]', 'en'])('cannot be read from %s', async (text) => {
+    const folder = folderWith(text);
+    await expect(readModelLanguages(folder)).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE', path: folder });
+  });
 
-    test('are English if its vocabulary has Latin letters only', () => {
-      expect(probablyReads('en', ['Latin'])).toBe(true);
-      expect(probablyReads('de', ['Latin'])).toBe(false);
-      expect(probablyReads('zh', ['Latin'])).toBe(false);
-    });
+  test('are English if its vocabulary has Latin letters only', () => {
+    expect(probablyReads('en', ['Latin'])).toBe(true);
+    expect(probablyReads('de', ['Latin'])).toBe(false);
+    expect(probablyReads('zh', ['Latin'])).toBe(false);
   });
 });
 
@@ -96,42 +94,40 @@ describe('readable share', () => {
   });
 });
 
-describe('sentences', () => {
-  describe('the sentences of a question', () => {
-    test('are those that the system tells apart, whatever ends them', () => {
-      const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
-      const end = fc.constantFrom(
-        '. ',
-        '.',
-        '! ',
-        '?\n',
-        '\r\n',
-        '\u0085',
-        '\u2028',
-        '。',
-        '．',
-        '︒',
-        '․ ',
-        '﹒ ',
-        ', ',
-        '; ',
-      );
-      const sentence = fc.constantFrom(
-        'Fill in my form',
-        'send it off now',
-        'one two three',
-        'Hello',
-        'e.g. of all that',
-        '',
-      );
-      fc.assert(
-        fc.property(fc.array(fc.tuple(sentence, end), { maxLength: 6 }), (parts) => {
-          const question = parts.flat().join('');
-          const all = Array.from(segmenter.segment(question), ({ segment }) => segment.trim());
-          const long = all.filter((one) => one.split(/\s+/u).length >= 3);
-          expect(sentencesOf(question)).toEqual(long.length < 2 ? [] : long);
-        }),
-      );
-    });
+describe('the sentences of a question', () => {
+  test('are those that the system tells apart, whatever ends them', () => {
+    const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+    const end = fc.constantFrom(
+      '. ',
+      '.',
+      '! ',
+      '?\n',
+      '\r\n',
+      '\u0085',
+      '\u2028',
+      '。',
+      '．',
+      '︒',
+      '․ ',
+      '﹒ ',
+      ', ',
+      '; ',
+    );
+    const sentence = fc.constantFrom(
+      'Fill in my form',
+      'send it off now',
+      'one two three',
+      'Hello',
+      'e.g. of all that',
+      '',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(sentence, end), { maxLength: 6 }), (parts) => {
+        const question = parts.flat().join('');
+        const all = Array.from(segmenter.segment(question), ({ segment }) => segment.trim());
+        const long = all.filter((one) => one.split(/\s+/u).length >= 3);
+        expect(sentencesOf(question)).toEqual(long.length < 2 ? [] : long);
+      }),
+    );
   });
 });

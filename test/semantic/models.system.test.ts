@@ -104,7 +104,7 @@ describe('local embedder', () => {
   }
 });
 
-describe('bundled models', () => {
+describe('the bundled models', () => {
   const SKILLS = [
     'invoice-writer. Writes invoices and sends them to customers.',
     'meeting-notes. Turns the recording of a meeting into minutes with decisions and tasks.',
@@ -138,30 +138,28 @@ describe('bundled models', () => {
     Hindi: [['पीडीएफ फाइल से तालिका निकालनी है', 2]],
   };
 
-  describe('the bundled models', () => {
-    let embedder: Embedder;
-    let skills: readonly Float32Array[];
-    beforeAll(async () => {
-      embedder = await startModel(await inspectModel(BUNDLED_MODEL), 1);
-      skills = await embedder.embed(SKILLS, { purpose: 'document' });
-    }, 60_000);
-    afterAll(() => embedder?.close?.());
+  let embedder: Embedder;
+  let skills: readonly Float32Array[];
+  beforeAll(async () => {
+    embedder = await startModel(await inspectModel(BUNDLED_MODEL), 1);
+    skills = await embedder.embed(SKILLS, { purpose: 'document' });
+  }, 60_000);
+  afterAll(() => embedder?.close?.());
 
-    test.each(Object.entries(REQUESTS))(
-      'put a request in %s nearest to the skill in English that serves it',
-      async (_, requests) => {
-        const vectors = await embedder.embed(
-          requests.map(([question]) => question),
-          { purpose: 'question' },
-        );
-        const nearest = vectors.map((vector) => {
-          const cosines = skills.map((skill) => skill.reduce((sum, value, i) => sum + value * vector[i]!, 0));
-          return cosines.indexOf(Math.max(...cosines));
-        });
-        expect(nearest).toEqual(requests.map(([, skill]) => skill));
-      },
-    );
-  });
+  test.each(Object.entries(REQUESTS))(
+    'put a request in %s nearest to the skill in English that serves it',
+    async (_, requests) => {
+      const vectors = await embedder.embed(
+        requests.map(([question]) => question),
+        { purpose: 'question' },
+      );
+      const nearest = vectors.map((vector) => {
+        const cosines = skills.map((skill) => skill.reduce((sum, value, i) => sum + value * vector[i]!, 0));
+        return cosines.indexOf(Math.max(...cosines));
+      });
+      expect(nearest).toEqual(requests.map(([, skill]) => skill));
+    },
+  );
 });
 
 describe('busy embedder', () => {

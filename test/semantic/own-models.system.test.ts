@@ -438,7 +438,7 @@ describe('routed embedder', () => {
   });
 });
 
-describe('compatible models', () => {
+describe('the next version of a model', () => {
   const ROWS = Array.from({ length: 700 }, (_, i) => row(`s${i}`, { description: `number ${i}` }));
   const SOURCES = [{ name: 'rows', rows: ROWS }];
 
@@ -456,54 +456,52 @@ describe('compatible models', () => {
     return search;
   }
 
-  describe('the next version of a model', () => {
-    test('answers from the vectors of the former until the next load, if its folder says that it may', async () => {
-      const { former, id, next } = await versions(true);
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: SOURCES, model: former });
-      const search = await opened(database, next);
-      const { model, hits } = await search.semantic({ q: 'number 7', ranking: 'vector' });
-      expect([hits.length, model, search.stats().model]).toEqual([10, (await inspectModel(next)).id, id]);
+  test('answers from the vectors of the former until the next load, if its folder says that it may', async () => {
+    const { former, id, next } = await versions(true);
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: SOURCES, model: former });
+    const search = await opened(database, next);
+    const { model, hits } = await search.semantic({ q: 'number 7', ranking: 'vector' });
+    expect([hits.length, model, search.stats().model]).toEqual([10, (await inspectModel(next)).id, id]);
 
-      expect(await buildCatalogue({ database, sources: SOURCES, model: next })).toMatchObject({
-        unchanged: 700,
-        embedded: 700,
-      });
-      const { id: idOfNext } = await inspectModel(next);
-      expect(new Set(vectorsOf(database).map((vector) => vector.model))).toEqual(new Set([idOfNext]));
-      expect((await (await opened(database, next)).semantic({ q: 'number 7' })).hits).toHaveLength(10);
-      expect(await codeOf(async () => (await opened(database, former)).semantic({ q: 'number 7' }))).toBe(
-        'MODEL_MISMATCH',
-      );
+    expect(await buildCatalogue({ database, sources: SOURCES, model: next })).toMatchObject({
+      unchanged: 700,
+      embedded: 700,
     });
+    const { id: idOfNext } = await inspectModel(next);
+    expect(new Set(vectorsOf(database).map((vector) => vector.model))).toEqual(new Set([idOfNext]));
+    expect((await (await opened(database, next)).semantic({ q: 'number 7' })).hits).toHaveLength(10);
+    expect(await codeOf(async () => (await opened(database, former)).semantic({ q: 'number 7' }))).toBe(
+      'MODEL_MISMATCH',
+    );
+  });
 
-    test('counts as one that does not read what only its second model reads, until the next load', async () => {
-      const former = tinyModel({ name: 'words', files: { 'languages.json': ['en'] } });
-      const { id } = await inspectModel(former);
-      const next = tinyModel({ name: 'words', seed: 2, files: { 'languages.json': ['en'], 'compatible.json': [id] } });
-      tinyModel({ name: 'other-languages', seed: 3, files: { 'languages.json': ['de'] }, inside: next });
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [[row('rechnung')]], model: former });
-      const weightsBy = async (model: string) => {
-        const q = 'wie kann ich bitte eine Rechnung schreiben';
-        const { hits } = await (await opened(database, model)).semantic({ q, explain: true });
-        return hits.map((hit) => new Map(hit.explain?.features?.map(({ feature, weight }) => [feature, weight])));
-      };
-      const unread = await weightsBy(former);
-      expect(unread).toHaveLength(1);
-      expect(await weightsBy(next)).toEqual(unread);
+  test('counts as one that does not read what only its second model reads, until the next load', async () => {
+    const former = tinyModel({ name: 'words', files: { 'languages.json': ['en'] } });
+    const { id } = await inspectModel(former);
+    const next = tinyModel({ name: 'words', seed: 2, files: { 'languages.json': ['en'], 'compatible.json': [id] } });
+    tinyModel({ name: 'other-languages', seed: 3, files: { 'languages.json': ['de'] }, inside: next });
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [[row('rechnung')]], model: former });
+    const weightsBy = async (model: string) => {
+      const q = 'wie kann ich bitte eine Rechnung schreiben';
+      const { hits } = await (await opened(database, model)).semantic({ q, explain: true });
+      return hits.map((hit) => new Map(hit.explain?.features?.map(({ feature, weight }) => [feature, weight])));
+    };
+    const unread = await weightsBy(former);
+    expect(unread).toHaveLength(1);
+    expect(await weightsBy(next)).toEqual(unread);
 
-      await buildCatalogue({ database, sources: [[row('rechnung')]], model: next });
-      expect(await weightsBy(next)).not.toEqual(unread);
-    });
+    await buildCatalogue({ database, sources: [[row('rechnung')]], model: next });
+    expect(await weightsBy(next)).not.toEqual(unread);
+  });
 
-    test.each(['{}', '"a@0123456789ab"', '["a"]', '[1]', 'a'])('cannot say so by %s', async (text) => {
-      const folder = tinyModel({ inside: scratchFolder() });
-      writeFileSync(join(folder, 'compatible.json'), text);
-      await expect(inspectModel(folder)).rejects.toMatchObject({
-        code: 'MODEL_NOT_READABLE',
-        message: expect.stringContaining(join(basename(folder), 'compatible.json')),
-      });
+  test.each(['{}', '"a@0123456789ab"', '["a"]', '[1]', 'a'])('cannot say so by %s', async (text) => {
+    const folder = tinyModel({ inside: scratchFolder() });
+    writeFileSync(join(folder, 'compatible.json'), text);
+    await expect(inspectModel(folder)).rejects.toMatchObject({
+      code: 'MODEL_NOT_READABLE',
+      message: expect.stringContaining(join(basename(folder), 'compatible.json')),
     });
   });
 });

@@ -176,11 +176,7 @@ export const READ_SKILL_FILE: Tool = {
     const files = filesOf(context, skill.id);
     // get_skill lists paths cleaned, so that one which is not clean cannot be given as it is.
     const file = files.find((one) => one.path === wanted) ?? files.find((one) => cleanLine(one.path) === wanted);
-    if (file === undefined)
-      throw noSuchFile(
-        wanted,
-        files.map((one) => one.path),
-      );
+    if (file === undefined) throw noSuchFile(wanted, files);
     const { path } = file;
     const read = readFileText(context, skill.id, file, offset);
     if (read === undefined) {
@@ -222,10 +218,12 @@ export const READ_SKILL_FILE: Tool = {
 
 const EXCERPT = 'This is an excerpt, not the whole file as its author wrote it.';
 
-function noSuchFile(path: string, paths: readonly string[]): ToolFault {
-  const listed = paths.slice(0, LISTED).map(cleanLine).join(', ');
-  const more = paths.length > LISTED ? `, and ${paths.length - LISTED} more (get_skill lists them)` : '';
-  return new ToolFault(`The skill has no file ${JSON.stringify(path.slice(0, 300))}. Its files: ${listed}${more}.`);
+function noSuchFile(path: string, files: ReturnType<typeof filesOf>): ToolFault {
+  const listed = files.slice(0, LISTED).map((one) => cleanLine(one.path));
+  const more = files.length > LISTED ? `, and ${files.length - LISTED} more (get_skill lists them)` : '';
+  return new ToolFault(
+    `The skill has no file ${JSON.stringify(path.slice(0, 300))}. Its files: ${listed.join(', ')}${more}.`,
+  );
 }
 
 /**

@@ -115,12 +115,8 @@ export const SEARCH_SKILLS: Tool = {
       await giveWay(context.signal);
     }
     if (maxTokens !== undefined) return answerWithin(found, hits, maxTokens);
-    return answerOf(
-      found,
-      hits,
-      hits.map(({ skill }) => skill.description),
-      false,
-    );
+    const descriptions = hits.map(({ skill }) => skill.description);
+    return answerOf(found, hits, descriptions, false);
   },
 };
 

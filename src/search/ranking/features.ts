@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { DocumentNumber } from '../../core/index.js';
 import { dataFile } from '../../core/index.js';
 import { type FieldScores, RANKING_FEATURES, type RankingFeature } from '../../result.js';
+import { once } from '../once.js';
 import type { DecisionModel } from './decision.js';
 
 /** File text with this many distinct terms or more counts as full. Chosen by hand: about a page of text. */
@@ -215,10 +216,5 @@ export interface RankingModel {
 /** The file with these numbers, which `npm run fit-ranking` writes. */
 export const RANKING_MODEL: URL = dataFile('ranking.json');
 
-let model: RankingModel | undefined;
-
 /** The numbers that come with the library. The first call reads the file. */
-export function rankingModel(): RankingModel {
-  model ??= JSON.parse(readFileSync(RANKING_MODEL, 'utf8')) as RankingModel;
-  return model;
-}
+export const rankingModel: () => RankingModel = once(() => JSON.parse(readFileSync(RANKING_MODEL, 'utf8')));

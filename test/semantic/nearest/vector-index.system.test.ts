@@ -304,54 +304,52 @@ describe('vector index', () => {
   }
 });
 
-describe('exact scan', () => {
+describe('a scan of codes', () => {
   function scan(...asked: Parameters<typeof scanCodes>): Uint32Array {
     return allPieces(scanCodes(...asked));
   }
 
-  describe('a scan of codes', () => {
-    test('does so where all vectors point one way, and where they have few dimensions', () => {
-      for (const [dimensions, offset] of [
-        [96, 0.4],
-        [384, 0.3],
-        [16, 0],
-      ] as const) {
-        const vectors = shifted(randomVectors(12_000, dimensions), offset);
-        const codes = codesOf(vectors);
-        let recall = 0;
-        for (let i = 0; i < 10; i++) {
-          const query = questionNear(vectors, i * 577);
-          recall += recallOf(scan(codes, query, 100), exactNearest(vectors, query, 10)) / 10;
-        }
-        expect([dimensions, recall >= 0.99]).toEqual([dimensions, true]);
+  test('does so where all vectors point one way, and where they have few dimensions', () => {
+    for (const [dimensions, offset] of [
+      [96, 0.4],
+      [384, 0.3],
+      [16, 0],
+    ] as const) {
+      const vectors = shifted(randomVectors(12_000, dimensions), offset);
+      const codes = codesOf(vectors);
+      let recall = 0;
+      for (let i = 0; i < 10; i++) {
+        const query = questionNear(vectors, i * 577);
+        recall += recallOf(scan(codes, query, 100), exactNearest(vectors, query, 10)) / 10;
       }
-    });
+      expect([dimensions, recall >= 0.99]).toEqual([dimensions, true]);
+    }
+  });
 
-    test('finds exactly what it finds without its first pass, where all pass that', () => {
-      const sets = fc.record({
-        count: fc.nat(60),
-        dimensions: fc.integer({ min: 1, max: 70 }),
-        k: fc.integer({ min: 1, max: 70 }),
-        seed: fc.integer({ min: 1, max: 1000 }),
-      });
-      fc.assert(
-        fc.property(sets, fc.func(fc.boolean()), ({ count, dimensions, k, seed }, allowed) => {
-          const vectors = randomVectors(count, dimensions, seed);
-          const mask = Uint8Array.from({ length: count }, (_, place) => (allowed(place) ? 1 : 0));
-          const query = randomVectors(1, dimensions, seed + 1).values;
-          const found = scan(codesOf(vectors), query, k, mask);
-          const places = [...mask.keys()].filter((place) => mask[place] === 1);
-          expect(found).toHaveLength(Math.min(k, places.length));
-          expect(new Set(found).size).toBe(found.length);
-          for (const place of found) expect(mask[place]).toBe(1);
-          // Bytes are not exact: what was left out may be nearer only by what they round.
-          const cosine = (place: number): number => cosineOf(vectors, place, query);
-          const least = Math.min(...[...found].map(cosine));
-          for (const place of places) if (!found.includes(place)) expect(cosine(place)).toBeLessThan(least + 0.02);
-        }),
-        { numRuns: 200 },
-      );
+  test('finds exactly what it finds without its first pass, where all pass that', () => {
+    const sets = fc.record({
+      count: fc.nat(60),
+      dimensions: fc.integer({ min: 1, max: 70 }),
+      k: fc.integer({ min: 1, max: 70 }),
+      seed: fc.integer({ min: 1, max: 1000 }),
     });
+    fc.assert(
+      fc.property(sets, fc.func(fc.boolean()), ({ count, dimensions, k, seed }, allowed) => {
+        const vectors = randomVectors(count, dimensions, seed);
+        const mask = Uint8Array.from({ length: count }, (_, place) => (allowed(place) ? 1 : 0));
+        const query = randomVectors(1, dimensions, seed + 1).values;
+        const found = scan(codesOf(vectors), query, k, mask);
+        const places = [...mask.keys()].filter((place) => mask[place] === 1);
+        expect(found).toHaveLength(Math.min(k, places.length));
+        expect(new Set(found).size).toBe(found.length);
+        for (const place of found) expect(mask[place]).toBe(1);
+        // Bytes are not exact: what was left out may be nearer only by what they round.
+        const cosine = (place: number): number => cosineOf(vectors, place, query);
+        const least = Math.min(...[...found].map(cosine));
+        for (const place of places) if (!found.includes(place)) expect(cosine(place)).toBeLessThan(least + 0.02);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   /** The same vectors with so much added to each value, of unit length again. */
