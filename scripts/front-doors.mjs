@@ -31,7 +31,8 @@ export function* namesFrom(code, folder) {
 
 /** Which file has what a front door hands on. */
 export function fileBehind(door, name) {
-  for (const [, , , names, path] of oneLineEach(door).matchAll(STATEMENT)) {
+  for (const [, kind, , names, path] of oneLineEach(door).matchAll(STATEMENT)) {
+    if (kind === 'export' && names === undefined && declares(fileOf(door, path), name)) return fileOf(door, path);
     const handed = listOf(names).map((one) =>
       one
         .replace(/^type /, '')
@@ -43,6 +44,13 @@ export function fileBehind(door, name) {
     return isDoor(file) ? fileBehind(file, name) : file;
   }
   throw new Error(`${door} does not hand on ${name}`);
+}
+
+/** Whether a file, all of whose exports a front door hands on, has one of this name. */
+function declares(file, name) {
+  const kinds = 'function\\*?|const|let|class|interface|type';
+  const pattern = new RegExp(`^export (?:declare |abstract |async )*(?:${kinds}) ${name}\\b`, 'm');
+  return pattern.test(readFileSync(file, 'utf8'));
 }
 
 /** The types of a path are beside its code. */
