@@ -3,6 +3,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { appendUsage, packVector, readUsage, type UsageEntry, usageFile } from '../../src/core/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { buildCatalogue, type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { catalogueSearchOf } from '../../src/search/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -80,13 +81,11 @@ test('no use puts a skill above one whose name is the question', async () => {
   expect((await idsFor('chart maker')).slice(0, 2)).toEqual([exact, second]);
 });
 
-test('a use of one skill makes no other one confident, also not one whose name begins with the question', async () => {
-  const q = 'bird';
-  const { worth, hits } = await search.semantic({ q });
-  expect(hits[0]!.explain, 'beginning').toBeUndefined();
-  await search.used('table', { question: q });
-  expect((await search.semantic({ q })).worth).toBe(worth);
-  expect(worth).toBe(0);
+test('a use of one skill makes no other one likelier, also not one whose name begins with the question', async () => {
+  const decided = async () => (await catalogueSearchOf(search).semanticWithVector({ q: 'bird' })).decision;
+  const before = await decided();
+  await search.used('table', { question: 'bird' });
+  expect(await decided()).toEqual(before);
 });
 
 test('a skill that was used a thousand times for everything moves nothing', async () => {
