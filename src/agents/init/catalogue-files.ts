@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Surroundings } from '../../core/index.js';
-import { PROJECT_FOLDER, projectCatalogue, projectCatalogues } from '../../core/index.js';
+import { PROJECT_FOLDER, projectCatalogue, projectCatalogues, usageFile } from '../../core/index.js';
 import { derivedFiles, filesBeside, openForReading, sqliteFiles, watchLock } from '../../store/index.js';
 import { removeEmptyFolders } from './init-record.js';
 
@@ -40,7 +40,7 @@ export function removeCatalogue(database: string): void {
   const { loading, loadingPart, loadingLock } = filesBeside(database);
   const working = [loading, loadingPart, loadingLock];
   for (const path of [database, loading, loadingPart].flatMap(sqliteFiles)) rmSync(path, { force: true });
-  for (const path of [...derivedFiles(database), ...working]) rmSync(path, { force: true });
+  for (const path of [...derivedFiles(database), ...working, usageFile(database)]) rmSync(path, { force: true });
   const watches = watchLock(basename(database), '');
   for (const name of namesIn(dirname(database))) {
     if (name.startsWith(watches)) rmSync(join(dirname(database), name), { force: true });

@@ -57,6 +57,7 @@ describe('init', () => {
 
     // The catalogue of these tests is none that can be opened, so it is not deleted.
     rmSync(home.database);
+    writeFileSync(`${home.database}.usage`, '');
     await home.run({ isRemoval: true });
     expect(home.everything).toEqual(before);
   });
