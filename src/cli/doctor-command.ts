@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { type DoctorReport, diagnose, forgetUse } from '../agents/index.js';
 import { checkDatabase, isUsageOff } from '../core/index.js';
-import { AGENTS, inspectInstalled, surroundings } from '../sources/index.js';
+import { AGENTS, inspectInstalled, type NameCollision, surroundings } from '../sources/index.js';
 import { parseNames } from './init-command.js';
 import { jsonOption, parsePath } from './options.js';
 import { columnsOf, type Output, oneLine, printJson, printLines } from './output.js';
@@ -30,7 +30,7 @@ async function doctor({ agents, prompt, forget, json, ...flags }: DoctorFlags, o
   const of = surroundings();
   const database = flags.database === undefined ? undefined : resolve(checkDatabase(flags.database));
   const print = (lines: readonly string[]): void => {
-    const atHome = lines.map((line) => (of.home.length > 1 ? line.replaceAll(of.home, '~') : line));
+    const atHome = lines.map((line) => line.replaceAll(join(of.home, sep), join('~', sep)));
     printLines(
       output,
       atHome.flatMap((line) => wrapLines(oneLine(line), columnsOf(output))),
@@ -43,47 +43,24 @@ async function doctor({ agents, prompt, forget, json, ...flags }: DoctorFlags, o
     return;
   }
   const report = await diagnose(of, { agents, database, prompt });
-  const names = await namesOf(agents);
-  if (json === true) printJson(output, { ...report, ...names });
-  else print([...reportLines(report), ...nameLines(names)]);
+  // Some agents have a place for a server only.
+  const withSkills = agents?.filter((name) => AGENTS.some((one) => one.name === name));
+  const { collisions } = await inspectInstalled({ agents: withSkills });
+  if (json === true) printJson(output, { ...report, collisions });
+  else print([...reportLines(report), ...nameLines(collisions)]);
   const { length } = report.problems;
   // So that the exit status is 1.
   if (length > 0) throw new Error(length === 1 ? 'something is wrong' : `${length} things are wrong`);
 }
 
-/**
- * What Claude Code has under names that a skill may have, too: skills that come with it, and commands
- * (code.claude.com/docs/en/commands, November 2026).
- */
-const BUILT_IN: ReadonlySet<string> = new Set(
-  `batch claude-api code-review debug doctor help init loop mcp memory model plan review run security-review simplify
-  skills status verify`.split(/\s+/),
-);
-
-/** Names that several skills of an agent have, and those that the agent has something of its own for. */
-interface Names {
-  readonly collisions: readonly { readonly agent: string; readonly name: string }[];
-  readonly builtIn: readonly { readonly agent: string; readonly name: string }[];
-}
-
-async function namesOf(agents: readonly string[] | undefined): Promise<Names> {
-  // Some agents have a place for a server only.
-  const withSkills = agents?.filter((name) => AGENTS.some((one) => one.name === name));
-  const { collisions, skills } = await inspectInstalled({ agents: withSkills });
-  const called = skills.flatMap(({ installations }) => installations);
-  const builtIn = called.filter(({ agent, calledAs }) => agent === 'claude-code' && BUILT_IN.has(calledAs));
-  return { collisions, builtIn: builtIn.map(({ agent, calledAs: name }) => ({ agent, name })) };
-}
-
 function reportLines({ problems, hooks, catalogue, usage, neverShown, prompt }: DoctorReport): string[] {
   const { database, skills, model } = catalogue;
   const lines = problems.map(({ problem, remedy }) => `WRONG: ${problem}: ${remedy}.`);
-  for (const { title, installed, hidesUse, notesNothing, lastCalled } of hooks) {
-    const never = notesNothing ? 'has the hook, which notes nothing' : 'has not called the hook yet';
-    const called = lastCalled === undefined ? never : `called the hook ${momentOf(lastCalled)}`;
+  for (const { title, installed, hidesUse, lastCalled } of hooks) {
+    const called =
+      lastCalled === undefined ? 'has the hook; no call is noted' : `called the hook ${momentOf(lastCalled)}`;
     lines.push(`${title} ${installed ? called : 'has no hook of ours'}.`);
-    if (installed && hidesUse && !notesNothing)
-      lines.push(`It does not say which skills it loads: \`skill-discovery init\` asks it to.`);
+    if (installed && hidesUse) lines.push('It does not say which skills it loads: `skill-discovery init` asks it to.');
   }
   const by = model === undefined ? 'words' : 'meaning and words';
   if (skills > 0) lines.push(`${database} has ${counted(skills, 'skill')}, found by ${by}.`);
@@ -110,28 +87,19 @@ function usageLines({ since, prompts, answered, tokensPerDay, skills }: DoctorRe
 const OFTEN = 10;
 
 function promptLines({ way, candidates, thresholds }: NonNullable<DoctorReport['prompt']>): string[] {
-  if (way === 'nothing') return ['Prompt: nothing is looked up for it.'];
-  const from =
-    thresholds === undefined
-      ? ''
-      : `, shown from ${thresholds.shown.toFixed(2)}, a perhaps from ${thresholds.perhaps.toFixed(2)}`;
-  return [
-    `Prompt: by ${way}${from}.`,
-    ...candidates.map(({ name, probability, shown }) => {
-      return `${probability === undefined ? '' : `${probability.toFixed(2)} `}${name}${SHOWN_AS[shown]}`;
-    }),
-  ];
+  if (thresholds === undefined) return ['Prompt: nothing is looked up for it.'];
+  const from = `shown from ${thresholds.shown.toFixed(2)}, a perhaps from ${thresholds.perhaps.toFixed(2)}`;
+  const lines = candidates.map(({ name, probability, shown }) => {
+    return `${probability === undefined ? '' : `${probability.toFixed(2)} `}${name}${SHOWN_AS[shown]}`;
+  });
+  return [`Prompt: by ${way}, ${from}.`, ...lines];
 }
 
 const SHOWN_AS = { named: ', shown, because it is named', fits: ', shown', perhaps: ', named as a perhaps', no: '' };
 
-function nameLines({ collisions, builtIn }: Names): string[] {
-  const shared = [...new Set(collisions.map(({ name }) => name))];
-  const own = [...new Set(builtIn.map(({ name }) => name))];
-  return [
-    ...(shared.length === 0 ? [] : [`Names of several skills: ${listed(shared)} (\`skill-discovery agents\`).`]),
-    ...(own.length === 0 ? [] : [`Names that Claude Code has a skill or command of its own for: ${listed(own)}.`]),
-  ];
+function nameLines(collisions: readonly NameCollision[]): string[] {
+  const names = [...new Set(collisions.map(({ name }) => name))];
+  return names.length === 0 ? [] : [`Names of several skills: ${listed(names)} (\`skill-discovery agents\`).`];
 }
 
 function listed(names: readonly string[]): string {

@@ -23,7 +23,6 @@ class Patient {
     }
     for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, this.home);
     vi.stubEnv('XDG_DATA_HOME', join(this.home, 'data'));
-    vi.stubEnv('GEMINI_CLI_SYSTEM_SETTINGS_PATH', join(this.home, 'etc', 'gemini.json'));
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(this.project);
     onTestFinished(() => {
       vi.unstubAllEnvs();
@@ -36,12 +35,9 @@ class Patient {
 
   /** The configuration of an agent with our hook. */
   settings(event: string, format: string, more: object = {}): string {
-    const group = { hooks: [{ type: 'command', command: this.command(format) }] };
+    const command = `'${process.execPath}' ${this.entry} hook --format ${format} --mode words 2>/dev/null || true`;
+    const group = { hooks: [{ type: 'command', command }] };
     return JSON.stringify({ ...more, hooks: { [event]: [group], PostToolUse: [group] } });
-  }
-
-  command(format: string): string {
-    return `'${process.execPath}' ${this.entry} hook --format ${format} --mode words 2>/dev/null || true`;
   }
 
   write(path: string, text: string): void {
@@ -116,13 +112,10 @@ describe('doctor', () => {
       'Claude Code has no hook of ours.',
       'The log of use is empty.',
     ]);
-  });
-
-  test('says what to do with a file that is no catalogue', async () => {
     writeFileSync(patient.database, 'text');
-    expect((await patient.report()).problems).toMatchObject([
-      { about: 'catalogue', remedy: 'move it away, then run `skill-discovery init`' },
-    ]);
+    expect((await patient.report()).problems[1]).toMatchObject({
+      ...{ about: 'catalogue', remedy: 'move it away, then run `skill-discovery init`' },
+    });
   });
 
   test('names what a command starts that has moved, once for all agents, and settings that cannot be read', async () => {
@@ -143,44 +136,33 @@ describe('doctor', () => {
     expect(await patient.doctor('--agents', 'claude')).toMatchObject({ status: 2, out: '' });
   });
 
-  test.each(['.claude/settings.json', 'work/.claude/settings.local.json'])(
-    'says that %s switches hooks of Claude Code off',
-    async (file) => {
-      patient.write(file, patient.settings('UserPromptSubmit', 'claude-code', { disableAllHooks: true }));
-      const problem = `Claude Code does not call the hook, because of disableAllHooks = true in ~/${file}`;
-      expect(await patient.problems()).toEqual([problem]);
-      patient.write('work/.claude/settings.local.json', '{"disableAllHooks": false}');
-      expect(await patient.problems()).toEqual([]);
-    },
-  );
+  test.each([
+    ['claude-code', 'UserPromptSubmit', 'Claude Code', 'disableAllHooks = true', '.claude/settings.json'],
+    ['claude-code', 'UserPromptSubmit', 'Claude Code', 'disableAllHooks = true', 'work/.claude/settings.local.json'],
+    ['gemini-cli', 'BeforeAgent', 'Gemini CLI', 'hooksConfig.enabled = false', '.gemini/settings.json'],
+    ['gemini-cli', 'BeforeAgent', 'Gemini CLI', 'hooksConfig.enabled = false', 'work/.gemini/settings.json'],
+  ])('says that a setting of %s switches its hooks off', async (agent, event, title, setting, file) => {
+    const off = { disableAllHooks: true, hooksConfig: { enabled: false } };
+    const on = { disableAllHooks: false, hooksConfig: { enabled: true } };
+    const [folder] = agent.split('-');
+    patient.write(`.${folder}/settings.json`, patient.settings(event, agent));
+    patient.write(file, patient.settings(event, agent, off));
+    const problem = `${title} does not call the hook, because of ${setting} in ~/${file}`;
+    expect(await patient.problems('--agents', agent)).toEqual([problem]);
+    patient.write(`work/.${folder}/settings${folder === 'claude' ? '.local' : ''}.json`, JSON.stringify(on));
+    expect(await patient.problems('--agents', agent)).toEqual([]);
+  });
 
-  test.each(['.gemini/settings.json', 'work/.gemini/settings.json', 'etc/gemini.json'])(
-    'says that %s switches hooks of Gemini CLI off, or ours alone',
-    async (file) => {
-      patient.write('.gemini/settings.json', patient.settings('BeforeAgent', 'gemini-cli'));
-      for (const hooksConfig of [{ enabled: false }, { disabled: [patient.command('gemini-cli')] }]) {
-        patient.write(file, patient.settings('BeforeAgent', 'gemini-cli', { hooksConfig }));
-        const setting = hooksConfig.enabled === false ? 'enabled = false' : 'disabled';
-        const problem = `Gemini CLI does not call the hook, because of hooksConfig.${setting} in ~/${file}`;
-        expect(await patient.problems('--agents', 'gemini-cli')).toEqual([problem]);
-      }
-    },
-  );
-
-  test('says that Codex calls no hook, or waits for its review, until it was called or reviewed', async () => {
+  test('says that Codex calls no hook, or waits for its review, until it was called', async () => {
     patient.write('.codex/hooks.json', patient.settings('UserPromptSubmit', 'codex'));
     patient.write('work/.codex/config.toml', '[features]\nhooks = false\n');
-    const waits = 'Codex calls a hook only after a review';
+    const waits = 'Codex calls a hook only after a review, and has not called it yet';
     expect(await patient.problems()).toEqual([
       'Codex does not call the hook, because of features.hooks = false in ~/work/.codex/config.toml',
       waits,
     ]);
     patient.write('work/.codex/config.toml', '');
     expect(await patient.problems()).toEqual([waits]);
-    const key = `"${join(patient.home, '.codex', 'hooks.json')}:user_prompt_submit:0:0"`;
-    patient.write('.codex/config.toml', `[hooks.state.${key}]\ntrusted_hash = "sha256:0"\n`);
-    expect(await patient.problems()).toEqual([]);
-    patient.write('.codex/config.toml', '');
     patient.use({ host: 'codex' });
     expect(await patient.problems()).toEqual([]);
   });
@@ -226,14 +208,13 @@ describe('doctor', () => {
     );
   });
 
-  test('lists names that collide, with each other and with those of Claude Code', async () => {
+  test('lists names that several skills have', async () => {
     for (const path of ['.claude/skills/review', 'work/.claude/skills/review']) {
       patient.write(`${path}/SKILL.md`, '---\nname: review\ndescription: Reviews texts.\n---\n');
     }
-    expect(linesOf((await patient.doctor()).out).slice(-2)).toEqual([
+    expect(linesOf((await patient.doctor()).out).at(-1)).toBe(
       'Names of several skills: review (`skill-discovery agents`).',
-      'Names that Claude Code has a skill or command of its own for: review.',
-    ]);
+    );
   });
 
   test('asks the catalogue that the hook names, and says if nothing tells which skills are loaded', async () => {

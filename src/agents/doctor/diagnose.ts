@@ -11,8 +11,8 @@ import {
   userCatalogue,
   userFolders,
 } from '../../core/index.js';
-import { openSkillSearch, type SkillSearch } from '../../search/index.js';
-import { decidePrompt, fittingSkills } from '../hook/fitting-skills.js';
+import { MOST_SHOWN, openSkillSearch, type SkillSearch } from '../../search/index.js';
+import { answerOf, decidePrompt } from '../hook/fitting-skills.js';
 import { AGENT_HOSTS, isInstalled } from '../init/agent-hosts.js';
 import { projectCataloguesOf } from '../init/catalogue-files.js';
 import { hostNamed } from '../init/run-init.js';
@@ -59,8 +59,6 @@ interface AgentWithHook {
   readonly installed: boolean;
   /** Whether it could tell which skills it loads, and was not asked to. */
   readonly hidesUse: boolean;
-  /** Whether the hook notes neither. */
-  readonly notesNothing: boolean;
   /** Unix time in seconds; absent where it is not known of any call. */
   readonly lastCalled?: number | undefined;
 }
@@ -79,20 +77,21 @@ export async function diagnose(of: Surroundings, options: DoctorOptions): Promis
     const titles = inspected.filter(({ missing }) => missing.includes(path)).map(({ host }) => host.title);
     wrong('hook', `what ${titles.join(', ')} would start names ${path}, which is not there`, RUN_INIT);
   }
-  for (const { host, faults, needsReview } of inspected) {
+  for (const { host, hook, faults } of inspected) {
     for (const { problem, remedy } of faults) wrong('hook', problem, remedy);
-    if (!needsReview || usage.lastByHost[host.name] !== undefined) continue;
-    wrong('hook', `${host.title} calls a hook only after a review`, 'review it there with `/hooks`');
+    const isUnseen = hook !== undefined && usage.lastByHost[host.name] === undefined;
+    if (host.name !== 'codex' || !isUnseen || isUsageOff() || hook.includes('--no-usage')) continue;
+    wrong('hook', 'Codex calls a hook only after a review, and has not called it yet', 'review it there with `/hooks`');
   }
   const failures = failuresOf(of);
   const failing = failureIn(failures, usage);
   if (failing !== undefined) wrong('hook', failing.problem, failing.remedy);
 
-  const hooks = inspected.flatMap(({ host: { name: agent, title }, takesHook, hook, hidesUse }) => {
-    if (!takesHook) return [];
-    const notesNothing = isUsageOff() || hook?.includes('--no-usage') === true;
-    return { agent, title, installed: hook !== undefined, hidesUse, notesNothing, lastCalled: usage.lastByHost[agent] };
+  const hooks = inspected.flatMap(({ host: { name: agent, title, hook: isKnown }, hook, hidesUse }) => {
+    const lastCalled = usage.lastByHost[agent];
+    return isKnown === undefined ? [] : { agent, title, installed: hook !== undefined, hidesUse, lastCalled };
   });
+  const report = { problems, hooks, catalogue: { database, skills: 0 }, failures, usage };
   let search: SkillSearch;
   try {
     search = await openSkillSearch({ database, graph: false });
@@ -100,23 +99,22 @@ export async function diagnose(of: Surroundings, options: DoctorOptions): Promis
     if (!(error instanceof SkillSearchError)) throw error;
     if (error.code === 'DATABASE_NOT_FOUND') wrong('catalogue', `there is no catalogue at ${database}`, RUN_INIT);
     else wrong('catalogue', error.message, `move it away, then ${RUN_INIT}`);
-    return { problems, hooks, catalogue: { database, skills: 0 }, failures, usage };
+    return report;
   }
   try {
     const reason = await whyNoMeaning(search);
     const isWanted = commands.length === 0 || commands.some((words) => !words.includes('words'));
     if (reason !== undefined && isWanted) {
       // What `init` makes is the catalogue of the user.
-      const load = projectCataloguesOf(of).includes(database)
-        ? 'run `skill-discovery load --installed` here'
-        : RUN_INIT;
+      const isOfProject = projectCataloguesOf(of).includes(database);
+      const load = isOfProject ? 'run `skill-discovery load --installed` here' : RUN_INIT;
       wrong('meaning', `words only: ${reason.message.replace(ADVICE, '')}`, remedyFor(reason, load));
     }
     const { prompt } = options;
     const { skills, model } = search.stats();
     const known = new Set(usage.skills.map(({ id }) => id));
     return {
-      ...{ problems, hooks, failures, usage },
+      ...report,
       catalogue: { database, skills, ...(reason === undefined && { model }) },
       ...(usage.lines > 0 && { neverShown: search.ids().filter((id) => !known.has(id)) }),
       ...(prompt !== undefined && { prompt: await explainPrompt(search, prompt, isWanted && reason === undefined) }),
@@ -144,7 +142,7 @@ export async function forgetUse(of: Surroundings, options: DoctorOptions): Promi
 async function lookAround(of: Surroundings, { agents, database }: DoctorOptions) {
   const hosts = agents === undefined ? AGENT_HOSTS.filter((host) => isInstalled(host, of)) : agents.map(hostNamed);
   const levels = await projectLevels(await realPathOrSelf(of.cwd), await realPathOrSelf(of.home));
-  const inspected = hosts.map((host) => ({ host, ...inspectHost(host, of, levels) }));
+  const inspected = hosts.map((host) => inspectHost(host, of, levels));
   const commands = inspected.flatMap(({ hook }) => (hook === undefined ? [] : [hook]));
   const named = database ?? commands.map(databaseOf).find((one) => one !== undefined);
   if (named !== undefined) return { inspected, commands, databases: [named] };
@@ -154,13 +152,12 @@ async function lookAround(of: Surroundings, { agents, database }: DoctorOptions)
 
 /** Loads the model: nothing else shows that it can be. */
 async function whyNoMeaning(search: SkillSearch): Promise<SkillSearchError | undefined> {
-  try {
-    await search.warmUp();
-    return undefined;
-  } catch (error) {
-    if (isWithoutMeaning(error)) return error;
-    throw error;
-  }
+  const reason = await search.warmUp().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (reason === undefined || isWithoutMeaning(reason)) return reason;
+  throw reason;
 }
 
 /** What a message says to do: a server of ours, or `init`, loads again by itself. */
@@ -186,13 +183,6 @@ function failuresOf(of: Surroundings): DoctorReport['failures'] {
   return failures.filter(({ time }) => Date.parse(time) > Date.now() - WEEK).reverse();
 }
 
-/** What helps against a failure. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  TIME_LIMIT: 'let an agent run our MCP server, which answers faster, or give the hook more time with --timeout',
-  DATABASE_NOT_FOUND: RUN_INIT,
-  NO_VECTORS: RUN_INIT,
-};
-
 /** Now and then a call may fail: once, or one in twenty, and not the last. */
 function failureIn(failures: DoctorReport['failures'], { prompts, lastByHost }: UsageReport): HookFault | undefined {
   const [last] = failures;
@@ -202,7 +192,10 @@ function failureIn(failures: DoctorReport['failures'], { prompts, lastByHost }: 
   const times = failures.length === 1 ? 'once' : `${failures.length} times`;
   return {
     problem: `the hook failed ${times} in a week, last with ${last.name}`,
-    remedy: REMEDIES[last.name] ?? 'look at hook.log, and try it with --prompt',
+    remedy:
+      last.name === 'TIME_LIMIT'
+        ? 'let an agent run our MCP server, which answers faster, or give the hook more time with --timeout'
+        : 'look at hook.log, and try it with --prompt',
   };
 }
 
@@ -223,25 +216,26 @@ interface PromptReport {
   readonly thresholds?: { readonly shown: number; readonly perhaps: number };
 }
 
-/** So many skills are told of a prompt, and so many the hook shows if nothing else is said. */
-const [CANDIDATES, MOST_SHOWN] = [5, 3];
+/** So many skills are told of a prompt. */
+const CANDIDATES = 5;
 
-/** Decides a prompt as the hook does. The only place here that knows how. */
+/** Decides a prompt as the hook does. */
 async function explainPrompt(search: SkillSearch, prompt: string, byMeaning: boolean): Promise<PromptReport> {
   const way = byMeaning ? 'meaning' : 'words';
   const query = { prompt, mode: way, limit: MOST_SHOWN } as const;
   const decided = await decidePrompt(search, { ...query, limit: CANDIDATES });
   if (decided === undefined) return { way: 'nothing', candidates: [] };
-  const { skills, perhaps } = await fittingSkills(search, query);
+  const { skills, perhaps } = answerOf(search, query, decided);
   const { hits, decision } = decided;
-  const { confident, perhaps: least } = decision.thresholds;
-  const probabilities = new Map(hits.map(({ skill, score }) => [skill.id, score]));
+  const scores = new Map(hits.map(({ skill, score }) => [skill.id, score]));
   const shown = skills.map(({ id, name, named }) => {
-    return { id, name, probability: probabilities.get(id), shown: named ? ('named' as const) : ('fits' as const) };
+    return { id, name, probability: scores.get(id), shown: named ? ('named' as const) : ('fits' as const) };
   });
-  const others = hits.flatMap(({ skill: { id, name }, score: probability }) => {
-    if (skills.some((one) => one.id === id)) return [];
-    return { id, name, probability, shown: perhaps?.id === id ? ('perhaps' as const) : ('no' as const) };
-  });
-  return { way, candidates: [...shown, ...others], thresholds: { shown: confident, perhaps: least } };
+  const others = hits
+    .filter(({ skill }) => skills.every(({ id }) => id !== skill.id))
+    .map(({ skill: { id, name }, score: probability }) => {
+      return { id, name, probability, shown: perhaps?.id === id ? ('perhaps' as const) : ('no' as const) };
+    });
+  const thresholds = { shown: decision.thresholds.confident, perhaps: decision.thresholds.perhaps };
+  return { way, candidates: [...shown, ...others], thresholds };
 }

@@ -24,8 +24,10 @@ const NO_HOOKS = ['mcp', 'library'];
 
 /** @param databases paths of catalogues; those without a log do not count */
 export function reportUsage(databases: readonly string[]): UsageReport {
-  const files = [...new Set(databases.map(usageFile))].filter((file) => existsSync(file));
-  const entries = databases.flatMap((database) => readUsage(database)).sort((a, b) => a.time - b.time);
+  // Several paths may lead to a catalogue.
+  const byFile = new Map(databases.map((database) => [usageFile(database), database]));
+  const files = [...byFile.keys()].filter((file) => existsSync(file));
+  const entries = [...byFile.values()].flatMap(readUsage).sort((a, b) => a.time - b.time);
   const prompts = entries.filter(({ kind, host }) => kind === 'shown' && !NO_HOOKS.includes(host));
   const days = new Set(entries.map(({ time }) => Math.floor(time / 86_400)));
   const tokens = entries.reduce((sum, entry) => sum + (entry.tokens ?? 0), 0);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { isObject, packVector, resolveDatabase } from '../../core/index.js';
+import { packVector, resolveDatabase } from '../../core/index.js';
 import { answerLocally, type LocalServer } from '../../core/local-server.js';
 import type { SemanticHit } from '../../result.js';
 import {
@@ -13,26 +13,18 @@ import {
 } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
 import { readStamp } from '../../store/index.js';
-import { HOOK_LIMITS } from './host-format.js';
 import { mentionsIn, namedBy } from './named-skills.js';
 import {
+  type AskedPrompt,
   type FoundSkill,
   type PromptAnswer,
   type PromptQuery,
-  promptQueryIn,
   questionOf,
   TimeLimit,
 } from './prompt-query.js';
 
-/** A skill that was found. */
-interface Hit {
-  readonly skill: WordCandidate['skill'];
-  /** Ids of all its duplicates. */
-  readonly copies: () => readonly string[];
-}
-
 /** What a search says to a prompt. */
-export interface DecidedPrompt {
+interface DecidedPrompt {
   /** The best first; as many as were asked for. */
   readonly hits: readonly SemanticHit[];
   readonly decision: Decision;
@@ -47,14 +39,17 @@ export interface DecidedPrompt {
  *
  * @throws {SkillSearchError} as {@link decidePrompt}
  */
-export async function fittingSkills(
+async function fittingSkills(search: SkillSearch, query: PromptQuery, signal?: AbortSignal): Promise<PromptAnswer> {
+  const decided = await decidePrompt(search, query, signal);
+  return decided === undefined ? { skills: [] } : answerOf(search, query, decided);
+}
+
+/** What is shown of what was found, and the skills that the prompt names. */
+export function answerOf(
   search: SkillSearch,
   query: PromptQuery,
-  signal?: AbortSignal,
-): Promise<PromptAnswer> {
-  const decided = await decidePrompt(search, query, signal);
-  if (decided === undefined) return { skills: [] };
-  const { hits, decision, vector, model } = decided;
+  { hits, decision, vector, model }: DecidedPrompt,
+): PromptAnswer {
   const named = namedSkills(search, query);
   const isOther = ({ id }: FoundSkill): boolean => named.every((one) => one.id !== id);
   const found = (count: number): FoundSkill[] =>
@@ -64,7 +59,7 @@ export async function fittingSkills(
       .filter(isOther);
   return {
     skills: [...named, ...found(decision.worth).slice(0, Math.max(0, query.limit - named.length))],
-    perhaps: decision.perhaps ? found(1)[0] : undefined,
+    perhaps: decision.perhaps && named.length === 0 ? found(1)[0] : undefined,
     ...(vector !== undefined && model !== undefined && { vector: packVector(vector), model }),
   };
 }
@@ -72,6 +67,7 @@ export async function fittingSkills(
 /**
  * Looks up what a prompt asks for, and decides what of it is worth showing.
  *
+ * @param signal ends the search by meaning; words answer then, if they may
  * @returns undefined if there is nothing to look skills up for
  * @throws {SkillSearchError} as `SkillSearch.semantic`; by meaning also as `SkillSearch.warmUp`
  */
@@ -82,16 +78,16 @@ export async function decidePrompt(
 ): Promise<DecidedPrompt | undefined> {
   const q = questionOf(prompt);
   if (q === undefined) return undefined;
-  const ask = async (ranking: 'hybrid' | 'words'): Promise<DecidedPrompt> => {
+  const ask = async (ranking: 'hybrid' | 'words', within?: AbortSignal): Promise<DecidedPrompt> => {
     const query = { q, ranking, limit: Math.max(limit, MOST_SHOWN), invocable: true, agent, explain: true };
-    const { result, decision, vector } = await catalogueSearchOf(search).semanticWithVector(query, { signal });
+    const { result, decision, vector } = await catalogueSearchOf(search).semanticWithVector(query, { signal: within });
     return { hits: result.hits, decision, vector, model: result.model };
   };
-  if (mode === 'words') return ask('words');
+  if (mode === 'words' || (mode === 'auto' && search.stats().vectors === 0)) return ask('words');
   try {
-    return await ask('hybrid');
+    return await ask('hybrid', signal);
   } catch (error) {
-    if (mode === 'meaning' || signal?.aborted === true) throw error;
+    if (mode === 'meaning') throw error;
     return ask('words');
   }
 }
@@ -118,11 +114,17 @@ function namedSkills(search: SkillSearch, query: PromptQuery): readonly FoundSki
   return [...best.values()].slice(0, MOST_NAMED);
 }
 
-function toFound(search: SkillSearch, { skill, copies }: Hit, { agent, host }: PromptQuery): FoundSkill {
+function toFound(
+  search: SkillSearch,
+  { skill, copies }: Pick<WordCandidate, 'skill' | 'copies'>,
+  { agent, host }: PromptQuery,
+): FoundSkill {
   const { id, name, description, skillUrl, codehostUrl } = skill;
   const catalogue = catalogueSearchOf(search);
   const reader = agent ?? host;
-  const own = reader === undefined ? undefined : installationFor(reader);
+  // Its folder, or that of a duplicate.
+  const places = [...new Set([id, ...copies()])].flatMap((one) => catalogue.localPathsOf(one).installations ?? []);
+  const own = places.find((place) => place.agent === reader)?.path;
   const folder = own ?? catalogue.localPathsOf(id).localPath;
   return {
     ...{ id, description },
@@ -131,16 +133,6 @@ function toFound(search: SkillSearch, { skill, copies }: Hit, { agent, host }: P
       folder === undefined ? ([skillUrl, codehostUrl].find((url) => url !== UNKNOWN) ?? id) : join(folder, 'SKILL.md'),
     ...(own !== undefined && reader === host && { installed: true }),
   };
-
-  /** Its folder, or that of a duplicate. */
-  function installationFor(reader: string): string | undefined {
-    for (const one of new Set([id, ...copies()])) {
-      const { installations = [] } = catalogue.localPathsOf(one);
-      const found = installations.find((installation) => installation.agent === reader);
-      if (found !== undefined) return found.path;
-    }
-    return undefined;
-  }
 }
 
 /** What Claude Code calls a skill: one of a plugin has the plugin's name before its own. */
@@ -164,8 +156,10 @@ interface InstalledPlugins {
   >;
 }
 
-/** So long before the end of the time the answer by words is taken, in milliseconds: it must still be printed. */
-const MARGIN = 200;
+/** Ends the search by meaning so long before the end of the time: words must still answer, and be printed. */
+function inTimeForWords(milliseconds: number): AbortSignal {
+  return AbortSignal.timeout(Math.max(0, Math.floor(milliseconds - 200)));
+}
 
 /**
  * Opens the catalogue, and looks up the skills that fit. The search is left open: the process ends.
@@ -179,21 +173,10 @@ export async function findAlone(
   deadline: number,
 ): Promise<PromptAnswer> {
   const search = await openSkillSearch({ database, model, graph: false });
+  const left = deadline - performance.now();
   // A catalogue without its derived files is indexed when it is opened, and nothing else gets a turn meanwhile.
-  if (performance.now() >= deadline) throw new TimeLimit();
-  const byWords = (): Promise<PromptAnswer> => fittingSkills(search, { ...query, mode: 'words' });
-  if (query.mode === 'words' || (query.mode === 'auto' && search.stats().vectors === 0)) return byWords();
-  const time = new AbortController();
-  const left = Math.max(0, deadline - MARGIN - performance.now());
-  const timer = setTimeout(() => time.abort(new TimeLimit()), left);
-  try {
-    return await fittingSkills(search, { ...query, mode: 'meaning' }, time.signal);
-  } catch (error) {
-    if (query.mode === 'meaning') throw error;
-    return await byWords();
-  } finally {
-    clearTimeout(timer);
-  }
+  if (left <= 0) throw new TimeLimit();
+  return fittingSkills(search, query, query.mode === 'auto' ? inTimeForWords(left) : undefined);
 }
 
 /**
@@ -210,38 +193,15 @@ export function answerPrompts(
   meaning: boolean = true,
 ): Promise<LocalServer> {
   const path = resolveDatabase(database);
-  let isWarm = false;
   const answer = async (ask: unknown, signal: AbortSignal): Promise<PromptAnswer> => {
-    const query = promptQueryIn(ask);
-    if (query === undefined || (query.mode === 'meaning' && !meaning)) throw new Error('that cannot be answered');
+    const { prompt, mode, limit, agent, host, patience } = ask as AskedPrompt;
+    if (mode === 'meaning' && !meaning) throw new Error('that cannot be answered');
     const opened = await search();
     // A load has just finished, and the search follows in a moment.
     if (opened.stats().stamp !== readStamp(path)) throw new Error('the catalogue has changed');
-    const limit = Math.min(HOOK_LIMITS.skills, Math.max(1, Math.floor(query.limit)));
-    const asked: PromptQuery = { ...query, limit, mode: meaning ? query.mode : 'words' };
-    if (asked.mode !== 'auto' || isWarm) return fittingSkills(opened, asked, signal);
+    const query = { prompt, mode: meaning ? mode : 'words', limit, agent, host } as const;
     // The first prompt loads the model, and its host may not wait so long.
-    const began = performance.now();
-    const byWords = await fittingSkills(opened, { ...asked, mode: 'words' }, signal);
-    const found = fittingSkills(opened, asked, signal).finally(() => {
-      isWarm = true;
-    });
-    return (await inTime(found, patienceOf(ask) - MARGIN - (performance.now() - began))) ?? byWords;
+    return fittingSkills(opened, query, AbortSignal.any([signal, inTimeForWords(patience)]));
   };
   return answerLocally({ subject: path, answer });
-}
-
-/** Milliseconds that a hook waits for its answer. */
-function patienceOf(ask: unknown): number {
-  const { patience } = isObject(ask) ? ask : {};
-  return typeof patience === 'number' ? Math.min(patience, HOOK_LIMITS.time) : HOOK_LIMITS.time;
-}
-
-/** What comes of work; undefined if it takes too long. */
-async function inTime<Found>(work: Promise<Found>, milliseconds: number): Promise<Found | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.max(0, milliseconds));
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -51,10 +51,7 @@ export const HOOK_OPTIONS: readonly HookOption[] = [
     description: 'what is read and printed: that of a host, JSON with a prompt, or plain text',
   },
   { flag: 'agent', argument: 'name', description: 'only skills that this agent has: claude-code' },
-  {
-    ...{ flag: 'limit', argument: 'n', most: HOOK_LIMITS.skills, default: '3' },
-    description: 'skills to print at most',
-  },
+  { flag: 'limit', argument: 'n', most: HOOK_LIMITS.skills, default: '3', description: 'skills to print at most' },
   {
     ...{ flag: 'max-tokens', argument: 'n', most: HOOK_LIMITS.tokens, default: '800' },
     description: 'tokens to print at most, by an estimate',

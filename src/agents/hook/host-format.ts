@@ -3,11 +3,10 @@ import type { Readable } from 'node:stream';
 import { cleanLine, isObject } from '../../core/index.js';
 import type { FoundSkill, PromptAnswer } from './prompt-query.js';
 
-/** What `hook` has bounds for. */
-type HookLimit = 'inputBytes' | 'promptLength' | 'skills' | 'tokens' | 'contextLength' | 'time' | 'logBytes';
-
 /** The limits of `hook`. They cannot be changed. */
-export const HOOK_LIMITS: Readonly<Record<HookLimit, number>> = {
+export const HOOK_LIMITS: Readonly<
+  Record<'inputBytes' | 'promptLength' | 'skills' | 'tokens' | 'contextLength' | 'time' | 'logBytes', number>
+> = {
   /** Bytes of standard input. A prompt with a pasted file fits; what is longer has no question at its beginning. */
   inputBytes: 4 * 1024 * 1024,
   /** Characters of a prompt that are looked at, in UTF-16 units. Of longer ones their request is. */
@@ -51,11 +50,11 @@ export interface ToolCall {
 export interface Prompt {
   /** Empty where a tool has run. */
   readonly text: string;
-  readonly tool?: ToolCall;
+  readonly tool?: ToolCall | undefined;
   /** Id of the conversation, if the host says so. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** The working folder of the host, if it says so. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
 }
 
 /**
@@ -81,12 +80,12 @@ function promptIn(text: string, format: HookFormat, whole: boolean): Prompt | un
   const { prompt, cwd, session_id: session, tool_name: name, tool_input: input } = isObject(value) ? value : {};
   const tool = typeof name === 'string' && isObject(input) ? { name, input } : undefined;
   if (typeof prompt !== 'string' && tool === undefined) throw new NoPrompt('NO_PROMPT');
-  const isFolder = typeof cwd === 'string' && isAbsolute(cwd) && !cwd.includes('\0');
   return {
     text: tool === undefined ? String(prompt) : '',
-    ...(tool !== undefined && { tool }),
-    ...(isFolder && { cwd }),
-    ...(typeof session === 'string' && { session }),
+    tool,
+    cwd: typeof cwd === 'string' && isAbsolute(cwd) && !cwd.includes('\0') ? cwd : undefined,
+    // One that is empty would be that of all conversations.
+    session: typeof session === 'string' && session !== '' ? session : undefined,
   };
 }
 
@@ -114,33 +113,21 @@ export function printed(context: string, format: HookFormat): string {
  * Reads standard input until it has a prompt, or ends.
  *
  * @throws {NoPrompt} if it ends without one, or is too long
+ * @throws {Error} of the file system
  */
-export function readInput(input: Readable, format: HookFormat): Promise<Prompt> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const settle = (whole: boolean): void => {
-      try {
-        const prompt = promptIn(Buffer.concat(chunks).toString('utf8'), format, whole);
-        if (prompt !== undefined) resolve(prompt);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    input.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > HOOK_LIMITS.inputBytes) {
-        input.destroy();
-        reject(new NoPrompt('INPUT_TOO_LONG'));
-        return;
-      }
-      chunks.push(chunk);
-      // Only what may be the end is tried, or the pieces of a long prompt would be parsed again and again.
-      if (chunk.at(-1) === CLOSING_BRACE || chunk.at(-1) === LINE_FEED) settle(false);
-    });
-    input.on('end', () => settle(true));
-    input.on('error', () => reject(new NoPrompt('INPUT_NOT_READABLE')));
-  });
+export async function readInput(input: Readable, format: HookFormat): Promise<Prompt> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of input as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > HOOK_LIMITS.inputBytes) throw new NoPrompt('INPUT_TOO_LONG');
+    chunks.push(chunk);
+    // Only what may be the end is tried, or the pieces of a long prompt would be parsed again and again.
+    if (chunk.at(-1) !== CLOSING_BRACE && chunk.at(-1) !== LINE_FEED) continue;
+    const prompt = promptIn(Buffer.concat(chunks).toString(), format, false);
+    if (prompt !== undefined) return prompt;
+  }
+  return promptIn(Buffer.concat(chunks).toString(), format, true)!;
 }
 
 const CLOSING_BRACE = 0x7d;
@@ -153,17 +140,8 @@ interface Layout {
   /** Before the first skill and after the last. */
   readonly around: readonly [string, string];
   readonly escaped: (text: string) => string;
-  readonly entry: (skill: EntryTexts) => string;
-}
-
-/** The texts of a skill, each one line and escaped. */
-interface EntryTexts {
-  readonly id: string;
-  readonly name: string;
-  /** Escaped when it was cut: half an escaped is none. */
-  readonly description: string;
-  readonly location: string;
-  readonly installed: boolean;
+  /** Takes texts of one line, escaped. */
+  readonly entry: (skill: FoundSkill) => string;
 }
 
 const TAGGED: Layout = {
@@ -212,8 +190,8 @@ export interface PromptContext {
 
 /**
  * What the host puts beside the prompt: as many of the skills as fit with name and location, and then of each
- * description an equal share of what is left; one that perhaps fits by its name, in a line. The text of skills is made
- * one line and escaped, so that it changes nothing around it.
+ * description an equal share of what is left; without any, one that perhaps fits by its name, in a line. The text of
+ * skills is made one line and escaped, so that it changes nothing around it.
  *
  * Unlike `formatSkills` it counts no tokens but estimates them: the vocabulary alone would take longer to load than
  * the skills to find.
@@ -224,23 +202,24 @@ export function contextOf(
   format: HookFormat = 'json',
 ): PromptContext {
   const layout = LAYOUTS[format] ?? TAGGED;
-  const entries = skills.map((skill) => entryOf(skill, layout));
-  const less = perhaps && entryOf(perhaps, layout);
-  for (let count = entries.length; count > 0; count--) {
-    for (const last of less === undefined ? [undefined] : [less, undefined]) {
-      const some = entries.slice(0, count);
-      const text = within(some, last, maxTokens, layout);
-      if (text !== undefined) return { text, ids: [...some, ...(last ? [last] : [])].map(({ id }) => id) };
-    }
+  for (let count = skills.length; count > 0; count--) {
+    const some = skills.slice(0, count);
+    const text = within(some, maxTokens, layout);
+    if (text !== undefined) return { text, ids: some.map(({ id }) => id) };
   }
-  if (less === undefined) return { text: '', ids: [] };
-  const text = `${HEAD_OF_PERHAPS.replace('LOAD', layout.load)}\n${layout.entry({ ...less, description: '' })}`;
-  return fits(text, maxTokens) ? { text, ids: [less.id] } : { text: '', ids: [] };
+  if (skills.length > 0 || perhaps === undefined) return { text: '', ids: [] };
+  const text = `${HEAD_OF_PERHAPS.replace('LOAD', layout.load)}\n${entryOf(perhaps, 0, layout)}`;
+  return fits(text, maxTokens) ? { text, ids: [perhaps.id] } : { text: '', ids: [] };
 }
 
-function entryOf({ id, name, description, location, installed = false }: FoundSkill, { escaped }: Layout): EntryTexts {
+function entryOf(
+  { id, name, description, location, installed = false }: FoundSkill,
+  longest: number,
+  { escaped, entry }: Layout,
+): string {
   const line = (text: string): string => escaped(cleanLine(text));
-  return { installed, id: line(id), name: line(name), location: line(location), description: cleanLine(description) };
+  const shown = escaped(shortened(cleanLine(description), longest));
+  return entry({ installed, id: line(id), name: line(name), location: line(location), description: shown });
 }
 
 function fits(text: string, maxTokens: number): boolean {
@@ -248,20 +227,14 @@ function fits(text: string, maxTokens: number): boolean {
 }
 
 /** @returns undefined if not even the names fit */
-function within(
-  entries: readonly EntryTexts[],
-  perhaps: EntryTexts | undefined,
-  maxTokens: number,
-  { load, around, entry, escaped }: Layout,
-): string | undefined {
-  const tail = around[1] + (perhaps === undefined ? '' : `\nPerhaps also: ${entry({ ...perhaps, description: '' })}`);
+function within(skills: readonly FoundSkill[], maxTokens: number, layout: Layout): string | undefined {
   const textOf = (longest: number): string => {
-    const shown = entries.map((one) => entry({ ...one, description: escaped(shortened(one.description, longest)) }));
-    return HEAD.replace('LOAD', load) + around[0] + shown.join('\n') + tail;
+    const shown = skills.map((skill) => entryOf(skill, longest, layout));
+    return HEAD.replace('LOAD', layout.load) + layout.around[0] + shown.join('\n') + layout.around[1];
   };
   const names = textOf(0);
   if (!fits(names, maxTokens)) return undefined;
-  let longest = Math.max(...entries.map(({ description }) => description.length));
+  let longest = Math.max(...skills.map(({ description }) => description.length));
   // A few guesses by proportion: looking for the longest that fits would take longer than finding the skills.
   for (let guess = 0; guess < MOST_GUESSES; guess++) {
     const text = textOf(longest);

@@ -73,18 +73,15 @@ function withoutPlugin(name: string): string {
 /** `/name`, `$name`, also with a plugin, but no path and no variable. */
 const CALLED = /(?<![\p{L}\p{N}/$.:\\~])[/$]([a-z][a-z\d_-]*(?::[a-z\d_-]+)?)(?![\w/-]|\.\w)/gu;
 
-/** A skill as it may be named. */
-interface Nameable {
-  readonly name: string;
-}
-
 /** The skills that are named, in the order of the text. Of several of a name all are. */
-export function namedBy<Skill extends Nameable>(mentions: readonly Mention[], skills: readonly Skill[]): Skill[] {
-  const byKey = new Map<string, Skill[]>();
-  for (const skill of skills) byKey.set(nameKey(skill.name), [...(byKey.get(nameKey(skill.name)) ?? []), skill]);
+export function namedBy<Skill extends { readonly name: string }>(
+  mentions: readonly Mention[],
+  skills: readonly Skill[],
+): Skill[] {
+  const keys = skills.map(({ name }) => nameKey(name));
   const found = mentions.flatMap((mention) => {
-    const key = mention.map(nameKey).find((one) => byKey.has(one));
-    return key === undefined || key === '' ? [] : byKey.get(key)!;
+    const key = mention.map(nameKey).find((one) => one !== '' && keys.includes(one));
+    return skills.filter((_, i) => keys[i] === key);
   });
   return [...new Set(found)];
 }

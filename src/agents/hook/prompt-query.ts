@@ -1,4 +1,4 @@
-import { isObject, MAX_SEMANTIC_QUERY_LENGTH, requestIn } from '../../core/index.js';
+import { MAX_SEMANTIC_QUERY_LENGTH, requestIn } from '../../core/index.js';
 
 /** How skills may be looked up: by words alone, by meaning and words, or by meaning where that is to be had. */
 export const HOOK_MODES = ['auto', 'words', 'meaning'] as const;
@@ -11,19 +11,15 @@ export interface PromptQuery {
   /** Number of skills at most. */
   readonly limit: number;
   /** Only skills that this agent has. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** The agent that reads the answer. */
-  readonly host?: string;
+  readonly host?: string | undefined;
 }
 
-/** @returns undefined if a value from another process is no such query */
-export function promptQueryIn(value: unknown): PromptQuery | undefined {
-  if (!isObject(value)) return undefined;
-  const { prompt, mode, limit, agent, host } = value;
-  const known = HOOK_MODES.find((one) => one === mode);
-  if (typeof prompt !== 'string' || known === undefined || typeof limit !== 'number') return undefined;
-  if (!isTextOrNone(agent) || !isTextOrNone(host)) return undefined;
-  return { prompt, mode: known, limit, ...(agent !== undefined && { agent }), ...(host !== undefined && { host }) };
+/** What a running server is asked. */
+export interface AskedPrompt extends PromptQuery {
+  /** Milliseconds that its answer is waited for. */
+  readonly patience: number;
 }
 
 /** A skill as the host is told of it. */
@@ -44,28 +40,11 @@ export interface FoundSkill {
 export interface PromptAnswer {
   /** The best first, those that the prompt names before all others. */
   readonly skills: readonly FoundSkill[];
-  /** One that is less likely to fit. */
+  /** One that is less likely to fit; only where there are no others. */
   readonly perhaps?: FoundSkill | undefined;
   /** Of the question, packed for the log of use, with the name of its model; absent where it was read by words. */
   readonly vector?: string | undefined;
   readonly model?: string | undefined;
-}
-
-/** @returns undefined if a value from another process is no answer */
-export function answerIn(value: unknown): PromptAnswer | undefined {
-  if (!isObject(value) || !Array.isArray(value['skills']) || !value['skills'].every(isFound)) return undefined;
-  const { skills, perhaps, vector, model } = value;
-  if ((perhaps !== undefined && !isFound(perhaps)) || !isTextOrNone(vector) || !isTextOrNone(model)) return undefined;
-  return { skills, perhaps, vector, model };
-}
-
-function isTextOrNone(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
-}
-
-function isFound(value: unknown): value is FoundSkill {
-  if (!isObject(value)) return false;
-  return ['id', 'name', 'description', 'location'].every((key) => typeof value[key] === 'string');
 }
 
 /** A command of the host (`/clear`, `!ls`), not a prompt: whoever types it knows what is meant. */

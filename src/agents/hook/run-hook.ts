@@ -18,7 +18,7 @@ import { askLocally } from '../../core/local-server.js';
 import { type HookOptions, readHookOptions } from './hook-options.js';
 import { contextOf, estimateTokens, HOOK_LIMITS, printed, readInput } from './host-format.js';
 import {
-  answerIn,
+  type AskedPrompt,
   calledIn,
   type FoundSkill,
   type PromptAnswer,
@@ -82,7 +82,7 @@ async function answer(options: HookOptions, input: Readable, of: Surroundings, d
   // Then nothing need be opened.
   if (used === undefined && proseOf(prompt) === '') return {};
   const { limit, mode, format, agent } = options;
-  const query = { prompt: shortened(prompt), mode, limit, host: format, ...(agent !== undefined && { agent }) };
+  const query = { prompt: shortened(prompt), mode, limit, host: format, agent };
   const database = options.database ?? (await nearestCatalogue({ ...of, cwd }));
   const isNoted = id !== undefined && !options['no-usage'] && !isUsageOff();
   if (used !== undefined) {
@@ -136,14 +136,11 @@ function shortened(prompt: string): string {
   return prompt.length > promptLength ? requestIn(proseOf(prompt), promptLength / 2) : prompt;
 }
 
-/** Options with the catalogue that is asked. */
-type AskedOptions = HookOptions & { readonly database: string };
-
 /** So much of the time is left for looking skills up here if a server does not answer. In milliseconds. */
 const LEFT_FOR_ALONE = 1500;
 
 async function askServer(
-  { alone, database }: AskedOptions,
+  { alone, database }: { readonly alone: boolean; readonly database: string },
   query: PromptQuery,
   of: Surroundings,
   deadline: number,
@@ -152,7 +149,8 @@ async function askServer(
   if (alone || !existsSync(path)) return undefined;
   const left = deadline - performance.now();
   const patience = Math.max(left / 3, left - LEFT_FOR_ALONE);
-  return answerIn(await askLocally({ subject: realpathSync(path), ask: { ...query, patience }, patience, of }));
+  const ask: AskedPrompt = { ...query, patience };
+  return (await askLocally({ subject: realpathSync(path), ask, patience, of })) as PromptAnswer | undefined;
 }
 
 /**
@@ -163,21 +161,17 @@ async function askServer(
  * @param work gets the moment at which it must have ended, by `performance.now()`
  * @throws {TimeLimit} if it has not ended then
  */
-function inTime<Result>(milliseconds: number, work: (deadline: number) => Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
+async function inTime<Result>(milliseconds: number, work: (deadline: number) => Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
     // From the start of the process: the host waits since then.
     // Node 24 warns of less than nothing, on standard error.
-    const left = Math.max(0, milliseconds - performance.now());
-    const timer = setTimeout(() => reject(new TimeLimit()), left);
-    const end = (): void => clearTimeout(timer);
-    work(milliseconds)
-      .finally(end)
-      .then((result) => {
-        // Work that held the event loop also held the timer.
-        if (performance.now() >= milliseconds) reject(new TimeLimit());
-        else resolve(result);
-      }, reject);
+    timer = setTimeout(() => reject(new TimeLimit()), Math.max(0, milliseconds - performance.now()));
   });
+  const result = await Promise.race([work(milliseconds), late]).finally(() => clearTimeout(timer));
+  // Work that held the event loop also held the timer.
+  if (performance.now() >= milliseconds) throw new TimeLimit();
+  return result;
 }
 
 /** Resolves when the text is on its way, also if nobody reads it. */
@@ -190,8 +184,7 @@ function write(output: NodeJS.WritableStream, text: string): Promise<void> {
 
 /**
  * Writes a line to `hook.log` in a folder: when, and what went wrong. Nothing that a prompt says may be in it, so of an
- * error only its code, or its name and the place in our code, never its message. Fails silently: there is nowhere to
- * say it.
+ * error only its code or its class, never its message. Fails silently: there is nowhere to say it.
  */
 export function logFailure(folder: string, error: unknown): void {
   try {
@@ -204,14 +197,8 @@ export function logFailure(folder: string, error: unknown): void {
   }
 }
 
-const CODE = /^[A-Z][A-Z_]{2,50}$/;
-/** A place in a stack, which no message of an error begins a line like. */
-const PLACE = /^ {4}at (?:.*[/\\(])?([\w.-]+\.[cm]?[jt]s:\d+:\d+)\)?$/m;
-
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'UNKNOWN';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (CODE.test(code)) return code;
-  const place = PLACE.exec((error.stack ?? '').slice(error.message.length))?.[1];
-  return `${error.constructor.name} ${place ?? ''}`.trim();
+  return /^[A-Z][A-Z_]{2,50}$/.test(code) ? code : error.constructor.name;
 }

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
-import { appendUsage, isUsageOff, readUsage, usageSession } from '../../core/index.js';
+import { dirname, resolve } from 'node:path';
+import { appendUsage, readUsage, usageSession } from '../../core/index.js';
 import { catalogueSearchOf, openSkillSearch, type SkillSearch } from '../../search/index.js';
 import type { HookFormat, ToolCall } from './host-format.js';
 
@@ -14,14 +14,14 @@ export interface ToolUse {
   readonly database: string;
 }
 
-/** Tools that load a skill by its name, and where they are told it. */
-const LOADERS: Readonly<Record<string, readonly string[]>> = {
-  Skill: ['skill', 'command'],
-  activate_skill: ['name'],
-};
+/** Tools that load a skill by its name. */
+const LOADERS = ['Skill', 'activate_skill'];
 
 /** The path of a SKILL.md, also one in a line for a shell. */
-const MANIFEST = /(?:[^\s'"]|(?<=\\) )+[/\\]SKILL\.md(?=$|[\s'"])/g;
+const MANIFEST = /(?:[^\s'"]|(?<=\\) ){1,1000}[/\\]SKILL\.md(?=$|[\s'"])/g;
+
+/** So much of a text is looked through for one: what is longer is written somewhere, not loaded. */
+const LOOKED_THROUGH = 10_000;
 
 /** Skills that are looked through for one at a path. A home has fewer. */
 const MOST_SKILLS = 5000;
@@ -32,31 +32,26 @@ const MOST_SKILLS = 5000;
  * @throws {SkillSearchError} as `openSkillSearch`
  */
 export async function noteToolUse({ tool, session: id, host, cwd, database }: ToolUse): Promise<void> {
-  const names = (LOADERS[tool.name] ?? []).flatMap((key) => textOf(tool.input[key]) ?? []).slice(0, 1);
-  const isLoader = tool.name in LOADERS;
-  const texts = isLoader ? [] : Object.values(tool.input).flatMap((value) => textOf(value) ?? []);
-  const folders = texts.flatMap((text) => text.match(MANIFEST) ?? []).map((path) => resolve(cwd, dirname(path)));
-  if (names.length + folders.length === 0 || isUsageOff() || !existsSync(database)) return;
+  const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+  const { skill, command, name } = tool.input;
+  const isLoader = LOADERS.includes(tool.name);
+  const names = isLoader ? [skill, command, name].filter(isText).slice(0, 1) : [];
+  const texts = isLoader ? [] : Object.values(tool.input).map((value) => String(value).slice(0, LOOKED_THROUGH));
+  const paths = texts.flatMap((text) => text.match(MANIFEST) ?? []);
+  if (names.length + paths.length === 0 || !existsSync(database)) return;
   await using search = await openSkillSearch({ database, graph: false, localPaths: true });
-  const skills = [...names.map((name) => named(search, name, host)), ...folders.map((path) => skillAt(search, path))];
-  const used = [...new Set(skills.filter((skill) => skill !== undefined))];
-  if (used.length === 0) return;
+  const found = [
+    ...names.map((one) => named(search, one, host)),
+    ...paths.map((path) => skillAt(search, resolve(cwd, dirname(path)))),
+  ];
+  const skills = [...new Set(found.filter((one) => one !== undefined))];
+  if (skills.length === 0) return;
   const session = usageSession(id);
   const asked = readUsage(database).findLast((entry) => entry.session === session && entry.kind === 'shown');
   const { vector, model } = asked ?? {};
   const question = vector !== undefined && model !== undefined && { vector, model };
-  appendUsage(database, {
-    time: Math.floor(Date.now() / 1000),
-    host,
-    session,
-    kind: 'used',
-    skills: used,
-    ...question,
-  });
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  const time = Math.floor(Date.now() / 1000);
+  appendUsage(database, { time, host, session, kind: 'used', skills, ...question });
 }
 
 /** The skill that a host knows by a name, such as `pdf` or `document-skills:pdf`: one that this host has, if any. */
@@ -70,11 +65,11 @@ function named(search: SkillSearch, wanted: string, host: string): string | unde
 
 /** The skill whose folder this is, or is a link to. */
 function skillAt(search: SkillSearch, folder: string): string | undefined {
-  if (!isAbsolute(folder) || search.stats().skills > MOST_SKILLS) return undefined;
+  if (search.stats().skills > MOST_SKILLS) return undefined;
   const folders = [folder, ...(existsSync(folder) ? [realpathSync(folder)] : [])];
-  const { localPathsOf } = catalogueSearchOf(search);
+  const catalogue = catalogueSearchOf(search);
   return search.ids().find((id) => {
-    const { localPath, installations = [] } = localPathsOf.call(search, id);
+    const { localPath, installations = [] } = catalogue.localPathsOf(id);
     return [localPath, ...installations.map(({ path }) => path)].some((path) => folders.includes(path ?? ''));
   });
 }

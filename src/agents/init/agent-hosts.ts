@@ -60,13 +60,8 @@ export interface AgentHost {
 /** Most files that are read are no skills: `if` keeps a process from being started for these. */
 const LOADED_IN_CLAUDE = {
   ...{ event: 'PostToolUse', matcher: 'Skill|Read' },
-  each: [
-    { if: 'Skill', async: true },
-    { if: 'Read(**/SKILL.md)', async: true },
-  ],
+  each: ['Skill', 'Read(**/SKILL.md)'].map((which) => ({ if: which, async: true })),
 };
-
-const LOADED_IN_GEMINI = { event: 'AfterTool', matcher: 'activate_skill', each: [{}] };
 
 /**
  * The agents that `init` sets up. Each place was looked up in November 2026 in the page named; those without one are
@@ -78,10 +73,7 @@ export const AGENT_HOSTS: readonly AgentHost[] = [
     ...{ name: 'claude-code', title: 'Claude Code', signs: ['$claude', '$claude-home/.claude.json'] },
     server: { files: ['$claude-home/.claude.json'], keys: ['mcpServers'], with: { type: 'stdio', env: {} } },
     hook: {
-      file: '$claude/settings.json',
-      event: 'UserPromptSubmit',
-      second: 1,
-      onWindows: true,
+      ...{ file: '$claude/settings.json', event: 'UserPromptSubmit', second: 1, onWindows: true },
       loaded: LOADED_IN_CLAUDE,
     },
   },
@@ -113,7 +105,10 @@ export const AGENT_HOSTS: readonly AgentHost[] = [
     // geminicli.com/docs/tools/mcp-server and /docs/hooks/reference
     ...{ name: 'gemini-cli', title: 'Gemini CLI', signs: ['~/.gemini/settings.json', '~/.gemini/skills'] },
     server: { files: ['~/.gemini/settings.json'], keys: ['mcpServers'] },
-    hook: { file: '~/.gemini/settings.json', event: 'BeforeAgent', second: 1000, loaded: LOADED_IN_GEMINI },
+    hook: {
+      ...{ file: '~/.gemini/settings.json', event: 'BeforeAgent', second: 1000 },
+      loaded: { event: 'AfterTool', matcher: 'activate_skill', each: [{}] },
+    },
   },
   {
     // opencode.ai/docs/config and /docs/migrate-v1. Version 2 reads what version 1 does, so that is written, unless

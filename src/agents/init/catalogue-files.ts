@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import type { Surroundings } from '../../core/index.js';
 import { PROJECT_FOLDER, projectCatalogue, projectCatalogues, usageFile } from '../../core/index.js';
 import { derivedFiles, filesBeside, openForReading, sqliteFiles, watchLock } from '../../store/index.js';
-import { removeEmptyFolders } from './init-record.js';
 
 /** The name under which a catalogue has the installed skills of a machine. */
 const INSTALLED = 'installed:';
@@ -54,12 +53,6 @@ export function projectCataloguesOf(of: Surroundings): readonly string[] {
   return namesIn(folder)
     .filter((name) => PROJECT_FOLDER.test(name))
     .map((name) => join(folder, name, file));
-}
-
-/** Deletes the catalogue of a project, and its folders if nothing else is in them. */
-export function removeProjectCatalogue(database: string): void {
-  removeCatalogue(database);
-  removeEmptyFolders([dirname(dirname(database)), dirname(database)]);
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -265,12 +265,9 @@ function blockOf(text: string, place: Place): RegExpExecArray {
   return block;
 }
 
+/** Texts, numbers and the like are written as in JSON. */
 function tomlOf(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(tomlOf).join(', ')}]`;
-  if (typeof value !== 'string') return JSON.stringify(value);
-  // A path of Windows is easier to read without escapes.
-  if (value.includes('\\') && !/['\p{Cc}]/u.test(value)) return `'${value}'`;
-  return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+  return Array.isArray(value) ? `[${value.map(tomlOf).join(', ')}]` : JSON.stringify(value);
 }
 
 /** The formats by their names. */

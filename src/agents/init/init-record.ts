@@ -10,6 +10,7 @@ import {
   writeConfigFile,
 } from '../../core/index.js';
 import { FileLock } from '../../store/index.js';
+import type { AgentEntry } from './agent-hosts.js';
 import type { ConfigFormat, JsonValue, Place } from './config-formats.js';
 
 /** What `init` wrote, or was about to write, into a file of an agent. */
@@ -29,7 +30,7 @@ export interface WrittenFile {
 }
 
 export interface WrittenEntry {
-  readonly part: 'server' | 'hook' | 'use';
+  readonly part: AgentEntry['part'];
   readonly place: Place;
   /** What was written there, the newest last. A run that was killed may have left the one before. */
   readonly values: readonly JsonValue[];
@@ -145,40 +146,30 @@ export class InitRecord {
     if (files.length === 0 && catalogues.length === 0) {
       rmSync(this.path, { force: true });
       clearUnfinished(this.path);
-      this.#contents = contents;
-      return;
-    }
-    try {
-      writeConfigFile(readConfigFile(this.path), `${JSON.stringify(contents, undefined, 2)}\n`);
-    } catch (cause) {
-      throw this.#notWritable(cause);
+    } else {
+      try {
+        writeConfigFile(readConfigFile(this.path), `${JSON.stringify(contents, undefined, 2)}\n`);
+      } catch (cause) {
+        throw this.#notWritable(cause);
+      }
     }
     this.#contents = contents;
   }
 }
 
 function read(path: string): Contents {
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    const contents = JSON.parse(readFileSync(path, 'utf8')) as Contents | null;
+    if (contents?.version === 1 && Array.isArray(contents.files) && Array.isArray(contents.catalogues)) return contents;
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return NOTHING;
-    throw new Error(`the record of what was written, ${path}, cannot be read: ${message}`, { cause });
+    if (code !== undefined)
+      throw new Error(`the record of what was written, ${path}, cannot be read: ${message}`, { cause });
   }
-  const contents = parsed(text);
-  if (contents?.version === 1 && Array.isArray(contents.files) && Array.isArray(contents.catalogues)) return contents;
   throw new Error(
     `${path} is not a record of this version's \`init\`: move it away, and remove by hand what earlier runs have written`,
   );
-}
-
-function parsed(text: string): Contents | undefined {
-  try {
-    return JSON.parse(text) as Contents;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Removes folders that are empty, the innermost first. Others stay, and so do those around them. */

@@ -72,33 +72,24 @@ export function planAgent(
     const entries = wanted.filter(({ file }) => file === path);
     const recorded = record.get(agent, path);
     const target = { agent, path, format: entries[0]!.format, recorded, entries };
-    return planFile(target, (config, present) =>
-      entries.map((entry) => outcomeOf(entry, config, present, recorded, program)),
-    );
+    return planFile(target, (config, present) => entries.map((entry) => outcomeOf(entry, config, present, program)));
   });
   const faulty = plans.find(({ fault }) => fault !== undefined);
-  if (faulty !== undefined) {
-    // Nothing is written for an agent if any of its files cannot be.
-    const entries = plans.flatMap((plan) =>
-      plan.entries.map(({ part, file }) => {
-        const reason = plan === faulty ? faulty.entries[0]!.reason! : `${faulty.entries[0]!.file} cannot be edited`;
-        return { part, file, place: '', action: 'refused' as const, edits: [], reason };
-      }),
-    );
-    return { agent, title, entries, files: [], forgotten: [], notes: [], faults: [faulty.fault!] };
-  }
   const entries = plans.flatMap((plan) => plan.entries);
+  if (faulty?.fault !== undefined) {
+    // Nothing is written for an agent if any of its files cannot be.
+    const { file, reason = '' } = faulty.entries[0]!;
+    const refused = entries.map((one) => refusal(one.part, one.file, one.file === file ? reason : faulty.fault!));
+    return { agent, title, entries: refused, files: [], forgotten: [], notes: [], faults: [faulty.fault] };
+  }
   const isHookNew = entries.some(({ part, action }) => part === 'hook' && (action === 'add' || action === 'replace'));
   const notes = isHookNew && hook?.note !== undefined ? [hook.note] : [];
-  return {
-    agent,
-    title,
-    entries,
-    files: plans.flatMap(({ planned = [] }) => planned),
-    forgotten: [],
-    notes,
-    faults: [],
-  };
+  const files = plans.flatMap(({ planned = [] }) => planned);
+  return { agent, title, entries, files, forgotten: [], notes, faults: [] };
+}
+
+export function refusal(part: AgentEntry['part'], file: string, reason: string): PlannedEntry {
+  return { part, file, place: '', action: 'refused', edits: [], reason };
 }
 
 /** Plans how what `init` wrote for an agent is undone. Reads its files and writes nothing. */
@@ -173,7 +164,8 @@ function planFile(
     const changes = outcomes.filter(({ action }) => ['add', 'replace', 'remove'].includes(action));
     if (changes.length === 0) return { entries: outcomes.map((one) => shown(one, [])) };
 
-    const isExact = recorded !== undefined && isAsWritten(recorded, file.text);
+    // Nothing else has written to it since `init` did.
+    const isExact = file.text !== undefined && recorded?.digests.includes(digestOf(text)) === true;
     const former = isExact ? recorded.former : withoutAll(present, file.text, recorded);
     const isSettled = ({ part }: { part: string }): boolean =>
       changes.some((one) => one.part === part) || outcomes.some((one) => one.part === part && one.action === 'gone');
@@ -214,8 +206,7 @@ function planFile(
     return { entries: outcomes.map((one) => shown(one, changes.includes(one) ? editOf(one) : [])), planned };
   } catch (error) {
     const reason = reasonOf(error);
-    const refused = { file: path, place: '', action: 'refused' as const, edits: [], reason };
-    return { entries: entries.map(({ part }) => ({ part, ...refused })), fault: `${path}: ${reason}` };
+    return { entries: entries.map(({ part }) => refusal(part, path, reason)), fault: `${path}: ${reason}` };
   }
 }
 
@@ -224,7 +215,6 @@ function outcomeOf(
   { part, value, ...entry }: AgentEntry,
   config: unknown,
   standingEntries: readonly StandingEntry[],
-  recorded: WrittenFile | undefined,
   program: Program,
 ): Outcome {
   const place = entry.place(config);
@@ -234,9 +224,8 @@ function outcomeOf(
   const isOurs = (one: unknown): boolean => mentions(one, program.database) || mentions(one, program.entry);
   const similar = place.kind === 'member' ? present.length > 0 : present.some(isOurs);
   if (!similar) return { part, place, action: 'add', value };
-  const isKnown = recorded?.entries.some((one) => one.part === part) === true;
-  const reason = isKnown ? 'it was changed after init had written it' : 'init did not write it';
-  return { part, place, action: 'kept', reason: `${reason}: rename or remove it and run init again` };
+  const reason = 'init did not write it as it is: rename or remove it and run init again';
+  return { part, place, action: 'kept', reason };
 }
 
 interface StandingEntry {
@@ -263,11 +252,6 @@ function withoutAll(
   if (recorded === undefined || text === undefined) return text ?? null;
   const { remove } = CONFIG_FORMATS[recorded.format];
   return entries.reduceRight((left, { place, value }) => remove(left, place, value, recorded.former ?? ''), text);
-}
-
-/** Whether nothing else has written to a file since `init` did. */
-function isAsWritten({ digests }: WrittenFile, text: string | undefined): boolean {
-  return text !== undefined && digests.includes(digestOf(text));
 }
 
 function digestOf(text: string): string {

@@ -15,15 +15,9 @@ import {
   writeConfigFile,
 } from '../../core/index.js';
 import { AGENT_HOSTS, type AgentEntry, type AgentHost, isInstalled, type Program } from './agent-hosts.js';
-import {
-  lacksVectors,
-  ownsCatalogue,
-  projectCataloguesOf,
-  removeCatalogue,
-  removeProjectCatalogue,
-} from './catalogue-files.js';
+import { lacksVectors, ownsCatalogue, projectCataloguesOf, removeCatalogue } from './catalogue-files.js';
 import { type InitRecord, removeEmptyFolders, type WrittenFile } from './init-record.js';
-import { type AgentPlan, type PlannedFile, planAgent, planRemoval } from './plan-agent.js';
+import { type AgentPlan, type PlannedFile, planAgent, planRemoval, refusal } from './plan-agent.js';
 
 /** What a run of `init` is asked to do. */
 export interface InitTask {
@@ -134,7 +128,7 @@ function withFaults(plan: AgentPlan, faults: readonly FileFault[]): AgentPlan {
   if (faults.length === 0) return plan;
   const entries = plan.entries.map((entry) => {
     const fault = faults.find(({ file }) => file === entry.file);
-    return fault === undefined ? entry : { ...entry, action: 'refused' as const, edits: [], reason: fault.reason };
+    return fault === undefined ? entry : { ...refusal(entry.part, entry.file, fault.reason), place: entry.place };
   });
   const told = faults.map(({ file, reason }) => `${file}: ${reason}`);
   return { ...plan, entries, notes: [], faults: [...plan.faults, ...told] };
@@ -172,22 +166,15 @@ function planUndoing({ of, record }: InitTask, names: readonly string[] | undefi
   for (const name of names ?? []) hostNamed(name);
   const recorded = [...new Set(record.files.map(({ agent }) => agent))];
   const wanted = recorded.filter((agent) => names === undefined || names.includes(agent));
-  const agents = wanted.map((name) =>
-    planRemoval(
-      name,
-      record.files.filter(({ agent }) => agent === name),
-    ),
-  );
-  const isAll = wanted.length === recorded.length && agents.every(({ entries }) => entries.every(isUndone));
+  const ofAgent = (name: string): WrittenFile[] => record.files.filter(({ agent }) => agent === name);
+  const agents = wanted.map((name) => planRemoval(name, ofAgent(name)));
+  const actions = agents.flatMap(({ entries }) => entries.map(({ action }) => action));
+  const isAll = wanted.length === recorded.length && actions.every((one) => one === 'remove' || one === 'gone');
   const catalogues = isAll ? [...record.catalogues, ...projectsToRemove(of, record)] : [];
   return {
     agents,
     catalogues: catalogues.map((database) => ({ database, action: ownsCatalogue(database) ? 'remove' : 'keep' })),
   };
-}
-
-function isUndone({ action }: AgentPlan['entries'][number]): boolean {
-  return action === 'remove' || action === 'gone';
 }
 
 function hasWork({ agents, catalogues }: InitPlan): boolean {
@@ -204,7 +191,10 @@ async function buildCatalogue({ program, record, buildCatalogue: build }: InitTa
 /** Deletes the catalogues when nothing uses them any more. One that has other skills is its user's now. */
 function removeCatalogues({ of, record }: InitTask): void {
   if (record.files.length > 0) return;
-  for (const database of projectsToRemove(of, record)) if (ownsCatalogue(database)) removeProjectCatalogue(database);
+  for (const database of projectsToRemove(of, record).filter(ownsCatalogue)) {
+    removeCatalogue(database);
+    removeEmptyFolders([dirname(dirname(database)), dirname(database)]);
+  }
   for (const database of record.catalogues) {
     if (ownsCatalogue(database)) removeCatalogue(database);
     record.dropCatalogue(database);

@@ -42,9 +42,10 @@ describe('hook formats', () => {
       expect(await readInput(open, 'json')).toEqual({ text: 'x {} }' });
     });
 
-    test('has a working folder only if that is an absolute path', async () => {
+    test('has a working folder only if that is an absolute path, and no session without a name', async () => {
       for (const cwd of ['', '.', 'a/b', 5, null, '/a\u0000b', {}]) {
-        expect(await readInput(inPieces(JSON.stringify({ prompt: 'x', cwd }), 100), 'json')).toEqual({ text: 'x' });
+        const input = JSON.stringify({ prompt: 'x', cwd, session_id: cwd === '.' ? undefined : '' });
+        expect(await readInput(inPieces(input, 100), 'json')).toEqual({ text: 'x' });
       }
     });
 
@@ -125,16 +126,8 @@ describe('context text', () => {
     });
 
     test('is a list without tags for Gemini CLI, with ids of what it cannot load itself', () => {
-      const { text } = contextOf(
-        {
-          skills: [
-            { ...PDF, installed: true },
-            { ...PDF, name: 'other' },
-          ],
-        },
-        800,
-        'gemini-cli',
-      );
+      const skills = [PDF, { ...PDF, name: 'other' }].map((skill, i) => ({ ...skill, installed: i === 0 }));
+      const { text } = contextOf({ skills }, 800, 'gemini-cli');
       expect(text).not.toMatch(/[<>]/);
       expect(text).toContain('activate_skill');
       expect(text.split('\n').slice(1)).toEqual([
@@ -143,17 +136,15 @@ describe('context text', () => {
       ]);
     });
 
-    test('has what perhaps fits by its name in one line, also alone', () => {
-      const perhaps = { ...PDF, id: 'x', name: 'perhaps-this' };
-      const both = contextOf({ skills: [PDF], perhaps }, 800);
-      expect(both.ids).toEqual(['a-pdf-forms', 'x']);
-      expect(both.text).toMatch(/\nPerhaps also: .*perhaps-this.*$/);
-      const alone = contextOf({ skills: [], perhaps }, 800, 'claude-code');
-      expect(alone.ids).toEqual(['x']);
-      expect(alone.text.split('\n')).toHaveLength(2);
-      expect(alone.text).not.toContain('Fills in');
-      const tight = estimateTokens(contextOf({ skills: [PDF] }, 800).text) + 3;
-      expect(contextOf({ skills: [PDF], perhaps }, tight).ids).toEqual(['a-pdf-forms']);
+    test('has the name of what perhaps fits in one line, where nothing else does', () => {
+      const perhaps = { ...PDF, id: 'a&b', name: 'perhaps-this' };
+      const { text, ids } = contextOf({ skills: [], perhaps }, 800, 'claude-code');
+      expect(ids).toEqual(['a&b']);
+      expect(text.split('\n')).toHaveLength(2);
+      expect(text).toMatch(/\n.*perhaps-this/);
+      expect(text).not.toContain('Fills in');
+      // Ids for the log of use are as they are.
+      expect(contextOf({ skills: [perhaps] }, 800).ids).toEqual(ids);
     });
 
     test('is empty without skills, and where not even a name fits', () => {
@@ -162,11 +153,8 @@ describe('context text', () => {
     });
 
     test('cuts descriptions before it leaves skills out', () => {
-      const long = Array.from({ length: 5 }, (_, i) => ({
-        ...PDF,
-        name: `long-${i}`,
-        description: 'many words '.repeat(300),
-      }));
+      const description = 'many words '.repeat(300);
+      const long = Array.from({ length: 5 }, (_, i) => ({ ...PDF, name: `long-${i}`, description }));
       const text = textOf(long, 800);
       for (const { name } of long) expect(text).toContain(`<name>${name}</name><description>many words`);
       expect(text).toContain(' …</description>');

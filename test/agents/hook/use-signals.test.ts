@@ -73,6 +73,8 @@ test('nothing is noted of other tools, files and skills, nor without a session o
     tool('Read', { file_path: join(home, 'elsewhere/SKILL.md') }),
     tool('Skill', { skill: 'unknown' }),
     tool('Skill', { skill: 5 }),
+    tool('Skill', { skill: '' }),
+    tool('Write', { content: `${'/a'.repeat(500_000)} ` }),
     tool('Bash', { command: 'ls' }),
     { prompt: '/clear' },
     { ...tool('Skill', { skill: 'pdf' }), session_id: undefined },

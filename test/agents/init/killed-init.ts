@@ -2,9 +2,8 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 // Sets up a home, or undoes it, and kills itself before the n-th file takes its place. Called as
-// `killed-init.ts HOME N ENTRY AGENT…`, with N 0 for never.
+// `killed-init.ts HOME N ENTRY`, with N 0 for never.
 const [home, moment, entry] = [process.argv[2]!, Number(process.argv[3]), process.argv[4]!];
-const agents = process.argv.length > 5 ? process.argv.slice(5) : undefined;
 const { renameSync } = fs;
 let renames = 0;
 fs.renameSync = (from, to) => {
@@ -19,7 +18,7 @@ const of = surroundings({ platform: 'linux', home, env: {}, cwd: home });
 const { data } = userFolders(of);
 await runInit(
   {
-    ...{ of, agents, parts: ['server', 'hook', 'use'], isRemoval: false, now: () => new Date(0) },
+    ...{ of, agents: undefined, parts: ['server', 'hook', 'use'], isRemoval: false, now: () => new Date(0) },
     program: {
       node: '/usr/bin/node',
       entry,

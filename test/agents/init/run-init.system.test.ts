@@ -348,10 +348,8 @@ describe('undoing', () => {
   test('undoes one agent and leaves the others', async () => {
     const home = new HomeOfAgents({ '.cursor/': '', '.codex/': '' });
     await home.run();
-    expect(await home.actions({ isRemoval: true, agents: ['codex'] })).toEqual([
-      'codex server remove',
-      'codex hook remove',
-    ]);
+    const actions = await home.actions({ isRemoval: true, agents: ['codex'] });
+    expect(actions).toEqual(['codex server remove', 'codex hook remove']);
     expect(home.read('.cursor/mcp.json')).toContain('skills');
     expect(existsSync(home.database)).toBe(true);
   });
