@@ -220,6 +220,7 @@ function* describeInPieces(
       words: wordScores?.[i],
     });
   }
+  const words = question.looseWords.reduce((sum, { weight }) => sum + weight, 0);
   const context: QuestionContext = {
     ranking,
     highest: byWords?.ranked.highest ?? 0,
@@ -228,7 +229,8 @@ function* describeInPieces(
     usualCosine: medianOf(Array.from(cosines?.values() ?? [], ([cosine = 0]) => cosine)),
     usualFeedback: 0,
     skills: columns.size,
-    words: question.looseWords.reduce((sum, { weight }) => sum + weight, 0),
+    words,
+    isOneWord: words <= 1 && !/\s/.test(q),
     task: taskScore(
       q,
       meaning && { vector: meaning.whole, model: sources.vectors!.model },

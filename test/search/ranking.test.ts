@@ -43,6 +43,7 @@ describe('hybrid', () => {
     skills: 5000,
     words: 4,
     task: 0,
+    isOneWord: false,
   };
   const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
 
@@ -133,6 +134,17 @@ describe('hybrid', () => {
       expect(decide([5, 4.1, 4, 4])).toMatchObject({ worth: 3, perhaps: false });
       expect(decide([5, 4.1, 3.9])).toMatchObject({ worth: 2 });
       expect(decide([5, 1])).toMatchObject({ worth: 1, probability: MOST_CERTAIN / (1 + Math.exp(-1)) });
+    });
+
+    test('takes the only word of a question for a look-up where the name of the first hit has it', () => {
+      const decideWord = (isOneWord: boolean) => {
+        const scorer = new HybridScorer({ ...CONTEXT, isOneWord }, 'last', modelOf());
+        const named = candidate(0.1, 1);
+        const words = { ...named.words!, fields: { ...FIELDS, name: 2 } };
+        return scorer.calibrate([scorer.score({ ...named, words })]).decision;
+      };
+      expect(decideWord(true)).toMatchObject({ worth: 1, probability: 0.5 });
+      expect(decideWord(false)).toMatchObject({ worth: 0 });
     });
 
     test('mentions what is a little less probable, and shows nothing of what is not', () => {
@@ -263,6 +275,7 @@ describe('feedback', () => {
     skills: 1000,
     words: 4,
     task: 0,
+    isOneWord: false,
   };
 
   /** Candidates of these cosines with the question, by document. */

@@ -40,6 +40,8 @@ export interface QuestionContext extends FeatureScale, QuestionKind {
   readonly ranking: Ranking;
   /** How far the question is from being a task; see `DECISION_FEATURES`. */
   readonly task: number;
+  /** Whether the question is one word, with no stop word beside it. */
+  readonly isOneWord: boolean;
 }
 
 /** A candidate with what it is ordered by: first the name, then the sum. */
@@ -122,7 +124,7 @@ export class HybridScorer {
     const [first] = best;
     const { confident, perhaps } = this.#rule;
     const isNamed = first !== undefined && NAME_ORDER[first.nameRank] === 'exact';
-    const isLookUp = this.#context.words <= 1 && (first?.candidate.words?.fields.name ?? 0) > 0;
+    const isLookUp = this.#context.isOneWord && (first?.candidate.words?.fields.name ?? 0) > 0;
     const probability = isNamed ? 1 : isLookUp ? Math.max(LOOK_UP, ofFirst) : ofFirst;
     const isNext = ({ nameRank, sum }: ScoredCandidate): boolean =>
       isNamed ? nameRank === first.nameRank : sum >= NEXT_SHOWN * first!.sum;
