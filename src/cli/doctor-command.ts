@@ -1,4 +1,5 @@
 import { join, resolve, sep } from 'node:path';
+import { Option } from 'commander';
 import { type DoctorReport, diagnose, forgetUse } from '../agents/index.js';
 import { checkDatabase, isUsageOff } from '../core/index.js';
 import { AGENTS, inspectInstalled, type NameCollision, surroundings } from '../sources/index.js';
@@ -21,7 +22,7 @@ export const setUp: SetUp = (command, output) => {
     .option('--prompt <text>', 'show what the hook would put beside this prompt, and how near the others came')
     .option('--agents <names>', 'these agents only, with commas between, also if they are not found', parseNames)
     .option('--database <file>', 'the catalogue (default: that which the hook asks here)', parsePath)
-    .option('--forget', 'say what the log of use has, and delete it')
+    .addOption(new Option('--forget', 'say what the log of use has, and delete it').conflicts('prompt'))
     .addOption(jsonOption())
     .action((flags: DoctorFlags) => doctor(flags, output));
 };
@@ -88,9 +89,9 @@ const OFTEN = 10;
 
 function promptLines({ way, candidates, thresholds }: NonNullable<DoctorReport['prompt']>): string[] {
   if (thresholds === undefined) return ['Prompt: nothing is looked up for it.'];
-  const from = `shown from ${thresholds.shown.toFixed(2)}, a perhaps from ${thresholds.perhaps.toFixed(2)}`;
+  const from = `shown from ${thresholds.shown.toFixed(3)}, a perhaps from ${thresholds.perhaps.toFixed(3)}`;
   const lines = candidates.map(({ name, probability, shown }) => {
-    return `${probability === undefined ? '' : `${probability.toFixed(2)} `}${name}${SHOWN_AS[shown]}`;
+    return `${probability === undefined ? '' : `${probability.toFixed(3)} `}${name}${SHOWN_AS[shown]}`;
   });
   return [`Prompt: by ${way}, ${from}.`, ...lines];
 }
