@@ -61,7 +61,7 @@ try {
     'Some of my tests fail in CI now and then, but never on my machine.',
     // A message may be as long as it likes: of more than 2,000 characters both ends are read.
     `Please find out which of my tests are flaky. The log:\n${'ok 1 - adds\n'.repeat(10_000)}\nWhy do my tests fail now and then?`,
-    'The recipe is for four people, and we will be ten. Can you change it?',
+    'My soup recipe is for four people, and we will be ten. Please scale its amounts.',
     'Thank you, that was great!',
   ]) {
     console.log(`user:  ${message.slice(0, 80)}`);

@@ -176,7 +176,7 @@ describe('process.system', () => {
 
       const { out } = await runCaptured([...QUESTION, '--limit', '2', '--explain', '--database', database]);
       const lines = linesOf(out);
-      expect(lines[0]).toMatch(/^0\.\d{3} {2}release-notes/);
+      expect(lines.find((line) => line.startsWith('0.'))).toMatch(/^0\.\d{3} {2}release-notes/);
       expect(lines.join(' ').replace(/\s+/g, ' ')).toMatch(
         /Shown for its meaning \(100 % of the score: cosine 0\.\d\d\)\. It has none of the question's words\./,
       );
