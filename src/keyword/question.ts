@@ -2,6 +2,7 @@ import {
   foldAccents,
   foldCase,
   functionWords,
+  glossOf,
   invalidArgument,
   isFunctionWord,
   isListedLanguage,
@@ -79,6 +80,12 @@ export function readQuestion(text: string, stopWords?: StopWords): Question {
 
 /** A text that is one plain word: it is required whether it is a stop word or not. */
 const PLAIN_WORD = new RegExp(`^[a-z0-9]{1,${MAX_TERM_LENGTH}}$`);
+
+/** What a question in another language is in English; undefined if there is nothing that it would add. */
+export function glossQuestion(text: string, { language }: Question): Question | undefined {
+  const gloss = glossOf(text, language);
+  return gloss === undefined || gloss.text === '' ? undefined : readQuestion(gloss.text, ENGLISH);
+}
 
 /** Many questions are one word. This is {@link questionOfText} without looking for what such a text cannot have. */
 function questionOfWord(text: string): Question {

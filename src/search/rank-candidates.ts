@@ -84,6 +84,8 @@ export interface Asked {
   readonly sources: SemanticSources;
   readonly query: ResolvedSemanticQuery;
   readonly question: Question;
+  /** What the question is in English, if it is in another language. */
+  readonly gloss: Question | undefined;
   /** One byte a document, 0 if it may not be found. */
   readonly filter: Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
@@ -171,6 +173,8 @@ interface Meaning {
   readonly nearest: Uint32Array;
   /** The vector of the whole question. */
   readonly whole: Float32Array;
+  /** The vector of its gloss. */
+  readonly gloss: Float32Array | undefined;
   /** The vectors of its sentences, if it has several. They may come later. */
   readonly sentences: Promise<readonly Float32Array[]>;
   /** Share of the question that the model can read, 0 to 1. */
@@ -179,7 +183,7 @@ interface Meaning {
   readonly readsLanguage: boolean;
 }
 
-async function readMeaning(vectors: VectorSearch, { query, question, filter, signal }: Asked): Promise<Meaning> {
+async function readMeaning(vectors: VectorSearch, { query, question, gloss, filter, signal }: Asked): Promise<Meaning> {
   const { q, ranking } = query;
   const readable = vectors.readableShare(q);
   const readsLanguage = vectors.readsLanguage(question.language);
@@ -187,14 +191,18 @@ async function readMeaning(vectors: VectorSearch, { query, question, filter, sig
   const sentences = untilAborted(embedded.sentences, signal);
   // Awaited later. This catch only prevents an unhandled rejection.
   sentences.catch(() => {});
+  const glossed = gloss && vectors.embed(gloss.text, { sentences: false, signal });
+  glossed?.whole.catch(() => {});
   const whole = await untilAborted(embedded.whole, signal);
+  const ofGloss = glossed && (await untilAborted(glossed.whole, signal));
   await giveWay(signal);
   const nearest = await untilAborted(vectors.documents.nearest(whole, CANDIDATES, filter), signal);
-  return { nearest, whole, sentences, readable, readsLanguage };
+  const alsoNear = ofGloss && (await untilAborted(vectors.documents.nearest(ofGloss, CANDIDATES, filter), signal));
+  return { nearest: alsoNear ? Uint32Array.from([...nearest, ...alsoNear]) : nearest, whole, gloss: ofGloss, sentences, readable, readsLanguage };
 }
 
 function* describeInPieces(
-  { sources, query: { ranking, q }, question }: Asked,
+  { sources, query: { ranking, q }, question, gloss }: Asked,
   documents: Uint32Array,
   byWords: FoundByWords | undefined,
   meaning: Meaning | undefined,
@@ -203,8 +211,10 @@ function* describeInPieces(
 ): Pieces<Omit<DescribedCandidates, 'groupSizes' | 'truncated'>> {
   const { columns } = sources;
   const wordScores = byWords?.ranked.scoresOf(documents);
+  const glossScores = byWords?.glossRanked?.scoresOf(documents);
   yield;
   const cosines = meaning && vectors?.cosines([meaning.whole, ...sentences]);
+  const glossCosines = meaning?.gloss && vectors?.cosines([meaning.gloss]);
   yield;
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
@@ -218,12 +228,17 @@ function* describeInPieces(
       feedback: undefined,
       stars: columns.stars[document]!,
       words: wordScores?.[i],
+      glossCosine: glossCosines?.get(document)?.[0],
+      glossWords: glossScores?.[i],
     });
   }
   const words = question.looseWords.reduce((sum, { weight }) => sum + weight, 0);
   const context: QuestionContext = {
     ranking,
     highest: byWords?.ranked.highest ?? 0,
+    glossHighest: byWords?.glossRanked?.highest ?? 0,
+    usualGlossCosine: medianOf(Array.from(glossCosines?.values() ?? [], ([cosine = 0]) => cosine)),
+    isGlossed: gloss !== undefined,
     readable: meaning?.readable ?? 1,
     inModelLanguage: meaning?.readsLanguage ?? true,
     usualCosine: medianOf(Array.from(cosines?.values() ?? [], ([cosine = 0]) => cosine)),
@@ -251,6 +266,7 @@ function* describeInPieces(
 /** What the words of a question find. */
 interface FoundByWords {
   readonly ranked: RankedDocuments;
+  readonly glossRanked: RankedDocuments | undefined;
   readonly names: Names;
   readonly documents: readonly DocumentNumber[];
   /** The vectors of these and of their copies; undefined by words alone. */
@@ -272,20 +288,22 @@ function* lookUpWords(
   work: Work,
   withCopies: (found: Iterable<DocumentNumber>) => Uint32Array,
 ): Pieces<FoundByWords> {
-  const { sources, query, question, filter } = asked;
+  const { sources, query, question, gloss, filter } = asked;
   const { copyGroup } = sources.columns;
   const ranked = yield* rankWords(words, asked, work);
+  const glossRanked = gloss && (yield* rankWords(words, { ...asked, question: gloss }, work));
   const names = query.ranking === 'hybrid' ? matchNames(words, question, ranked, copyGroup, filter) : NO_NAMES;
   yield;
   if (query.copies === 'collapse') yield* prepareCopies(copyGroup);
-  const documents = [...new Set(passing([...ranked.documents, ...names.competing], filter))];
+  const documents = [...new Set(passing([...ranked.documents, ...(glossRanked?.documents ?? []), ...names.competing], filter))];
   const all = withCopies(documents);
   yield;
   ranked.scoresOf(all);
+  glossRanked?.scoresOf(all);
   yield;
   const vectors = sources.vectors?.documents.read(all);
   yield;
-  return { ranked, names, documents, vectors };
+  return { ranked, glossRanked, names, documents, vectors };
 }
 
 /**

@@ -16,7 +16,7 @@ import {
   topOf,
   untilAborted,
 } from '../core/index.js';
-import { askedWords, readQuestion } from '../keyword/index.js';
+import { askedWords, glossQuestion, readQuestion } from '../keyword/index.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import type { DamagedSkill, SemanticHit, SemanticResult, SimilarSkill } from '../result.js';
 import { allCopiesOf, type CatalogueColumns, collapseCopies, copyPreference, prepareCopies } from '../store/index.js';
@@ -96,7 +96,7 @@ async function answerByMeaning(
   await giveWay(signal);
   const filter = filterMask(columns, resolved);
   await giveWay(signal);
-  const described = await state.untilClosed(describeCandidates({ sources, query: resolved, question, filter, signal }));
+  const described = await state.untilClosed(describeCandidates({ sources, query: resolved, question, gloss: glossQuestion(q, question), filter, signal }));
   const { reader } = state;
   const asked = askedWords(question);
   const copyIdsOf = explain

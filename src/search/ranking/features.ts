@@ -34,6 +34,9 @@ export interface Candidate {
   readonly stars: number;
   /** What the document has of the question's words; undefined if the ranking ignores words. */
   readonly words: CandidateWords | undefined;
+  /** The same of what the question is in English, if it is in another language. */
+  readonly glossCosine: number | undefined;
+  readonly glossWords: CandidateWords | undefined;
 }
 
 interface CandidateWords {
@@ -57,6 +60,8 @@ export interface FeatureScale {
   readonly usualCosine: number;
   /** The same of {@link Candidate.feedback}; 0 before that is known. */
   readonly usualFeedback: number;
+  readonly glossHighest: number;
+  readonly usualGlossCosine: number;
 }
 
 /** A number for each feature. */
@@ -78,11 +83,13 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  * `bench/ranking/judged-questions.ts` lists the features whose weights do.
  */
 export function featuresOf(
-  { cosine, sentence, feedback, stars, words }: Omit<Candidate, 'document' | 'nameMatch'>,
-  { highest, readable, usualCosine, usualFeedback }: FeatureScale,
+  { cosine, sentence, feedback, stars, words, glossCosine, glossWords }: Omit<Candidate, 'document' | 'nameMatch'>,
+  { highest, readable, usualCosine, usualFeedback, glossHighest, usualGlossCosine }: FeatureScale,
 ): FeatureValues {
-  const share = (score: number | undefined): number =>
-    score === undefined || highest === 0 ? 0 : Math.min(1, score / highest);
+  const shareOf = (score: number | undefined, of: number): number =>
+    score === undefined || of === 0 ? 0 : Math.min(1, score / of);
+  const share = (score: number | undefined): number => shareOf(score, highest);
+  const glossShare = (score: number | undefined): number => shareOf(score, glossHighest);
   const nearer = sentence === undefined || cosine === undefined ? 0 : Math.max(0, sentence - cosine);
   return {
     cosine: readable * (cosine ?? usualCosine),
@@ -95,6 +102,12 @@ export function featuresOf(
     description: share(words?.fields.description),
     files: share(words?.fields.files),
     coverage: words?.coverage ?? 0,
+    glossCosine: glossCosine ?? usualGlossCosine,
+    glossWords: glossShare(glossWords?.score),
+    glossName: glossShare(glossWords?.fields.name),
+    glossDescription: glossShare(glossWords?.fields.description),
+    glossFiles: glossShare(glossWords?.fields.files),
+    glossCoverage: glossWords?.coverage ?? 0,
     fileText: Math.min(1, (words?.fileTerms ?? 0) / FULL_FILE_TERMS),
     stars: Math.min(1, Math.log1p(stars) / Math.log(MOST_STARS)),
   };
@@ -134,6 +147,8 @@ export interface QuestionKind {
   readonly readable: number;
   /** Whether the model reads the language of the question; true without a model. */
   readonly inModelLanguage: boolean;
+  /** Whether the question is read in English, too. */
+  readonly isGlossed: boolean;
 }
 
 /**
