@@ -35,14 +35,17 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   if (sets.length === 0) throw new Error('name benchmark folders, or a file of sets (--sets)');
   const questions = await gatherAll(sets, flags.keep);
   const fitted = fittedTo(questions);
-  const before = weightsOf(RANKING_MODEL);
-  const readable = questions.filter((question) => !question.foreign && isServed(question));
-  print('nDCG@10 of sums by weight, names aside', weightTable(readable, { before, weights: fitted.readable }));
+  for (const [kind, title] of [['readable', 'English'], ['glossed', 'other languages']] as const) {
+    const of = questions.filter((one) => !one.foreign && one.glossed === (kind === 'glossed') && isServed(one));
+    if (of.length === 0) continue;
+    print(`${title}: nDCG@10 of sums by weight, names aside`, weightTable(of, { before: weightsOf(RANKING_MODEL, kind), weights: fitted[kind] }));
+  }
 
   const facts = { sets: sets.map(({ name }) => name), questions: questions.length };
   const weights = {
     first: firstPassOf(RANKING_MODEL),
     readable: namedWeights(fitted.readable),
+    glossed: namedWeights(fitted.glossed),
     foreign: namedWeights(fitted.foreign),
   };
   const text = JSON.stringify({ weights, decision: decisionOf(RANKING_MODEL), fitted: facts }, rounded, 2);
@@ -72,11 +75,11 @@ function decisionOf(path: URL): DecisionModel {
 }
 
 /** The weights of a file; 0 for what it has none of, such as a feature that is new. */
-function weightsOf(path: URL): Float64Array {
+function weightsOf(path: URL, kind: 'readable' | 'glossed'): Float64Array {
   const { weights } = JSON.parse(readFileSync(path, 'utf8')) as {
-    readonly weights?: { readonly readable?: Record<string, Record<string, number>> };
+    readonly weights?: { readonly [kind in 'readable' | 'glossed']?: Record<string, Record<string, number>> };
   };
-  return Float64Array.from(TERMS, ({ feature, part }) => weights?.readable?.[feature]?.[part] ?? 0);
+  return Float64Array.from(TERMS, ({ feature, part }) => weights?.[kind]?.[feature]?.[part] ?? 0);
 }
 
 function namedWeights(weights: Float64Array): object {

@@ -223,12 +223,6 @@ export const RANKING_FEATURES = [
   'description',
   'files',
   'coverage',
-  'glossCosine',
-  'glossWords',
-  'glossName',
-  'glossDescription',
-  'glossFiles',
-  'glossCoverage',
   'fileText',
   'stars',
 ] as const;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAX_SEMANTIC_QUERY_LENGTH, requestIn } from '../../src/core/index.js';
-import { readQuestion } from '../../src/keyword/index.js';
+import { glossQuestion, readQuestion } from '../../src/keyword/index.js';
 import { resolveSemanticQuery } from '../../src/query.js';
 import { RANKINGS, type Ranking } from '../../src/result.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
@@ -59,8 +59,9 @@ async function ask(
   const { reader } = state;
   const { copyGroup, size } = reader.columns;
   const sources = await openSources(state, query, state.closing);
+  const read = readQuestion(q, state.how.stopWords);
   const { context, candidates, questionVector } = await describeCandidates({
-    ...{ sources, query, question: readQuestion(q, state.how.stopWords), filter: undefined, signal: state.closing },
+    ...{ sources, query, question: read, gloss: glossQuestion(q, read), filter: undefined, signal: state.closing },
   });
   const scorer = new HybridScorer(context);
   const scored = new Map(candidates.map((candidate) => [candidate.document, scorer.score(candidate)]));

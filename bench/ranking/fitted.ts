@@ -7,21 +7,24 @@ import { fitListwise } from './listwise.js';
  */
 export interface Fitted {
   readonly readable: Float64Array;
+  readonly glossed: Float64Array;
   readonly foreign: Float64Array;
 }
 
 /**
- * Fits all weights. `foreign` is fitted to the questions that the model was not made for, and to all others as if their
+ * Fits all weights. `glossed` begins at `readable`: there are few questions of that kind. `foreign` is fitted to the questions that the model was not made for, and to all others as if their
  * meaning were not known: there are too few of the former to tell what words are worth.
  */
 export function fittedTo(questions: readonly JudgedQuestion[]): Fitted {
   const counting = questions.filter(({ weight }) => weight > 0);
   const judged = counting.map(judgedOnly);
   const [own, foreign] = [judged.filter((one) => !one.foreign), judged.filter((one) => one.foreign)];
-  const readable = fitListwise(own);
-  const plain = own.filter(({ graded }) => !graded);
+  const readable = fitListwise(own.filter((one) => !one.glossed));
+  const inOthers = own.filter((one) => one.glossed);
+  const glossed = inOthers.length === 0 ? readable : fitListwise(inOthers, TERMS, readable);
+  const plain = own.filter(({ graded, glossed: inOther }) => !graded && !inOther);
   const byWords = (plain.length === 0 ? own : plain).map(withoutMeaning);
-  return { readable, foreign: fitListwise([...foreign, ...byWords], FOREIGN_TERMS) };
+  return { readable, glossed, foreign: fitListwise([...foreign, ...byWords], FOREIGN_TERMS) };
 }
 
 /**

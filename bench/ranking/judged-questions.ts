@@ -2,7 +2,7 @@ import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import { makeCorpusFile } from '../../src/evaluation/corpus.js';
 import { fitQuestion } from '../../src/evaluation/evaluate.js';
 import { type Benchmark, readBenchmark } from '../../src/evaluation/index.js';
-import { readQuestion } from '../../src/keyword/question.js';
+import { glossQuestion, readQuestion } from '../../src/keyword/question.js';
 import { type CopyMode, resolveSemanticQuery } from '../../src/query.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
@@ -57,6 +57,8 @@ export interface JudgedQuestion {
   readonly id: string;
   /** Whether it is in a language, or in letters, that the model was not made for. */
   readonly foreign: boolean;
+  /** Whether it is in another language, and read in English, too. */
+  readonly glossed: boolean;
   /** Whether the judgements are grades: then a gain is 2^grade - 1. */
   readonly graded: boolean;
   /** Of the catalogue and of itself, see `sizeOf` and `lengthOf` of features.ts. */
@@ -163,6 +165,7 @@ async function gatherQuestion(
     weight: set.weight,
     id,
     foreign: set.foreign || !context.inModelLanguage,
+    glossed: context.isGlossed,
     graded,
     size,
     length,
@@ -181,7 +184,7 @@ async function candidatesOf(state: OpenState, q: string, copies: CopyMode): Prom
   const query = resolveSemanticQuery({ q, copies });
   const sources = await openSources(state, query, state.closing);
   const question = readQuestion(query.q, state.how.stopWords);
-  return describeCandidates({ sources, query, question, filter: undefined, signal: state.closing });
+  return describeCandidates({ sources, query, question, gloss: glossQuestion(query.q, question), filter: undefined, signal: state.closing });
 }
 
 export function evenly<T>(all: readonly T[], most = all.length): readonly T[] {

@@ -23,9 +23,14 @@ const NEGATIVE = 1e3;
  * until it is one.
  *
  * @param terms what is fitted; all other weights are 0
+ * @param usual weights that the fit stays near, unless the questions say otherwise
  * @throws {RangeError} where no question has a right candidate
  */
-export function fitListwise(questions: readonly JudgedQuestion[], terms: readonly Term[] = TERMS): Float64Array {
+export function fitListwise(
+  questions: readonly JudgedQuestion[],
+  terms: readonly Term[] = TERMS,
+  usual: Float64Array = new Float64Array(TERMS.length),
+): Float64Array {
   const usable = questions.filter(({ gains }) => gains.some((gain) => gain > 0));
   if (usable.length === 0) throw new RangeError('no question has a right candidate');
   const scales = spreadOf(usable);
@@ -37,8 +42,9 @@ export function fitListwise(questions: readonly JudgedQuestion[], terms: readonl
     })),
     shares: sharesOf(usable),
     bounds: boundsOf(factors),
+    usual: usual.map((weight, i) => (factors[i] === 0 ? 0 : weight / (factors[i] as number))),
   };
-  let weights = new Float64Array(TERMS.length);
+  let weights = fit.usual;
   let loss = lossOf(fit, weights);
   for (let step = 0; step < MOST_STEPS; step++) {
     const { gradient, hessian } = derivativesOf(fit, weights);
@@ -61,6 +67,7 @@ interface Fit {
   readonly questions: readonly JudgedQuestion[];
   readonly shares: Float64Array;
   readonly bounds: readonly Float64Array[];
+  readonly usual: Float64Array;
 }
 
 /**
@@ -137,8 +144,8 @@ function softmax(scores: Float64Array): { readonly chances: Float64Array; readon
   return { chances: chances.map((chance) => chance / sum), logarithm: highest + Math.log(sum) };
 }
 
-function lossOf({ questions, shares, bounds }: Fit, weights: Float64Array): number {
-  let loss = (RIDGE / 2) * weights.reduce((sum, weight) => sum + weight * weight, 0);
+function lossOf({ questions, shares, bounds, usual }: Fit, weights: Float64Array): number {
+  let loss = (RIDGE / 2) * weights.reduce((sum, weight, i) => sum + (weight - usual[i]!) ** 2, 0);
   for (const bound of bounds) loss += (NEGATIVE / 2) * Math.min(0, amountOf(bound, weights)) ** 2;
   for (const [q, question] of questions.entries()) {
     const scores = scoresOf(question, weights);
@@ -151,11 +158,11 @@ function lossOf({ questions, shares, bounds }: Fit, weights: Float64Array): numb
 }
 
 function derivativesOf(
-  { questions, shares, bounds }: Fit,
+  { questions, shares, bounds, usual }: Fit,
   weights: Float64Array,
 ): { readonly gradient: Float64Array; readonly hessian: Float64Array } {
   const size = TERMS.length;
-  const gradient = weights.map((weight) => RIDGE * weight);
+  const gradient = weights.map((weight, i) => RIDGE * (weight - usual[i]!));
   const hessian = new Float64Array(size * size);
   for (let i = 0; i < size; i++) hessian[i * size + i] = RIDGE;
   for (const bound of bounds) {

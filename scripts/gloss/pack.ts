@@ -1,19 +1,22 @@
-// Packs the tables of the glossary and of parallel texts (`raw/LANGUAGE.tsv`, see README.md) into data/gloss.
+// Packs what table.py writes into the tables of data/gloss; see README.md.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { GlossTable, glossKey } from '../../src/core/text/gloss.js';
 
-const [raw = 'raw', out = 'data/gloss'] = process.argv.slice(2);
+const [work = 'gloss-work', out = 'data/gloss'] = process.argv.slice(2);
 
-for (const file of readdirSync(raw)) {
+for (const file of readdirSync(join(work, 'raw'))) {
   const language = basename(file, '.tsv');
-  const text = pack(language, readFileSync(join(raw, file), 'utf8'));
-  const packed = brotliCompressSync(text, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_MODE]: 1 },
-  });
-  writeFileSync(join(out, `${language}.br`), packed);
-  console.log(`${language}: ${text.split('\n').length - 2} entries, ${packed.length} bytes`);
+  write(language, pack(language, readFileSync(join(work, 'raw', file), 'utf8')));
+}
+write('latin', readFileSync(join(work, 'latin.txt'), 'utf8'));
+
+function write(name: string, text: string): void {
+  const { BROTLI_PARAM_MODE, BROTLI_PARAM_LGWIN, BROTLI_MODE_TEXT } = constants;
+  const packed = brotliCompressSync(text, { params: { [BROTLI_PARAM_MODE]: BROTLI_MODE_TEXT, [BROTLI_PARAM_LGWIN]: 24 } });
+  writeFileSync(join(out, `${name}.br`), packed);
+  console.log(`${name}: ${text.split('\n').length} lines, ${packed.length} bytes`);
 }
 
 /** @param text affixes in two lines, then a line an entry: words, English, how often; the most frequent first */
@@ -35,8 +38,7 @@ function pack(language: string, text: string): string {
   for (const length of lengths) {
     const table = tableOf(kept);
     for (const [key, read] of english) {
-      if (lengthOf(key) === length && sameWords(read, table.read(key).text) && length > 1) continue;
-      if (lengthOf(key) === length) kept.set(key, read);
+      if (lengthOf(key) === length && (length === 1 || read !== table.read(key).text)) kept.set(key, read);
     }
   }
   const stems = tableOf([]);
@@ -53,8 +55,4 @@ function pack(language: string, text: string): string {
 
 function isUnspaced(language: string): boolean {
   return ['ja', 'ko', 'th', 'zh'].includes(language);
-}
-
-function sameWords(a: string, b: string): boolean {
-  return a === b;
 }

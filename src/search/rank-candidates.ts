@@ -173,32 +173,28 @@ interface Meaning {
   readonly nearest: Uint32Array;
   /** The vector of the whole question. */
   readonly whole: Float32Array;
-  /** The vector of its gloss. */
-  readonly gloss: Float32Array | undefined;
   /** The vectors of its sentences, if it has several. They may come later. */
   readonly sentences: Promise<readonly Float32Array[]>;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
-  /** Whether the model reads the language of the question. */
+  /** Whether the model reads the language of the question, or what it is in English. */
   readonly readsLanguage: boolean;
 }
 
 async function readMeaning(vectors: VectorSearch, { query, question, gloss, filter, signal }: Asked): Promise<Meaning> {
-  const { q, ranking } = query;
+  const { ranking } = query;
+  const ownLanguage = vectors.readsLanguage(question.language);
+  const q = ownLanguage || gloss === undefined ? query.q : gloss.text;
   const readable = vectors.readableShare(q);
-  const readsLanguage = vectors.readsLanguage(question.language);
+  const readsLanguage = ownLanguage || gloss !== undefined;
   const embedded = vectors.embed(q, { sentences: ranking === 'hybrid' && readable > 0, signal });
   const sentences = untilAborted(embedded.sentences, signal);
   // Awaited later. This catch only prevents an unhandled rejection.
   sentences.catch(() => {});
-  const glossed = gloss && vectors.embed(gloss.text, { sentences: false, signal });
-  glossed?.whole.catch(() => {});
   const whole = await untilAborted(embedded.whole, signal);
-  const ofGloss = glossed && (await untilAborted(glossed.whole, signal));
   await giveWay(signal);
   const nearest = await untilAborted(vectors.documents.nearest(whole, CANDIDATES, filter), signal);
-  const alsoNear = ofGloss && (await untilAborted(vectors.documents.nearest(ofGloss, CANDIDATES, filter), signal));
-  return { nearest: alsoNear ? Uint32Array.from([...nearest, ...alsoNear]) : nearest, whole, gloss: ofGloss, sentences, readable, readsLanguage };
+  return { nearest, whole, sentences, readable, readsLanguage };
 }
 
 function* describeInPieces(
@@ -214,7 +210,6 @@ function* describeInPieces(
   const glossScores = byWords?.glossRanked?.scoresOf(documents);
   yield;
   const cosines = meaning && vectors?.cosines([meaning.whole, ...sentences]);
-  const glossCosines = meaning?.gloss && vectors?.cosines([meaning.gloss]);
   yield;
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
@@ -228,8 +223,7 @@ function* describeInPieces(
       feedback: undefined,
       stars: columns.stars[document]!,
       words: wordScores?.[i],
-      glossCosine: glossCosines?.get(document)?.[0],
-      glossWords: glossScores?.[i],
+      gloss: glossScores?.[i],
     });
   }
   const words = question.looseWords.reduce((sum, { weight }) => sum + weight, 0);
@@ -237,7 +231,6 @@ function* describeInPieces(
     ranking,
     highest: byWords?.ranked.highest ?? 0,
     glossHighest: byWords?.glossRanked?.highest ?? 0,
-    usualGlossCosine: medianOf(Array.from(glossCosines?.values() ?? [], ([cosine = 0]) => cosine)),
     isGlossed: gloss !== undefined,
     readable: meaning?.readable ?? 1,
     inModelLanguage: meaning?.readsLanguage ?? true,

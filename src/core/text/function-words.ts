@@ -10,6 +10,24 @@ import { foldAccents, foldCase } from './characters.js';
  * which is a programming language.
  */
 const LISTS = {
+  cs: `a i ale nebo že aby protože když pokud jak jako také už ještě jen velmi více než v ve na do od z ze s se k ke o po
+    pro při před za nad pod mezi bez přes podle u já ty on ona ono my vy oni mě mi mne tě ti ho mu jí nás nám vás vám je
+    jim jich můj moje mého mou naše náš našeho našich tvůj váš vaše svůj své svou jeho její jejich ten ta to ti ty toho
+    tomu tím tento tato toto této tohoto který která které kteří kterou něco nic někdo nikdo všechno všechny každý jiný
+    kdo co kde kam kdy proč kolik jsem jsi jsme jste jsou být byl byla bylo byli bude budu budou má mám máme máte mít
+    může můžu můžeš můžete mohu lze musí musím chci chce chceme chtěl chtěla bych by bychom potřebuji potřebuju
+    potřebujeme ne ano tady tam teď pak prosím děkuji ahoj pomoc pomoz pomozte hledám`,
+  da: `en et den det de og eller men at som om når hvis fordi mens også kun bare meget mere end så allerede endnu i på af
+    for med til fra hos ved under over gennem mellem efter før inden mod uden ifølge jeg du han hun vi i mig dig sig os
+    jer ham hende dem man min mit mine din dit dine sin sit sine vores jeres hans hendes deres denne dette disse nogen
+    noget nogle hver alle alt anden andet andre ingen intet hvad hvem hvilken hvilket hvilke hvor hvornår hvorfor hvordan
+    er være var været har have havde haft bliver blev kan kunne skal skulle må måtte bør vil ville gør gøre ikke nej ja
+    her der nu da tak venligst hej hjælp hjælpe behøver brug søger`,
+  id: `yang dan atau tetapi tapi karena jika kalau ketika saat bahwa agar supaya untuk dengan dari ke di pada dalam oleh
+    tentang antara tanpa sampai sejak seperti sebagai secara juga hanya saja lebih sangat sudah belum masih akan sedang
+    lagi pun ini itu saya aku kami kita kamu anda dia mereka ku mu nya ada adalah ialah tidak bukan jangan bisa dapat
+    harus perlu mau ingin semua setiap banyak beberapa apa siapa mana dimana kapan mengapa kenapa bagaimana berapa gimana
+    tolong mohon terima kasih bantu bantuan cara biar yg utk dgn gak nggak ga udah aja dong sih`,
   de: `der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner und oder aber denn weil
     dass daß ob wenn als wie so auch nur noch schon sehr mehr sowie damit dabei dazu dafür in im ins an am ans auf aus
     bei beim bis durch für gegen mit nach ohne seit über um unter von vom vor zu zum zur zwischen während wegen ab per

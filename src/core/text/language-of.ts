@@ -19,6 +19,9 @@ const CHARACTERS_A_WORD = 2;
 const ENOUGH_OF_A_SCRIPT = 0.2;
 /** The same for a question that shows English by its other words. */
 const ENOUGH_BESIDE_ENGLISH = 0.5;
+/** Characters as only Japanese writes them. */
+const JAPANESE_FORMS =
+  /[図検対営変応処駅円帰気実発売読県関経済労働験権転択収戦総団広証録単観覧鉄黒齢歯両乗仮価児効圧囲増専帯庁弾従悪払拡楽様毎満焼産絵続緑聴脳薬覚訳説軽遅険雑頼]/u;
 /** A text of Han characters is Japanese if at least this share of its characters is kana. */
 const ENOUGH_KANA = 0.1;
 
@@ -51,9 +54,13 @@ export function languageOfTokens(tokens: readonly Token[]): QuestionLanguage {
   }
   if (others === 0 && latin.length === 0) return UNKNOWN;
   const share = others / (others + latin.length);
-  if (share >= ENOUGH_BESIDE_ENGLISH) return { code: languageOfScripts(words), certain: true };
+  const ofScript = (): QuestionLanguage => {
+    const code = languageOfScripts(words);
+    return { code: neighbourOf(code, tokens.map(({ term }) => term).join(' ')), certain: true };
+  };
+  if (share >= ENOUGH_BESIDE_ENGLISH) return ofScript();
   const code = latinLanguage(latin);
-  if (share >= ENOUGH_OF_A_SCRIPT && code !== 'en') return { code: languageOfScripts(words), certain: true };
+  if (share >= ENOUGH_OF_A_SCRIPT && code !== 'en') return ofScript();
   return code === undefined ? UNKNOWN : { code, certain: true };
 }
 
@@ -136,6 +143,7 @@ const RIGHT_TO_LEFT = /(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800
 const LETTER = /\p{L}/gu;
 /** Letters in the block of a language that another language has, and it has not. */
 const NEIGHBOURS: readonly (readonly [language: string, letters: RegExp, neighbour: string])[] = [
+  ['zh', JAPANESE_FORMS, 'ja'],
   ['ru', /[їєґ]|^(?!.*[ыэъё]).*і/isu, 'uk'],
   ['ar', /[ٹڈڑںے]/u, 'ur'],
   ['ar', /[پچژگ]|[\u06a9\u06cc]/u, 'fa'],
@@ -155,7 +163,7 @@ export function textLanguage(text: string): TextLanguage {
   const { code, certain } = languageOf(sample);
   if (certain && code === 'en') return ENGLISH;
   if (!certain) return isAscii || !runsRightToLeft(sample) ? LATIN : { lang: undefined, dir: 'rtl' };
-  const lang = code === 'zh' ? chineseOf(sample) : neighbourOf(code, sample);
+  const lang = code === 'zh' ? chineseOf(sample) : code;
   return { lang, dir: RIGHT_TO_LEFT_LANGUAGES.has(lang) ? 'rtl' : 'ltr' };
 }
 

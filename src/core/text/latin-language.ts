@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
 import { dataFile } from '../data.js';
 import { foldAccents } from './characters.js';
 import { ENGLISH_SIGNS, functionWords, LISTED_LANGUAGES } from './function-words.js';
@@ -7,7 +8,7 @@ import { ENGLISH_SIGNS, functionWords, LISTED_LANGUAGES } from './function-words
  * Languages in Latin letters that are told apart. The first is taken unless there is evidence for another. The table of
  * trigrams has the same order, without the last.
  */
-const LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv', 'tr', 'vi'] as const;
+const LANGUAGES = ['en', 'cs', 'da', 'de', 'es', 'fr', 'id', 'it', 'nl', 'pl', 'pt', 'sv', 'tr', 'vi'] as const;
 type LatinLanguage = (typeof LANGUAGES)[number];
 
 // Evidence is counted in natural logarithms of odds, so it adds up. The numbers were chosen on short questions in these
@@ -18,6 +19,8 @@ const ENGLISH = Math.log(8);
 /** A function word, beside a language that does not have it. A short one may be an abbreviation or a variable. */
 const WORD = Math.log(20);
 const SHORT_WORD = Math.log(4);
+/** A word that English texts do not have. */
+const OTHER_WORD = Math.log(60);
 const SHORT_WORD_LENGTH = 2;
 /** A word with a letter that some languages have: if it is one language's own, and if several share it. */
 const OWN_LETTER = Math.log(15);
@@ -39,7 +42,7 @@ const LETTERS: readonly (readonly [letters: string, languages: readonly LatinLan
   ['äöü', ['de', 'sv', 'tr']],
   ['ß', ['de']],
   ['ñ', ['es']],
-  ['áéíóú', ['es', 'pt', 'vi']],
+  ['áéíóú', ['cs', 'es', 'pt', 'vi']],
   ['ãõ', ['pt', 'vi']],
   ['ç', ['fr', 'pt', 'tr']],
   ['êô', ['fr', 'pt', 'vi']],
@@ -50,13 +53,17 @@ const LETTERS: readonly (readonly [letters: string, languages: readonly LatinLan
   ['ëï', ['nl']],
   ['ığş', ['tr']],
   ['łąęśżźćńó', ['pl']],
-  ['å', ['sv']],
+  ['ěščřžůďťň', ['cs']],
+  ['ý', ['cs', 'vi']],
+  ['å', ['da', 'sv']],
+  ['æø', ['da']],
   ['ơưđăạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịĩọỏốồổỗộớờởỡợụủũứừửữựỳỵỷỹ', ['vi']],
 ];
 
 const PLAIN = /^[\x00-\x7f]*$/;
 
 let wordMasks: ReadonlyMap<string, number> | undefined;
+let otherWordMasks: ReadonlyMap<string, number> | undefined;
 let letterMasks: ReadonlyMap<string, number> | undefined;
 
 /** By function word: a bit for each language that has it. */
@@ -101,7 +108,25 @@ export function latinLanguage(terms: readonly string[]): string | undefined {
     if (!isPlain) addLetters(evidence, term, letterMasks);
   }
   if (!isDecided(evidence)) addTrigrams(evidence, terms);
-  return mostProbable(evidence);
+  return mostProbable(evidence) ?? mostProbable(addOtherWords(evidence, terms));
+}
+
+/** Terse questions have no function words: then the words of its trade tell a language. */
+function addOtherWords(evidence: Float64Array, terms: readonly string[]): Float64Array {
+  otherWordMasks ??= readOtherWords();
+  for (const term of new Set(terms)) addEvidence(evidence, otherWordMasks.get(foldAccents(term)) ?? 0, OTHER_WORD);
+  return evidence;
+}
+
+/** Words of requests that English texts do not have, by language: `scripts/gloss` makes the list. */
+function readOtherWords(): ReadonlyMap<string, number> {
+  const lines = brotliDecompressSync(readFileSync(dataFile('gloss/latin.br'))).toString().trim().split('\n');
+  const masks = new Map<string, number>();
+  for (const [language, ...words] of lines.map((line) => line.split(' '))) {
+    const bit = 1 << LANGUAGES.indexOf(language as LatinLanguage);
+    for (const word of words) masks.set(word, (masks.get(word) ?? 0) | bit);
+  }
+  return masks;
 }
 
 function addEvidence(evidence: Float64Array, mask: number, weight: number): void {

@@ -34,9 +34,8 @@ export interface Candidate {
   readonly stars: number;
   /** What the document has of the question's words; undefined if the ranking ignores words. */
   readonly words: CandidateWords | undefined;
-  /** The same of what the question is in English, if it is in another language. */
-  readonly glossCosine: number | undefined;
-  readonly glossWords: CandidateWords | undefined;
+  /** The same of what the question is in English; undefined if it is English. */
+  readonly gloss: CandidateWords | undefined;
 }
 
 interface CandidateWords {
@@ -60,8 +59,8 @@ export interface FeatureScale {
   readonly usualCosine: number;
   /** The same of {@link Candidate.feedback}; 0 before that is known. */
   readonly usualFeedback: number;
+  /** Upper bound of BM25 for what the question is in English; 0 if it is English. */
   readonly glossHighest: number;
-  readonly usualGlossCosine: number;
 }
 
 /** A number for each feature. */
@@ -83,34 +82,31 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  * `bench/ranking/judged-questions.ts` lists the features whose weights do.
  */
 export function featuresOf(
-  { cosine, sentence, feedback, stars, words, glossCosine, glossWords }: Omit<Candidate, 'document' | 'nameMatch'>,
-  { highest, readable, usualCosine, usualFeedback, glossHighest, usualGlossCosine }: FeatureScale,
+  { cosine, sentence, feedback, stars, words, gloss }: Omit<Candidate, 'document' | 'nameMatch'>,
+  { highest, readable, usualCosine, usualFeedback, glossHighest }: FeatureScale,
 ): FeatureValues {
-  const shareOf = (score: number | undefined, of: number): number =>
-    score === undefined || of === 0 ? 0 : Math.min(1, score / of);
-  const share = (score: number | undefined): number => shareOf(score, highest);
-  const glossShare = (score: number | undefined): number => shareOf(score, glossHighest);
+  // What is found by its own words, or by what these are in English: whichever says more.
+  const share = (scoreOf: (words: CandidateWords) => number): number =>
+    Math.max(shareOf(words && scoreOf(words), highest), shareOf(gloss && scoreOf(gloss), glossHighest));
   const nearer = sentence === undefined || cosine === undefined ? 0 : Math.max(0, sentence - cosine);
   return {
     cosine: readable * (cosine ?? usualCosine),
     sentence: readable * nearer,
     feedback: feedback ?? usualFeedback,
-    words: share(words?.score),
-    name: share(words?.fields.name),
-    author: share(words?.fields.author),
-    labels: share(words?.fields.labels),
-    description: share(words?.fields.description),
-    files: share(words?.fields.files),
-    coverage: words?.coverage ?? 0,
-    glossCosine: glossCosine ?? usualGlossCosine,
-    glossWords: glossShare(glossWords?.score),
-    glossName: glossShare(glossWords?.fields.name),
-    glossDescription: glossShare(glossWords?.fields.description),
-    glossFiles: glossShare(glossWords?.fields.files),
-    glossCoverage: glossWords?.coverage ?? 0,
+    words: share(({ score }) => score),
+    name: share(({ fields }) => fields.name),
+    author: share(({ fields }) => fields.author),
+    labels: share(({ fields }) => fields.labels),
+    description: share(({ fields }) => fields.description),
+    files: share(({ fields }) => fields.files),
+    coverage: Math.max(words?.coverage ?? 0, gloss?.coverage ?? 0),
     fileText: Math.min(1, (words?.fileTerms ?? 0) / FULL_FILE_TERMS),
     stars: Math.min(1, Math.log1p(stars) / Math.log(MOST_STARS)),
   };
+}
+
+function shareOf(score: number | undefined, highest: number): number {
+  return score === undefined || highest === 0 ? 0 : Math.min(1, score / highest);
 }
 
 /**
@@ -127,13 +123,15 @@ interface FeatureWeight {
 export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
 
 /**
- * The weights that `bench/fit-ranking.ts` finds: for questions that the model reads, and for those in a language or a
- * script that it was not made for.
+ * The weights that `bench/fit-ranking.ts` finds: for questions that the model reads, for those in another language that
+ * are also read in English, and for those in a language or a script that it was not made for.
  */
 export interface FittedWeights {
   /** Set by hand, and without feedback: they choose the skills that feedback comes from. */
   readonly first: FusionWeights;
   readonly readable: FusionWeights;
+  /** For questions in other languages that the model reads and a table glosses. */
+  readonly glossed: FusionWeights;
   readonly foreign: FusionWeights;
 }
 
@@ -145,7 +143,7 @@ export interface QuestionKind {
   readonly words: number;
   /** Share of the question that is in a script which the model can read, 0 to 1. */
   readonly readable: number;
-  /** Whether the model reads the language of the question; true without a model. */
+  /** Whether the model reads the language of the question, or what it is in English; true without a model. */
   readonly inModelLanguage: boolean;
   /** Whether the question is read in English, too. */
   readonly isGlossed: boolean;
@@ -186,14 +184,15 @@ function ownShare({ readable, inModelLanguage }: Pick<QuestionKind, 'readable' |
 }
 
 /** The weight of each feature for one question. None is below 0, so that no skill loses by having a word. */
-export function weightsFor({ readable, foreign }: Omit<FittedWeights, 'first'>, kind: QuestionKind): FeatureValues {
+export function weightsFor(weights: Omit<FittedWeights, 'first'>, kind: QuestionKind): FeatureValues {
   const [size, length] = [sizeOf(kind), lengthOf(kind)];
   const own = ownShare(kind);
+  const read = kind.isGlossed ? weights.glossed : weights.readable;
   const of = (fitted: FusionWeights, feature: RankingFeature): number => {
     const { weight, bySize, byLength } = fitted[feature];
     return Math.max(0, weight + bySize * size + byLength * length);
   };
-  return mapFeatures((feature) => own * of(readable, feature) + (1 - own) * of(foreign, feature));
+  return mapFeatures((feature) => own * of(read, feature) + (1 - own) * of(weights.foreign, feature));
 }
 
 /** The linear score of one document: the sum of its features by their weights. */
