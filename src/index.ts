@@ -75,6 +75,7 @@ export {
   type Snippet,
   type Suggestion,
   type SuggestionKind,
+  type TranslatedWords,
   type UsageEffect,
 } from './result.js';
 export type {

@@ -11,16 +11,18 @@ export const RANKINGS = ['hybrid', 'vector', 'words'] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
 /**
- * The five steps of a keyword search. The first that finds a skill gives the answer:
+ * The six steps of a keyword search. The first that finds a skill gives the answer:
  *
  * 1. `all-words`: skills with every word, exactly or by its stem, in name, author, labels or description
  * 2. `file-text`: also in the text of the files
  * 3. `prefix`: also with the last word as the beginning of a longer one
  * 4. `typo`: also with words one or two edits away, in place of words that occur nowhere in the catalogue
- * 5. `some-words`: skills with at least half of the words, weighted by idf
+ * 5. `translated`: skills with the English words for a question in another language: with all of them, else with at
+ *   least half, weighted by idf
+ * 6. `some-words`: skills with at least half of the words, weighted by idf
  */
 
-export type KeywordStep = 'all-words' | 'file-text' | 'prefix' | 'typo' | 'some-words';
+export type KeywordStep = 'all-words' | 'file-text' | 'prefix' | 'typo' | 'translated' | 'some-words';
 
 /** The terms of a skill that match the question, in lower case, by field. A field without any is absent. */
 export interface MatchedTerms {
@@ -133,6 +135,14 @@ export interface CorrectedWord {
   readonly read: readonly string[];
 }
 
+/** How the step `translated` read a part of the question. */
+export interface TranslatedWords {
+  /** A word or phrase of the question, in lower case; of Chinese in simplified characters. */
+  readonly asked: string;
+  /** The English words that were looked for in its place, with blanks between them. */
+  readonly read: string;
+}
+
 /** The answer of `SkillSearch.keyword`. */
 export interface KeywordResult {
   /** The step that found the skills; absent if nothing matches. */
@@ -148,6 +158,8 @@ export interface KeywordResult {
   readonly facets?: FacetCounts;
   /** Only if the step is `typo`: the words that occur nowhere, and were read as others. */
   readonly corrected?: readonly CorrectedWord[];
+  /** Only if the step is `translated`: what was read as other words. */
+  readonly translated?: readonly TranslatedWords[];
   /**
    * Skills that this answer lacks, or may lack, because they are damaged; absent if there are none. The page is shorter
    * by those that would be on it.

@@ -33,14 +33,15 @@ import {
   addPlaceOptions,
   choiceOption,
   collect,
+  glossOption,
   jsonOption,
   modelOption,
   parseInteger,
   pick,
   placeOf,
-  type StopWordsFlags,
+  type ReadingFlags,
+  readingOf,
   sayWaiting,
-  stopWordsOf,
   stopWordsOption,
 } from './options.js';
 import { type Output, oneLine, printJson, printLines, untilInterrupted } from './output.js';
@@ -89,6 +90,7 @@ export const setUp: SetUp = (command, output) => {
     .option('--html <file>', 'write a page with pictures')
     .addOption(modelOption())
     .addOption(stopWordsOption())
+    .addOption(glossOption())
     .addOption(jsonOption())
     .action((path: string, flags: EvaluateFlags) => {
       const isNamed = command.getOptionValueSource('database') !== 'default';
@@ -135,7 +137,7 @@ const [OF_BENCHMARK, OF_CORPUS, OF_EVALUATION] = [
 ] as const;
 
 interface EvaluateFlags
-  extends StopWordsFlags,
+  extends ReadingFlags,
     Pick<ReadBenchmarkOptions, (typeof OF_BENCHMARK)[number]>,
     Pick<CorpusOptions, Exclude<(typeof OF_CORPUS)[number], 'files'>>,
     Pick<EvaluateOptions, (typeof OF_EVALUATION)[number]> {
@@ -213,7 +215,7 @@ async function openDocuments(
   try {
     const opening = openCorpus({
       ...pick(flags, ...OF_CORPUS, 'cache', 'passwordFile'),
-      ...{ documents, database, stopWords: await stopWordsOf(flags), signal },
+      ...{ documents, database, ...(await readingOf(flags)), signal },
       semantic: modes.includes('vector') || modes.includes('hybrid'),
       onProgress: (progress) => bar.show(progress),
     });

@@ -14,10 +14,11 @@ import {
   addPlaceOptions,
   type CataloguePlace,
   choiceOption,
+  glossOption,
   modelOption,
   placeOf,
-  type StopWordsFlags,
-  stopWordsOf,
+  type ReadingFlags,
+  readingOf,
   stopWordsOption,
 } from './options.js';
 import type { Output } from './output.js';
@@ -33,7 +34,7 @@ import {
   watchForServer,
 } from './server-watch.js';
 
-interface McpFlags extends StopWordsFlags, ServerWatchFlags {
+interface McpFlags extends ReadingFlags, ServerWatchFlags {
   readonly semantic: boolean;
   readonly logLevel: LogLevel;
 }
@@ -43,6 +44,7 @@ export const setUp: SetUp = (command, output) => {
     .addOption(modelOption())
     .option('--no-semantic', 'search by words only; the model is never loaded')
     .addOption(stopWordsOption())
+    .addOption(glossOption())
     .addOption(
       choiceOption('--log-level <level>', 'what is logged at least, on standard error', LOG_LEVELS).default('info'),
     )
@@ -80,7 +82,7 @@ async function serveMcp(
   // The young objects of a start take 16 MB, and nothing that comes after it needs as much.
   setFlagsFromString('--semi-space-growth-factor=1');
   const log = lateLog(given.logLevel, output);
-  const stopWords = await stopWordsOf(given);
+  const reading = await readingOf(given);
   const of = surroundings();
   const here = await servedFrom(of);
   let onRoots: ((folders: readonly string[]) => void) | undefined;
@@ -118,7 +120,7 @@ async function serveMcp(
     if (sources !== undefined && !existsSync(place.database)) await watch();
     const { openMcpCatalogue } = await import('../mcp/catalogue.js');
     return openMcpCatalogue({
-      ...{ ...place, model, stopWords, meaning, log: log.write },
+      ...{ ...place, ...reading, model, meaning, log: log.write },
       onReload: (event) => log.add((opened) => opened.onReload(event)),
       onChange: () => server?.catalogueChanged(),
     });

@@ -111,8 +111,10 @@ export function sayWaiting<T>(database: unknown, { error }: Output, work: Promis
   return tellWhileWaiting(database, (line) => void error.write(`${oneLine(line)}\n`), work);
 }
 
-export interface StopWordsFlags {
+/** Flags that say how questions are read. */
+export interface ReadingFlags {
   readonly stopWords?: string;
+  readonly gloss: boolean;
 }
 
 export function stopWordsOption(): Option {
@@ -122,12 +124,24 @@ export function stopWordsOption(): Option {
   );
 }
 
+export function glossOption(): Option {
+  return new Option('--no-gloss', 'do not look for English words for a question in another language');
+}
+
+/** How questions are read, as the library takes it. */
+export async function readingOf({
+  stopWords: path,
+  gloss,
+}: ReadingFlags): Promise<{ readonly stopWords: string[] | undefined; readonly gloss: boolean }> {
+  return { stopWords: await stopWordsOf(path), gloss };
+}
+
 /**
  * The words of the file, one a line. Lines that start with `#` are comments.
  *
  * @returns undefined if no file was given
  */
-export async function stopWordsOf({ stopWords: path }: StopWordsFlags): Promise<string[] | undefined> {
+async function stopWordsOf(path: string | undefined): Promise<string[] | undefined> {
   if (path === undefined) return undefined;
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     const why = cause.code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${cause.message})`;

@@ -34,6 +34,7 @@ const STEP_NOTES = {
   'file-text': 'no skill has all words outside its files; these have them there',
   prefix: 'no skill has all words; in these the last one begins a longer word',
   typo: 'no skill has all words; these have words of similar spelling',
+  translated: 'no skill has all words; these have English ones for them',
   'some-words': 'no skill has all words; these have some of them',
 } as const;
 
@@ -47,12 +48,13 @@ type Hit = Pick<KeywordHit, 'skill' | 'copies' | 'snippet'> | SemanticHit;
  * A page of hits as text: for each a line with name, author, stars and age in columns, then the matching text.
  */
 export function keywordLines(result: KeywordResult, columns: number, styles: Styles, explain: boolean): string[] {
-  const { hits, pagination, step, truncated, corrected = [] } = result;
+  const { hits, pagination, step, truncated, corrected = [], translated = [] } = result;
   const cut = truncated === true ? [TRUNCATED_NOTE] : [];
   if (hits.length === 0) return [...cut.map(styles.dim), emptyPage(pagination)];
   const note = step === undefined ? undefined : STEP_NOTES[step];
   // What is said of a word that was read as others: `read "kuberntes" as "kubernetes"`.
-  const readings = corrected.map(({ asked, read }) => `(read ${quoted(asked)} as ${read.map(quoted).join(' or ')})`);
+  const others = [...corrected, ...translated.map(({ asked, read }) => ({ asked, read: [read] }))];
+  const readings = others.map(({ asked, read }) => `(read ${quoted(asked)} as ${read.map(quoted).join(' or ')})`);
   const notes = [...cut, ...(note === undefined ? [] : [`(${note})`]), ...readings];
   return [
     ...notes.map(styles.dim),

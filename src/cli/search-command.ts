@@ -18,6 +18,7 @@ import { resolveKeywordQuery, resolveSemanticQuery } from '../query.js';
 import {
   addPlaceOptions,
   choiceOption,
+  glossOption,
   jsonOption,
   modelOption,
   type PlaceFlags,
@@ -25,8 +26,8 @@ import {
   parseInteger,
   pick,
   placeOf,
-  type StopWordsFlags,
-  stopWordsOf,
+  type ReadingFlags,
+  readingOf,
   stopWordsOption,
 } from './options.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
@@ -37,7 +38,7 @@ import { stylesFor } from './text-columns.js';
 
 const MODES = ['keyword', 'semantic'] as const;
 
-interface SearchFlags extends StopWordsFlags, SkillFilters, PlaceFlags {
+interface SearchFlags extends ReadingFlags, SkillFilters, PlaceFlags {
   readonly json?: true;
   readonly mode: (typeof MODES)[number];
   readonly limit: number;
@@ -76,6 +77,7 @@ export const setUp: SetUp = (command, output) => {
     )
     .addOption(modelOption())
     .addOption(stopWordsOption())
+    .addOption(glossOption())
     .addOption(choiceOption('--copies <mode>', 'show one of a group of copies or all', COPY_MODES))
     .option(FACETS_OPTION[0], `keyword: ${FACETS_OPTION[1]}`, parseFacets)
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
@@ -116,7 +118,7 @@ async function searchByWords(q: string, opening: OpenOptions, flags: SearchFlags
     ...filtersOf(flags),
     ...pick(flags, 'page', 'limit', 'copies', 'facets'),
   });
-  await using search = await openPatiently({ ...opening, stopWords: await stopWordsOf(flags) }, output);
+  await using search = await openPatiently({ ...opening, ...(await readingOf(flags)) }, output);
   const result = search.keyword(query);
   await print(result, flags, output, () =>
     keywordLines(result, columnsOf(output), stylesFor(output.out), flags.explain === true),
@@ -126,9 +128,9 @@ async function searchByWords(q: string, opening: OpenOptions, flags: SearchFlags
 async function searchByMeaning(q: string, opening: OpenOptions, flags: SearchFlags, output: Output): Promise<void> {
   const more = pick(flags, 'limit', 'minScore', 'ranking', 'copies', 'explain');
   const query = resolveSemanticQuery({ q, ...filtersOf(flags), ...more });
-  const stopWords = await stopWordsOf(flags);
+  const reading = await readingOf(flags);
   // For one question the graphs would take longer to open than a scan takes.
-  const how = { model: flags.model, stopWords, warmUp: query.ranking !== 'words', graph: false };
+  const how = { model: flags.model, ...reading, warmUp: query.ranking !== 'words', graph: false };
   await using search = await openPatiently({ ...opening, ...how }, output);
   const result = await search.semantic(query);
   await print(result, flags, output, () => semanticLines(result, columnsOf(output), stylesFor(output.out)));

@@ -31,12 +31,13 @@ import {
   addPlaceOptions,
   type CataloguePlace,
   choiceOption,
+  glossOption,
   modelOption,
   parseInteger,
   pick,
   placeOf,
-  type StopWordsFlags,
-  stopWordsOf,
+  type ReadingFlags,
+  readingOf,
   stopWordsOption,
 } from './options.js';
 import { type Output, printLines } from './output.js';
@@ -71,7 +72,7 @@ const SAME = ['host', 'port', 'publish', 'publicUrl', 'trustProxy', 'pages', 'mc
 interface ServeFlags
   extends Pick<ServerOptions, (typeof SAME)[number] | keyof typeof LIMITS>,
     StateFlags,
-    StopWordsFlags,
+    ReadingFlags,
     ServerWatchFlags {
   readonly lookEvery?: number;
   readonly host: string;
@@ -131,6 +132,7 @@ export const setUp: SetUp = (command, output) => {
       'load the model for other languages at the start, not with the first question that needs it',
     )
     .addOption(stopWordsOption())
+    .addOption(glossOption())
     .option('--no-pages', 'serve the specified paths only: no pages for people, and no /openapi.json')
     .option('--mcp', 'serve also /mcp: the Model Context Protocol by Streamable HTTP')
     .option(
@@ -201,7 +203,7 @@ async function serve(
       if (!awaitsVectors) warmUp(opened, flags.allLanguages === true, log, stop);
     };
     const follow = followCatalogue({
-      ...{ ...place, model: flags.model, stopWords: await stopWordsOf(flags), signal: stop },
+      ...{ ...place, model: flags.model, ...(await readingOf(flags)), signal: stop },
       snapshotInterval: flags.lookEvery === undefined ? undefined : flags.lookEvery * 1000,
       onReload: (event) => {
         log.onReload(event);

@@ -58,6 +58,8 @@ export interface CorpusOptions extends ModelOptions, SharedOptions {
   readonly keep?: string | undefined;
   /** Like `stopWords` of `openSkillSearch`. @default the usual words of the language */
   readonly stopWords?: OpenOptions['stopWords'];
+  /** Like `gloss` of `openSkillSearch`. @default true */
+  readonly gloss?: boolean | undefined;
   /** Whether the documents need vectors: the modes `vector` and `hybrid` do. @default true */
   readonly semantic?: boolean | undefined;
   /** Called while documents are loaded and embedded. */
@@ -80,6 +82,7 @@ const CORPUS_OPTIONS: Names = namesOf<CorpusOptions>({
   model: true,
   embedder: true,
   stopWords: true,
+  gloss: true,
   semantic: true,
   onProgress: true,
   signal: true,
@@ -119,10 +122,10 @@ export interface CorpusFile {
  */
 export async function openCorpus(options: CorpusOptions): Promise<Corpus> {
   checkOptions(options, CORPUS_OPTIONS);
-  const { semantic = true, model, embedder, stopWords, signal } = options;
+  const { semantic = true, model, embedder, stopWords, gloss, signal } = options;
   const { path, remarks: made, clear } = await makeCorpusFile(options);
   try {
-    const opening = { ...sharedOf(path, options), model, embedder, stopWords, warmUp: semantic, signal };
+    const opening = { ...sharedOf(path, options), model, embedder, stopWords, gloss, warmUp: semantic, signal };
     const search = await openSkillSearch({ database: path, ...opening });
     const remarks = [...made, ...search.problems.warnings.map(({ message }) => message)];
     const close = async (): Promise<void> => {

@@ -26,6 +26,7 @@ export type { MemoryIndex } from './memory-index.js';
 export { PackedIndex, RecoveringIndex } from './packed-index.js';
 export { GONE, hashOfKey, type PackedKeywords } from './packed-keywords.js';
 export {
+  type GlossQuestion,
   glossQuestion,
   MAX_QUESTION_WORDS,
   mayBeStopWord,

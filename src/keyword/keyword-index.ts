@@ -31,6 +31,8 @@ export interface MatchOptions {
   readonly scored?: boolean;
   /** Counts and bounds the work. Without it nothing is left out. */
   readonly work?: Work | undefined;
+  /** What a question in another language is in English, for the step `translated`. Called if that is reached. */
+  readonly inEnglish?: (() => Question | undefined) | undefined;
 }
 
 export interface BestOptions {
@@ -53,6 +55,8 @@ export interface KeywordMatches {
   readonly step: KeywordStep | undefined;
   /** All matching documents, ascending. */
   readonly documents: Uint32Array;
+  /** The words that the step looked for; of `translated` English ones. */
+  readonly words: readonly QuestionWord[];
   /**
    * Finds the documents of the highest relevance among those that are wanted; undefined if not requested. All that are
    * as relevant as the last of them are included, and perhaps a few more; only wanted ones. Valid until the next call

@@ -19,33 +19,75 @@ export interface StepPlan {
   readonly required: 'all' | 'half';
 }
 
+/** A step of a question. */
+export interface PlannedStep extends StepPlan {
+  /** What is asked; of `translated` in English. */
+  readonly question: Question;
+}
+
 /**
  * The steps of keyword search, in order. The caller stops at the first step that finds anything; later ones are then
  * never planned.
  *
  * @param occurs whether any term of the catalogue answers a lookup
+ * @param inEnglish what a question in another language is in English
  */
-export function* planSteps(question: Question, occurs: (lookup: Lookup) => boolean): Generator<StepPlan> {
-  const { looseWords, phrases } = question;
-  const every = { phrases, lookup: asItStands, required: 'all' } as const;
-  yield { step: 'all-words', words: question.words, everywhere: false, ...every };
-  yield { step: 'file-text', words: looseWords, everywhere: true, ...every };
+export function* planSteps(
+  question: Question,
+  occurs: (lookup: Lookup) => boolean,
+  inEnglish?: () => Question | undefined,
+): Generator<PlannedStep> {
+  const { looseWords } = question;
+  yield* planWholeWords(question);
 
+  const everywhere = { ...everyWord(question), words: looseWords, everywhere: true };
   const byPrefix = prefixLookup(question);
-  if (byPrefix !== undefined) {
-    yield { step: 'prefix', words: looseWords, everywhere: true, ...every, lookup: byPrefix };
-  }
+  if (byPrefix !== undefined) yield { step: 'prefix', ...everywhere, lookup: byPrefix };
 
   const wordOccurs = (word: QuestionWord): boolean => word.terms.some((term) => occurs(asItStands(term)));
   const occurring = looseWords.filter(wordOccurs);
   const byEdits = typoLookup(looseWords.filter((word) => !occurring.includes(word)));
-  if (byEdits !== undefined) {
-    yield { step: 'typo', words: looseWords, everywhere: true, ...every, lookup: byEdits };
-  }
+  if (byEdits !== undefined) yield { step: 'typo', ...everywhere, lookup: byEdits };
 
-  if (occurring.length > 0 && !mustStandTogether(question)) {
-    yield { step: 'some-words', words: occurring, everywhere: true, ...every, required: 'half' };
-  }
+  const english = inEnglish?.();
+  if (english !== undefined) yield* planTranslated(english, looseWords, wordOccurs);
+  yield* planSomeWords('some-words', question, occurring);
+}
+
+/**
+ * No word of a translation is unfinished or misspelt. Of names that it leaves as they are alone nothing is found that
+ * the question itself would not find.
+ */
+function* planTranslated(
+  english: Question,
+  asked: readonly QuestionWord[],
+  wordOccurs: (word: QuestionWord) => boolean,
+): Generator<PlannedStep> {
+  const known = new Set(asked.flatMap(({ terms }) => terms));
+  const hasOthers = (words: readonly QuestionWord[]): boolean => words.some(({ terms }) => !known.has(terms[0]!));
+  if (!hasOthers(english.looseWords)) return;
+  for (const plan of planWholeWords(english)) yield { ...plan, step: 'translated' };
+  const occurring = english.looseWords.filter(wordOccurs);
+  if (hasOthers(occurring)) yield* planSomeWords('translated', english, occurring);
+}
+
+function everyWord(question: Question) {
+  return { question, phrases: question.phrases, lookup: asItStands, required: 'all' } as const;
+}
+
+function* planWholeWords(question: Question): Generator<PlannedStep> {
+  const { words, looseWords } = question;
+  yield { step: 'all-words', ...everyWord(question), words, everywhere: false };
+  yield { step: 'file-text', ...everyWord(question), words: looseWords, everywhere: true };
+}
+
+function* planSomeWords(
+  step: KeywordStep,
+  question: Question,
+  occurring: readonly QuestionWord[],
+): Generator<PlannedStep> {
+  if (occurring.length === 0 || mustStandTogether(question)) return;
+  yield { step, ...everyWord(question), words: occurring, everywhere: true, required: 'half' };
 }
 
 /**
@@ -119,8 +161,7 @@ function editsAllowed(term: string): number {
  * @param formsOf the terms that answer the first term of a word, and how many documents of the answer have each
  */
 export function correctedWords(
-  question: Question,
-  { words, lookup }: Pick<StepPlan, 'words' | 'lookup'>,
+  { question, words, lookup }: Pick<PlannedStep, 'question' | 'words' | 'lookup'>,
   formsOf: (word: QuestionWord) => readonly CountedText[],
 ): CorrectedWord[] {
   return words

@@ -34,7 +34,7 @@ import type {
 import { lastFieldOf, SCORED_OF } from './keyword-index.js';
 import { type CountedTerm, type KeywordSource, listsOf } from './keyword-source.js';
 import { documentsWithPhrases, type PhraseStep } from './phrase-finder.js';
-import { asItStands, correctedWords, type Lookup, planSteps, type StepPlan } from './plan-steps.js';
+import { asItStands, correctedWords, type Lookup, type PlannedStep, planSteps, type StepPlan } from './plan-steps.js';
 import { type PostingList, sizeOf } from './posting-list.js';
 import type { Question, QuestionWord } from './question.js';
 import type { RecentlyUsed } from './recently-used.js';
@@ -76,10 +76,10 @@ export class PostingIndex implements KeywordIndex {
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
-    const { filter, scored = false, work = new Work() } = options;
+    const { filter, scored = false, work = new Work(), inEnglish } = options;
     const occurs = (lookup: Lookup): boolean =>
       (this.#source.find(lookup, work) ?? []).some((term) => listsOf(this.#source, [term]).length > 0);
-    for (const plan of planSteps(question, occurs)) {
+    for (const plan of planSteps(question, occurs, inEnglish)) {
       // What a later step finds may be more than the present one would have found with enough work.
       if (work.truncated) break;
       if (scored) work.hold(HELD_FOR_SCORES);
@@ -91,23 +91,25 @@ export class PostingIndex implements KeywordIndex {
       return {
         step: plan.step,
         documents,
-        best: scored ? this.#best(documents, question, plan, words, work) : undefined,
+        words: plan.words,
+        best: scored ? this.#best(documents, plan, words, work) : undefined,
         accepting: () => acceptedTerms(plan, answers, this.#source),
-        corrected: () => (plan.step === 'typo' ? this.#corrected(question, plan, answers, documents) : []),
+        corrected: () => (plan.step === 'typo' ? this.#corrected(plan, answers, documents) : []),
       };
     }
     return {
       step: undefined,
       documents: new Uint32Array(),
+      words: [],
       best: undefined,
       accepting: () => () => false,
       corrected: () => [],
     };
   }
 
-  #corrected(question: Question, plan: StepPlan, answers: AnsweringTerms, documents: Uint32Array): CorrectedWord[] {
+  #corrected(plan: PlannedStep, answers: AnsweringTerms, documents: Uint32Array): CorrectedWord[] {
     const found = bitsOf(documents, this.size);
-    return correctedWords(question, plan, ({ terms: [asked] }) => {
+    return correctedWords(plan, ({ terms: [asked] }) => {
       // A term that several segments have is counted in each.
       const counts = new Map<string, number>();
       for (const term of answers.get(asked!) ?? []) {
@@ -247,13 +249,7 @@ export class PostingIndex implements KeywordIndex {
    * What finds the best of some documents. Without enough work for all words, the most frequent do not count. The work
    * is that of scoring all documents, whatever is passed over then: what an answer lacks does not depend on its page.
    */
-  #best(
-    documents: Uint32Array,
-    question: Question,
-    plan: StepPlan,
-    words: readonly AnsweredWord[],
-    work: Work,
-  ): KeywordMatches['best'] {
+  #best(documents: Uint32Array, plan: PlannedStep, words: readonly AnsweredWord[], work: Work): KeywordMatches['best'] {
     const counting = new Set(
       [...words].sort((a, b) => a.size - b.size).filter((word) => work.affords(scoringCost(word, documents.length))),
     );
@@ -270,7 +266,7 @@ export class PostingIndex implements KeywordIndex {
           documentFrequency: this.#sets.frequencyOf(word),
           lists: this.#byScoredField(word.lists),
         }));
-      const [exactNames, nameBeginnings] = [this.named(question), this.beginning(question)];
+      const [exactNames, nameBeginnings] = [this.named(plan.question), this.beginning(plan.question)];
       const tiers = new ScoreTiers(documents, { exactNames, nameBeginnings, otherAccents });
       return bestMatches({ tiers, words: matched, norms: this.#lengthNorms(), size: this.size }, options);
     };

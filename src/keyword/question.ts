@@ -17,6 +17,7 @@ import {
   type SkillSearchError,
   type Token,
 } from '../core/index.js';
+import type { TranslatedWords } from '../result.js';
 
 /** Distinct words of a question that are used. More words find nothing better, and each costs its postings. */
 export const MAX_QUESTION_WORDS = 64;
@@ -81,10 +82,23 @@ export function readQuestion(text: string, stopWords?: StopWords): Question {
 /** A text that is one plain word: it is required whether it is a stop word or not. */
 const PLAIN_WORD = new RegExp(`^[a-z0-9]{1,${MAX_TERM_LENGTH}}$`);
 
+/** A question in another language, read in English. */
+export interface GlossQuestion extends Question {
+  /** The parts of the question that are read as other words. */
+  readonly parts: readonly TranslatedWords[];
+}
+
 /** What a question in another language is in English; undefined if there is nothing that it would add. */
-export function glossQuestion(text: string, { language }: Question): Question | undefined {
+export function glossQuestion(
+  text: string,
+  { language }: Question,
+  stopWords: StopWords = ENGLISH,
+): GlossQuestion | undefined {
   const gloss = glossOf(text, language);
-  return gloss === undefined || gloss.text === '' ? undefined : readQuestion(gloss.text, ENGLISH);
+  const parts = (gloss?.parts ?? []).flatMap(({ asked, read = '' }) =>
+    read === '' || read === asked ? [] : [{ asked, read }],
+  );
+  return parts.length === 0 ? undefined : Object.assign(readQuestion(gloss!.text, stopWords), { parts });
 }
 
 /** Many questions are one word. This is {@link questionOfText} without looking for what such a text cannot have. */

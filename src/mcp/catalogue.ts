@@ -13,6 +13,7 @@ export interface McpCatalogueOptions {
   readonly passwordFile?: string | undefined;
   readonly model: string | undefined;
   readonly stopWords: readonly string[] | undefined;
+  readonly gloss: boolean;
   /** Whether the model may be used. */
   readonly meaning: boolean;
   /** Called when another revision of the catalogue answers, or the first one after a failure. */

@@ -27,7 +27,7 @@ export interface FollowOptions
   extends ModelOptions,
     Pick<
       OpenOptions,
-      'stopWords' | 'warmUp' | 'localPaths' | 'sharedModel' | 'usage' | 'cache' | 'passwordFile' | 'signal'
+      'stopWords' | 'gloss' | 'warmUp' | 'localPaths' | 'sharedModel' | 'usage' | 'cache' | 'passwordFile' | 'signal'
     > {
   /**
    * Path of a catalogue's file, made by `buildCatalogue`; or the http or https address of a manifest that
@@ -78,6 +78,7 @@ const FOLLOW_OPTIONS = namesOf<FollowOptions>({
   model: true,
   embedder: true,
   stopWords: true,
+  gloss: true,
   warmUp: true,
   localPaths: true,
   sharedModel: true,

@@ -7,11 +7,14 @@ import {
   MAX_KEYWORD_QUERY_LENGTH,
   namesOf,
   optionOf,
+  readWords,
   topOf,
 } from '../core/index.js';
 import {
   completeWord,
   FIELD_WEIGHTS,
+  type GlossQuestion,
+  glossQuestion,
   type KeywordMatches,
   readQuestion,
   type ScoredDocuments,
@@ -24,7 +27,15 @@ import {
   resolveSemanticQuery,
   type SemanticQuery,
 } from '../query.js';
-import type { DamagedSkill, KeywordHit, KeywordResult, KeywordStep, Pagination, Suggestion } from '../result.js';
+import type {
+  DamagedSkill,
+  KeywordHit,
+  KeywordResult,
+  KeywordStep,
+  Pagination,
+  Suggestion,
+  TranslatedWords,
+} from '../result.js';
 import {
   type CatalogueColumns,
   type CatalogueReader,
@@ -34,7 +45,7 @@ import {
 } from '../store/index.js';
 import { facetPart } from './facets.js';
 import { copyIds, damagedPart, readShown, termMatcherOf, toKeywordHit } from './hits.js';
-import { oncePer } from './once.js';
+import { once, oncePer } from './once.js';
 import type { OpenState } from './open-state.js';
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf, partOf } from './ranking/ranks.js';
@@ -52,19 +63,21 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
   const resolved = resolveKeywordQuery(query);
   // All of it at once: matching may read a name, and a transaction takes as long as a record.
   return reader.reading(() => {
-    const { matches, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
+    const { matches, english, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
     const matcher = termMatcherOf(matches);
     const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
     const toHit = (document: DocumentNumber): KeywordHit =>
       toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
     const damaged: DamagedSkill[] = [];
     const corrected = matches.corrected();
+    const translated = matches.step === 'translated' ? translatedWords(english()!, matches) : [];
     return {
       ...stepOf(matches),
       ...truncation,
       hits: readShown(documents, toHit, damaged),
       pagination,
       ...(corrected.length === 0 ? {} : { corrected }),
+      ...(translated.length === 0 ? {} : { translated }),
       ...facetPart(reader, () => matches.documents, resolved),
       ...damagedPart(reader, damaged),
     };
@@ -96,6 +109,8 @@ function readRecords(reader: CatalogueReader, documents: readonly DocumentNumber
 /** The documents on one page of an answer. */
 interface KeywordPage {
   readonly matches: KeywordMatches;
+  /** The question in English, if it is in another language. */
+  readonly english: () => GlossQuestion | undefined;
   /** Undefined unless the order is by relevance. Valid until the next query. */
   readonly scoreOf: (document: DocumentNumber) => number | undefined;
   /** How many matching documents a document stands for, itself included. */
@@ -110,10 +125,16 @@ function findPage({ reader, keywordIndex, how }: OpenState, resolved: ResolvedKe
   const { page, limit, sortBy } = resolved;
   const { columns } = reader;
   const work = Work.forQuestion(columns.size);
-  const matches = keywordIndex.match(readQuestion(resolved.q, how.stopWords), {
+  const question = readQuestion(resolved.q, how.stopWords);
+  // What stands in quotation marks is wanted as it stands.
+  const isRead = how.gloss && question.phrases.length === 0;
+  // Finding out the language takes time, so only when it is asked for.
+  const english = once(() => (isRead ? glossQuestion(resolved.q, question, how.stopWords) : undefined));
+  const matches = keywordIndex.match(question, {
     filter: filterMask(columns, resolved),
     scored: sortBy === 'relevance',
     work,
+    inEnglish: english,
   });
 
   const copies =
@@ -133,6 +154,7 @@ function findPage({ reader, keywordIndex, how }: OpenState, resolved: ResolvedKe
       : topOf(best?.documents ?? matches.documents, order, from, Math.max(0, to - from), isShown);
   return {
     matches,
+    english,
     scoreOf: (document) => scores?.[document],
     copiesOf: (document) => copies?.countOf(document) ?? 1,
     documents,
@@ -143,6 +165,14 @@ function findPage({ reader, keywordIndex, how }: OpenState, resolved: ResolvedKe
 
 function stepOf({ step }: KeywordMatches): { readonly step?: KeywordStep } {
   return step === undefined ? {} : { step };
+}
+
+/** What of a question was read as other words: of these only what was looked for. */
+function translatedWords({ parts }: GlossQuestion, { words }: KeywordMatches): TranslatedWords[] {
+  const terms = new Set(words.flatMap((word) => word.terms));
+  const isLookedFor = (text: string): boolean => readWords(text).some(({ term }) => terms.has(term));
+  const read = parts.map(({ asked, read }) => ({ asked, read: read.split(' ').filter(isLookedFor).join(' ') }));
+  return [...new Map(read.filter((part) => part.read !== '').map((part) => [part.asked, part])).values()];
 }
 
 /** For each catalogue an array with room for a score of every document, used again by each query. */

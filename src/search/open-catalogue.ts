@@ -52,7 +52,9 @@ export function resolveOpenOptions(options: OpenOptions): OpenHow {
   if ((options.database === undefined) === (options.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
-  const { warmUp = false, localPaths = false, graph = true, sharedModel = false, usage = true, signal } = options;
+  const { gloss = true, warmUp = false, localPaths = false, graph = true } = options;
+  const { sharedModel = false, usage = true, signal } = options;
+  checkFlag('gloss', gloss);
   checkFlag('warmUp', warmUp);
   checkFlag('localPaths', localPaths);
   checkFlag('graph', graph);
@@ -61,7 +63,8 @@ export function resolveOpenOptions(options: OpenOptions): OpenHow {
   checkSearched(options);
   const stopWords = readStopWords(options.stopWords);
   checkSignal(signal)?.throwIfAborted();
-  return { modelOptions: resolveModelOptions(options), stopWords, warmUp, localPaths, graph, sharedModel, usage };
+  const modelOptions = resolveModelOptions(options);
+  return { modelOptions, stopWords, gloss, warmUp, localPaths, graph, sharedModel, usage };
 }
 
 interface OpenFileOptions {

@@ -22,6 +22,8 @@ export interface OpenHow {
   readonly modelOptions: ModelOptions;
   /** Undefined: those of the question's language. */
   readonly stopWords: StopWords | undefined;
+  /** Whether questions in other languages are read in English, too. */
+  readonly gloss: boolean;
   readonly warmUp: boolean;
   /** Whether skills tell the folder that they were loaded from. */
   readonly localPaths: boolean;

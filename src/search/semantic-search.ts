@@ -92,11 +92,15 @@ async function answerByMeaning(
     throw busy(`too many questions wait for the model: ${seconds} s of work`, expected - longestWait);
   }
   await giveWay(signal);
-  const question = readQuestion(q, state.how.stopWords);
+  const { stopWords } = state.how;
+  const question = readQuestion(q, stopWords);
+  const gloss = state.how.gloss ? glossQuestion(q, question, stopWords) : undefined;
   await giveWay(signal);
   const filter = filterMask(columns, resolved);
   await giveWay(signal);
-  const described = await state.untilClosed(describeCandidates({ sources, query: resolved, question, gloss: glossQuestion(q, question), filter, signal }));
+  const described = await state.untilClosed(
+    describeCandidates({ sources, query: resolved, question, gloss, filter, signal }),
+  );
   const { reader } = state;
   const asked = askedWords(question);
   const copyIdsOf = explain

@@ -236,9 +236,9 @@ export type ReadRows = (
 /** What other modules of this library ask of a search, beside its public methods. */
 export interface CatalogueSearch extends SkillSearch {
   /**
-   * As `keyword`, but returns the stored JSON text of each skill, without score, matched terms, snippet, facets and
-   * corrected words. Saves a server from parsing and writing the same JSON. A server has resolved the query before it
-   * counts the request, so it is not checked once more.
+   * As `keyword`, but returns the stored JSON text of each skill, without score, matched terms, snippet, facets,
+   * corrected and translated words. Saves a server from parsing and writing the same JSON. A server has resolved the
+   * query before it counts the request, so it is not checked once more.
    */
   keywordRecords(query: ResolvedKeywordQuery): KeywordRecords;
   /** As `semantic`, with what is worth showing, and the vector that the question had: undefined for an answer by words. */
@@ -317,6 +317,12 @@ export interface OpenOptions extends ModelOptions {
    */
   readonly stopWords?: Iterable<string> | undefined;
   /**
+   * Whether questions in other languages are read word by word in English, too.
+   *
+   * @default true
+   */
+  readonly gloss?: boolean | undefined;
+  /**
    * Whether to load the model and the vectors while opening, as `warmUp()` does. If they cannot be loaded, opening
    * fails.
    *
@@ -374,6 +380,7 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   model: true,
   embedder: true,
   stopWords: true,
+  gloss: true,
   warmUp: true,
   localPaths: true,
   graph: true,

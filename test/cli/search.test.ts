@@ -61,6 +61,25 @@ describe('search', () => {
         expect(await searchJson(database, 'kubernetes')).not.toHaveProperty('corrected');
       });
 
+      test('tells how it read a question in another language, unless --no-gloss forbids it', async () => {
+        const database = await catalogueOf([row('a', { description: 'Translates.' })]);
+        const { out } = await runCaptured(['search', '翻译', '--database', database]);
+        expect(linesOf(out).slice(0, 3)).toEqual([
+          '(no skill has all words; these have English ones for them)',
+          expect.stringMatching(/^\(read "翻译" as "translat\w+"\)$/),
+          '',
+        ]);
+        expect(await searchJson(database, '翻译')).toMatchObject({
+          step: 'translated',
+          translated: [{ asked: '翻译' }],
+        });
+        for (const mode of ['keyword', 'semantic']) {
+          const words = ['search', '翻译', '--no-gloss', '--mode', mode, '--database', database];
+          const ranking = mode === 'semantic' ? ['--ranking', 'words'] : [];
+          expect((await runCaptured([...words, ...ranking])).out).toContain('No skill matches.');
+        }
+      });
+
       test('takes stop words from a file, one a line, without comments', async () => {
         const database = await catalogueOf([
           row('a', { description: 'tests for you' }),

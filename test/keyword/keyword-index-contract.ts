@@ -73,6 +73,28 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       expect(await find('common rare nonexistentword', documents)).toEqual(['some-words', [0]]);
     });
 
+    test('reads a question in English before it makes do with some of the words, and leaves prefixes and slips out', async () => {
+      const documents = [
+        { name: '翻译 python' },
+        { name: 'translator', description: 'translates python notes' },
+        { name: 'translate', files: [{ filename: 'a.md', text: 'a document in rust' }] },
+      ];
+      const index = await build(sourceOf(documents.map(documentOf)));
+      const found = (q: string, english: string): [string | undefined, number[], string[]] => {
+        const { step, documents, words } = index.match(readQuestion(q), { inEnglish: () => readQuestion(english) });
+        return [step, [...documents], words.map(({ terms }) => terms[0]!)];
+      };
+      expect(found('翻译', 'translate')).toEqual(['all-words', [0], ['翻译']]);
+      expect(found('翻译 笔记', 'translate notes')).toEqual(['translated', [1], ['translate', 'notes']]);
+      expect(found('翻译 文档', 'translate documents')).toEqual(['translated', [2], ['translate', 'documents']]);
+      expect(found('爬取 文档', 'crawl rust')).toEqual(['translated', [2], ['rust']]);
+      expect(found('文档', 'docu')).toEqual([undefined, [], []]);
+      expect(found('文档', 'documnets')).toEqual([undefined, [], []]);
+      // Nothing is read that the question does not have.
+      expect(found('python 爬取', 'python crawl')).toEqual(['some-words', [0, 1], ['python']]);
+      expect(found('python 爬取', 'python')).toEqual(['some-words', [0, 1], ['python']]);
+    });
+
     test('asks for half of the words of a text without spaces, not of its pairs of characters', async () => {
       const documents = [{ name: '转换 格式' }, { name: '换文' }, { name: '档格' }, { name: '文档' }];
       // Two of three words, but two of five pairs: 换文 and 档格 stand across words.
@@ -259,24 +281,31 @@ export function describeKeywordIndex(name: string, build: (documents: DocumentSo
       await fc.assert(
         fc.asyncProperty(
           catalogue,
-          fc.array(fc.tuple(picks, fc.option(fc.array(fc.boolean(), { minLength: 14, maxLength: 14 }))), {
-            minLength: 8,
-            maxLength: 8,
-          }),
+          fc.array(
+            fc.tuple(
+              picks,
+              fc.option(fc.array(fc.boolean(), { minLength: 14, maxLength: 14 })),
+              fc.option(picks, { nil: undefined }),
+            ),
+            { minLength: 8, maxLength: 8 },
+          ),
           async (documents, questions) => {
             const index = await build(sourceOf(documents));
             const naive = new NaiveKeywordSearch(documents);
             const terms = termsOf(documents);
-            for (const [wanted, kept] of questions) {
+            for (const [wanted, kept, translation] of questions) {
               const text = questionFor(documents, wanted);
               const question = readQuestion(text);
               const filter =
                 kept === null ? undefined : Uint8Array.from(documents, (_, i) => (kept[i] === true ? 1 : 0));
-              const expected = naive.search(question, filter);
-              const answer = index.match(question, { filter, scored: true });
-              expect({ text, step: answer.step, numbers: [...answer.documents] }).toEqual({
+              const english = translation && readQuestion(questionFor(documents, translation));
+              const expected = naive.search(question, filter, english);
+              const answer = index.match(question, { filter, scored: true, inEnglish: () => english });
+              const { step, words } = answer;
+              expect({ text, step, words, numbers: [...answer.documents] }).toEqual({
                 text,
                 step: expected.step,
+                words: expected.words,
                 numbers: expected.numbers,
               });
               const accepts = answer.accepting();

@@ -19,6 +19,7 @@ import { type FieldScores, type KeywordStep, SCORED_FIELDS, type ScoredField } f
 
 export interface NaiveAnswer {
   readonly step: KeywordStep | undefined;
+  readonly words: readonly QuestionWord[];
   readonly numbers: number[];
   /** Beside each number. */
   readonly scores: number[];
@@ -53,7 +54,7 @@ export class NaiveKeywordSearch {
     );
   }
 
-  search(question: Question, filter?: Uint8Array): NaiveAnswer {
+  search(question: Question, filter?: Uint8Array, english?: Question): NaiveAnswer {
     const occurs = (word: QuestionWord): boolean =>
       [...this.#vocabulary].some((found) => word.terms.some((asked) => asItStands(asked, found)));
     const loose = question.looseWords;
@@ -71,29 +72,43 @@ export class NaiveKeywordSearch {
         ? !isUnspacedTerm(found) && (near.get(asked) as Set<string>).has(stemOf(found))
         : asItStands(asked, found);
 
+    type Matches = (has: (word: QuestionWord) => boolean) => boolean;
+    const every =
+      (words: readonly QuestionWord[]): Matches =>
+      (has) =>
+        words.every(has);
+    const enough = (half: readonly QuestionWord[]): Matches => {
+      const idf = new Map(half.map((word) => [word, this.#idf(word)]));
+      const total = half.reduce((sum, word) => sum + (idf.get(word) as number) * word.weight, 0);
+      return (has) => half.filter(has).reduce((sum, word) => sum + (idf.get(word) as number), 0) * 2 >= total;
+    };
     const half = loose.filter(occurs);
-    const idf = new Map(half.map((word) => [word, this.#idf(word)]));
-    const total = half.reduce((sum, word) => sum + (idf.get(word) as number) * word.weight, 0);
+    const known = loose.flatMap(({ terms }) => terms);
+    const hasOthers = (words: readonly QuestionWord[] = []): boolean =>
+      words.some(({ terms }) => !known.includes(terms[0]!));
+    const translated = english ?? { words: [], looseWords: [] };
+    const translatedHalf = translated.looseWords.filter(occurs);
+    const [isRead, isHalfRead] = [hasOthers(translated.looseWords), hasOthers(translatedHalf)];
 
-    const every = (words: readonly QuestionWord[]) => (has: (word: QuestionWord) => boolean) => words.every(has);
-    const enough = (has: (word: QuestionWord) => boolean): boolean =>
-      half.filter(has).reduce((sum, word) => sum + (idf.get(word) as number), 0) * 2 >= total;
-
-    const steps: [KeywordStep, boolean, readonly QuestionWord[], Accepts, typeof enough, boolean][] = [
+    const steps: [KeywordStep, boolean, readonly QuestionWord[], Accepts, Matches, boolean][] = [
       ['all-words', false, question.words, asItStands, every(question.words), true],
       ['file-text', true, loose, asItStands, every(loose), true],
       ['prefix', true, loose, prefix, every(loose), last.length > 0],
       ['typo', true, loose, typo, every(loose), nowhere.length > 0],
-      ['some-words', true, half, asItStands, enough, half.length > 0],
+      ['translated', false, translated.words, asItStands, every(translated.words), isRead],
+      ['translated', true, translated.looseWords, asItStands, every(translated.looseWords), isRead],
+      ['translated', true, translatedHalf, asItStands, enough(translatedHalf), isHalfRead],
+      ['some-words', true, half, asItStands, enough(half), half.length > 0],
     ];
     for (const [step, everywhere, words, accepts, matches, applies] of steps) {
       if (!applies || words.length === 0) continue;
+      const { phrases, text } = step === 'translated' ? english! : question;
       const numbers = this.#documents.flatMap((document, number) => {
         if (filter?.[number] === 0) return [];
         const texts = textsOf(document, everywhere);
         const has = (word: QuestionWord): boolean =>
           texts.some((tokens) => tokens.some((token) => word.terms.some((asked) => accepts(asked, token.term))));
-        const together = question.phrases.every((phrase) =>
+        const together = phrases.every((phrase) =>
           texts.some((tokens) => standsTogether(phrase.tokens, phrase.length, tokens, accepts, everywhere)),
         );
         return matches(has) && together ? [number] : [];
@@ -102,15 +117,15 @@ export class NaiveKeywordSearch {
       const bm25f = new NaiveBm25f(this.#source, words, accepts, everywhere);
       const scores = numbers.map((number) => {
         const score = bm25f.scoreOf(number, FIELD_WEIGHTS);
-        return (this.#tier(number, question, words, everywhere, accepts) + score / (score + 10)) / 6;
+        return (this.#tier(number, text, words, everywhere, accepts) + score / (score + 10)) / 6;
       });
       const asked = [
         ...words.flatMap((word) => word.terms),
-        ...question.phrases.flatMap((phrase) => phrase.tokens.map((token) => token.term)),
+        ...phrases.flatMap((phrase) => phrase.tokens.map((token) => token.term)),
       ];
-      return { step, numbers, scores, accepts: (term) => asked.some((one) => accepts(one, term)) };
+      return { step, words, numbers, scores, accepts: (term) => asked.some((one) => accepts(one, term)) };
     }
-    return { step: undefined, numbers: [], scores: [], accepts: () => false };
+    return { step: undefined, words: [], numbers: [], scores: [], accepts: () => false };
   }
 
   #nearStems(term: string): Set<string> {
@@ -133,13 +148,7 @@ export class NaiveKeywordSearch {
    * 4 for the exact name, 2 for one that begins with the question, plus 1 where no word is there with other accents
    * only.
    */
-  #tier(
-    number: number,
-    question: Question,
-    words: readonly QuestionWord[],
-    everywhere: boolean,
-    accepts: Accepts,
-  ): number {
+  #tier(number: number, text: string, words: readonly QuestionWord[], everywhere: boolean, accepts: Accepts): number {
     const document = this.#documents[number] as NaiveDocument;
     const terms = textsOf(document, everywhere)
       .flat()
@@ -148,7 +157,7 @@ export class NaiveKeywordSearch {
       const answering = terms.filter((term) => word.terms.some((asked) => accepts(asked, term)));
       return answering.length > 0 && !answering.some((term) => word.terms.some((asked) => accentsAgree(asked, term)));
     });
-    const ofName = isNamed(document.name, question.text) ? 4 : beginsWith(document.name, question.text) ? 2 : 0;
+    const ofName = isNamed(document.name, text) ? 4 : beginsWith(document.name, text) ? 2 : 0;
     return ofName + (otherAccentsOnly ? 0 : 1);
   }
 }

@@ -45,6 +45,7 @@ describe('an index whose file turns out to be damaged', () => {
         accepting: () => {
           throw new DamagedArrayFileError('bad');
         },
+        words: [],
         corrected: () => [],
       }),
     };

@@ -206,6 +206,13 @@ describe('tools', () => {
       expect(text).toMatch(/^Nothing in this catalogue fits/);
     });
 
+    test('says that English words for those of the question were found', async () => {
+      const { client } = await connect(await openWholeSkills([{ ...CHARTS, description: 'Translates.' }, PDF]));
+      const { text, structured } = await callTool(client, 'search_skills', words('翻译'));
+      expect(structured).toMatchObject({ confident: false, total: 1, skills: [{ id: 'charts' }] });
+      expect(text).toMatch(/^No skill has all of the words\. What follows has English ones for them: check/);
+    });
+
     test('says that only some of the words were found', async () => {
       const { client } = await connect(await openWholeSkills([PDF, CHARTS]));
       const { text, structured } = await callTool(client, 'search_skills', words('draws charts forms'));

@@ -405,6 +405,7 @@ describe('follow catalogue', () => {
       ['an interval as text', { interval: '250' }],
       ['a listener that is none', { onReload: 'tell me' }],
       ['stop words that are no words', { stopWords: [1] }],
+      ['a gloss that is no flag', { gloss: 1 }],
       ['a signal that is none', { signal: 'now' }],
     ])('is refused with %s', async (what, wrong) => {
       const database = await catalogueOf('first');

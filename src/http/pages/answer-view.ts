@@ -55,7 +55,11 @@ ${hits.length === 0 && html`<p>This page is empty. <a href="${linkToForm(base, f
 }${total > 0 && pagingView(page, pages, (to) => linkToForm(base, form, { page: to }))}`;
 }
 
-function notices({ lacking, corrected = [], truncated, total }: Found, form: QuestionForm, base: string): Html {
+function notices(
+  { lacking, corrected = [], translated = [], truncated, total }: Found,
+  form: QuestionForm,
+  base: string,
+): Html {
   const read = total === 0 ? [] : corrected;
   const again = linkToForm(base, form, { page: form.page });
   const parts = [
@@ -63,6 +67,7 @@ function notices({ lacking, corrected = [], truncated, total }: Found, form: Que
       html`<p class="notice">This catalogue cannot be searched by meaning here, so these are found by words.</p>`,
     lacking === 'busy' && html`<p class="notice">${BUSY} <a href="${again}">Try again</a></p>`,
     read.map((correction) => correctionView(correction, form, base)),
+    translated.length > 0 && total > 0 && translationView(translated),
     truncated === true &&
       html`<p class="notice">The question has very frequent words, so that not all skills were looked at.</p>`,
   ];
@@ -79,6 +84,11 @@ function correctionView(
   const linkOf = (word: string): string => linkToForm(base, form, { q: replaced(form.q ?? '', asked, word) });
   const words = read.map((word, i) => html`${i > 0 && ', '}<a href="${linkOf(word)}"><bdi>${word}</bdi></a>`);
   return html`<p class="notice corrected">No skill has “<bdi>${asked}</bdi>”. These have ${words}.</p>`;
+}
+
+function translationView(translated: NonNullable<Found['translated']>): Html {
+  const words = translated.map(({ asked, read }, i) => html`${i > 0 && ', '}${read} (<bdi>${asked}</bdi>)`);
+  return html`<p class="notice translated">Also searched for ${words}.</p>`;
 }
 
 /** The question with a word read as another. */

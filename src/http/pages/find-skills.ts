@@ -20,6 +20,7 @@ import {
   type SemanticResult,
   type SkillFilters,
   SkillSearchError,
+  type TranslatedWords,
 } from '../../index.js';
 import type { PageRequest } from './page.js';
 import type { PageMode, PageQuestion } from './question-form.js';
@@ -46,6 +47,7 @@ export interface Found {
   readonly confident?: boolean;
   readonly truncated?: true | undefined;
   readonly corrected?: readonly CorrectedWord[] | undefined;
+  readonly translated?: readonly TranslatedWords[] | undefined;
   readonly facets: FacetCounts;
   /** Why words decided though meaning was asked for. */
   readonly lacking?: 'model' | 'busy';
@@ -101,13 +103,13 @@ async function listAll({ sortBy, page, filters }: PageQuestion, request: PageReq
 async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
   const { search, logDamaged } = request;
   const { page, filters } = question;
-  const { hits, pagination, facets, damaged, step, truncated, corrected } = search.keyword(
+  const { hits, pagination, facets, damaged, step, truncated, corrected, translated } = search.keyword(
     wordQuery(question, filters, openFacets(filters), page, PAGE_SIZE),
   );
   logDamaged(damaged);
   return {
     ...{ by: 'words', hits, total: pagination.total, page, pages: Math.min(pagination.totalPages, MAX_PAGE) },
-    ...{ step, truncated, corrected },
+    ...{ step, truncated, corrected, translated },
     facets: { ...facets, ...(await switchedByWords(question, request)) },
   };
 }
@@ -147,6 +149,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
     confident: found.confident,
     truncated: found.truncated,
     corrected: words?.corrected,
+    translated: words?.translated,
     facets: counted,
   };
 }

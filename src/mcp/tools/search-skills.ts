@@ -215,7 +215,11 @@ interface Found {
 
 const NOTHING_FITS =
   'Nothing in this catalogue fits the request well. What follows is only the nearest: do not use it unless it truly fits.';
-const SOME_WORDS = 'No skill has all of the words. What follows has some of them: check that it fits before using it.';
+const LOOSE = {
+  'some-words': 'No skill has all of the words. What follows has some of them: check that it fits before using it.',
+  translated:
+    'No skill has all of the words. What follows has English ones for them: check that it fits before using it.',
+} as const;
 
 /** The arguments that the library calls otherwise, by its name. */
 const ARGUMENT_OF: Readonly<Record<string, string>> = {
@@ -268,11 +272,11 @@ async function findByWords(question: Question, context: ToolContext): Promise<Fo
   const asked = { q: query, ...filters, limit };
   const { hits, step, pagination, truncated } = context.search.keyword(asked);
   context.usage?.noteShown(context.search, hits);
-  const loose = step === 'some-words';
-  const remarks = hits.length === 0 ? [nothingFound(question)] : loose ? [SOME_WORDS] : [];
+  const loose = step === 'some-words' || step === 'translated' ? LOOSE[step] : undefined;
+  const remarks = hits.length === 0 ? [nothingFound(question)] : loose === undefined ? [] : [loose];
   if (truncated === true) remarks.push(TRUNCATED);
   if (pagination.total > hits.length) remarks.push(`${hits.length} of ${pagination.total} skills that match.`);
-  return { by: 'words', hits, confident: hits.length > 0 && !loose, total: pagination.total, remarks };
+  return { by: 'words', hits, confident: hits.length > 0 && loose === undefined, total: pagination.total, remarks };
 }
 
 async function findByMeaning(

@@ -76,6 +76,16 @@ describe('the answer to a question', () => {
     expectHarmless(reply);
   });
 
+  test('says for which English words of a question in another language was searched, too', async () => {
+    const { ask } = await serve([...SKILLS, row('t', { description: 'Translates.' })], { pages: true });
+    for (const mode of ['words', 'both']) {
+      const reply = await ask(`/?q=${encodeURIComponent('翻译')}&mode=${mode}`);
+      expect(shownText(reply)).toMatch(/Also searched for translat\w+ \( ?翻译 ?\)/);
+      expectHarmless(reply);
+    }
+    expect(shownText(await ask('/?q=translates&mode=words'))).not.toContain('Also searched');
+  });
+
   test.each(['both', 'meaning'])('by %s says how, and why each skill is there', async (mode) => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask(`/?q=kite&mode=${mode}`);
