@@ -35,10 +35,16 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
   if (sets.length === 0) throw new Error('name benchmark folders, or a file of sets (--sets)');
   const questions = await gatherAll(sets, flags.keep);
   const fitted = fittedTo(questions);
-  for (const [kind, title] of [['readable', 'English'], ['glossed', 'other languages']] as const) {
+  for (const [kind, title] of [
+    ['readable', 'English'],
+    ['glossed', 'other languages'],
+  ] as const) {
     const of = questions.filter((one) => !one.foreign && one.glossed === (kind === 'glossed') && isServed(one));
     if (of.length === 0) continue;
-    print(`${title}: nDCG@10 of sums by weight, names aside`, weightTable(of, { before: weightsOf(RANKING_MODEL, kind), weights: fitted[kind] }));
+    print(
+      `${title}: nDCG@10 of sums by weight, names aside`,
+      weightTable(of, { before: weightsOf(RANKING_MODEL, kind), weights: fitted[kind] }),
+    );
   }
 
   const facts = { sets: sets.map(({ name }) => name), questions: questions.length };

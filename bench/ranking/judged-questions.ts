@@ -165,7 +165,7 @@ async function gatherQuestion(
     weight: set.weight,
     id,
     foreign: set.foreign || !context.inModelLanguage,
-    glossed: context.isGlossed,
+    glossed: (context.glossHighest ?? 0) > 0,
     graded,
     size,
     length,
@@ -184,7 +184,14 @@ async function candidatesOf(state: OpenState, q: string, copies: CopyMode): Prom
   const query = resolveSemanticQuery({ q, copies });
   const sources = await openSources(state, query, state.closing);
   const question = readQuestion(query.q, state.how.stopWords);
-  return describeCandidates({ sources, query, question, gloss: glossQuestion(query.q, question), filter: undefined, signal: state.closing });
+  return describeCandidates({
+    sources,
+    query,
+    question,
+    gloss: glossQuestion(query.q, question),
+    filter: undefined,
+    signal: state.closing,
+  });
 }
 
 export function evenly<T>(all: readonly T[], most = all.length): readonly T[] {

@@ -14,7 +14,9 @@ write('latin', readFileSync(join(work, 'latin.txt'), 'utf8'));
 
 function write(name: string, text: string): void {
   const { BROTLI_PARAM_MODE, BROTLI_PARAM_LGWIN, BROTLI_MODE_TEXT } = constants;
-  const packed = brotliCompressSync(text, { params: { [BROTLI_PARAM_MODE]: BROTLI_MODE_TEXT, [BROTLI_PARAM_LGWIN]: 24 } });
+  const packed = brotliCompressSync(text, {
+    params: { [BROTLI_PARAM_MODE]: BROTLI_MODE_TEXT, [BROTLI_PARAM_LGWIN]: 24 },
+  });
   writeFileSync(join(out, `${name}.br`), packed);
   console.log(`${name}: ${text.split('\n').length} lines, ${packed.length} bytes`);
 }

@@ -33,8 +33,8 @@ export {
   UNSPACED_CHARACTER,
   UNSPACED_SCRIPTS,
 } from './text/characters.js';
-export * from './text/gloss.js';
 export { functionWords, isFunctionWord, isListedLanguage, japaneseFunctionPairs } from './text/function-words.js';
+export * from './text/gloss.js';
 export { beginningsOf, FNV_BASIS, FNV_PRIME, fnv1a, nameKey, stemOf, typedNameKey } from './text/keys.js';
 export { languageOf, languageOfTokens, textLanguage } from './text/language-of.js';
 export * from './text/request.js';

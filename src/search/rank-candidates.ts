@@ -198,7 +198,7 @@ async function readMeaning(vectors: VectorSearch, { query, question, gloss, filt
 }
 
 function* describeInPieces(
-  { sources, query: { ranking, q }, question, gloss }: Asked,
+  { sources, query: { ranking, q }, question }: Asked,
   documents: Uint32Array,
   byWords: FoundByWords | undefined,
   meaning: Meaning | undefined,
@@ -230,8 +230,7 @@ function* describeInPieces(
   const context: QuestionContext = {
     ranking,
     highest: byWords?.ranked.highest ?? 0,
-    glossHighest: byWords?.glossRanked?.highest ?? 0,
-    isGlossed: gloss !== undefined,
+    glossHighest: byWords?.glossRanked?.highest,
     readable: meaning?.readable ?? 1,
     inModelLanguage: meaning?.readsLanguage ?? true,
     usualCosine: medianOf(Array.from(cosines?.values() ?? [], ([cosine = 0]) => cosine)),
@@ -288,7 +287,9 @@ function* lookUpWords(
   const names = query.ranking === 'hybrid' ? matchNames(words, question, ranked, copyGroup, filter) : NO_NAMES;
   yield;
   if (query.copies === 'collapse') yield* prepareCopies(copyGroup);
-  const documents = [...new Set(passing([...ranked.documents, ...(glossRanked?.documents ?? []), ...names.competing], filter))];
+  const documents = [
+    ...new Set(passing([...ranked.documents, ...(glossRanked?.documents ?? []), ...names.competing], filter)),
+  ];
   const all = withCopies(documents);
   yield;
   ranked.scoresOf(all);

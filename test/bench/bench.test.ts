@@ -310,6 +310,7 @@ describe('fitting the ranking', () => {
         weight: 1,
         id: `${i}`,
         foreign: false,
+        glossed: false,
         graded: false,
         size: 0,
         length: 0,

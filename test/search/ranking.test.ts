@@ -98,7 +98,12 @@ describe('hybrid', () => {
     const noTask = { weights: Buffer.alloc(2048).toString('base64'), scale: 0, intercept: 0 };
     const task = { words: noTask, vector: { ...noTask, model: 'none' } };
     return {
-      weights: { first: only('cosine'), readable: only('feedback'), foreign: only('description') },
+      weights: {
+        first: only('cosine'),
+        readable: only('feedback'),
+        glossed: only('words'),
+        foreign: only('description'),
+      },
       decision: { hybrid: rule, vector: rule, words: rule, task },
     };
   }
@@ -207,7 +212,10 @@ describe('fusion', () => {
     test('add up to what was fitted for size and length, and are never below 0', () => {
       const readable = { ...NO_WEIGHTS, cosine: { weight: 3, bySize: 2, byLength: -1 } };
       const of = (skills: number, words: number, by: FusionWeights = readable): FeatureValues =>
-        weightsFor({ readable: by, foreign: NO_WEIGHTS }, { skills, words, readable: 1, inModelLanguage: true });
+        weightsFor(
+          { readable: by, glossed: NO_WEIGHTS, foreign: NO_WEIGHTS },
+          { skills, words, readable: 1, inModelLanguage: true },
+        );
       expect(of(100_000, 17).cosine).toBeCloseTo(5 - Math.log(2), 9);
       expect(of(100, 8)).toEqual({ ...NONE, cosine: 3 });
       expect(of(1, 32, { ...NO_WEIGHTS, cosine: { weight: 1, bySize: 0, byLength: -9 } }).cosine).toBe(0);
@@ -217,8 +225,8 @@ describe('fusion', () => {
       const { weights } = rankingModel();
       for (const skills of [1, 1000, 1_000_000]) {
         for (const words of [1, 2, 4, 8, 64]) {
-          for (const readable of [0, 1]) {
-            const of = weightsFor(weights, { skills, words, readable, inModelLanguage: true });
+          for (const [readable, glossHighest] of [[0], [1], [1, 20]] as const) {
+            const of = weightsFor(weights, { skills, words, readable, glossHighest, inModelLanguage: true });
             expect(Math.min(...Object.values(of))).toBeGreaterThanOrEqual(0);
             expect(of.words + of.coverage).toBeGreaterThan(1);
           }

@@ -103,7 +103,9 @@ export class GlossTable {
 
   /** English words for an entry, or for a word with the same stem. */
   #lookUp(words: string): string | undefined {
-    return this.#entries.get(words) ?? (UNSPACED.has(this.#language) ? undefined : this.#byStem.get(this.stemOf(words)));
+    return (
+      this.#entries.get(words) ?? (UNSPACED.has(this.#language) ? undefined : this.#byStem.get(this.stemOf(words)))
+    );
   }
 
   read(question: string): Gloss {

@@ -120,7 +120,10 @@ function addOtherWords(evidence: Float64Array, terms: readonly string[]): Float6
 
 /** Words of requests that English texts do not have, by language: `scripts/gloss` makes the list. */
 function readOtherWords(): ReadonlyMap<string, number> {
-  const lines = brotliDecompressSync(readFileSync(dataFile('gloss/latin.br'))).toString().trim().split('\n');
+  const lines = brotliDecompressSync(readFileSync(dataFile('gloss/latin.br')))
+    .toString()
+    .trim()
+    .split('\n');
   const masks = new Map<string, number>();
   for (const [language, ...words] of lines.map((line) => line.split(' '))) {
     const bit = 1 << LANGUAGES.indexOf(language as LatinLanguage);

@@ -34,8 +34,8 @@ export interface Candidate {
   readonly stars: number;
   /** What the document has of the question's words; undefined if the ranking ignores words. */
   readonly words: CandidateWords | undefined;
-  /** The same of what the question is in English; undefined if it is English. */
-  readonly gloss: CandidateWords | undefined;
+  /** The same of what the question is in English, if it is in another language. */
+  readonly gloss?: CandidateWords | undefined;
 }
 
 interface CandidateWords {
@@ -53,14 +53,14 @@ interface CandidateWords {
 export interface FeatureScale {
   /** Upper bound of BM25 for the question's words. */
   readonly highest: number;
+  /** The same for what the question is in English, if it is in another language. */
+  readonly glossHighest?: number | undefined;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
   /** The cosine that a document without a vector is assumed to have, so that it can compete by its words. */
   readonly usualCosine: number;
   /** The same of {@link Candidate.feedback}; 0 before that is known. */
   readonly usualFeedback: number;
-  /** Upper bound of BM25 for what the question is in English; 0 if it is English. */
-  readonly glossHighest: number;
 }
 
 /** A number for each feature. */
@@ -105,7 +105,7 @@ export function featuresOf(
   };
 }
 
-function shareOf(score: number | undefined, highest: number): number {
+function shareOf(score: number | undefined, highest = 0): number {
   return score === undefined || highest === 0 ? 0 : Math.min(1, score / highest);
 }
 
@@ -145,8 +145,8 @@ export interface QuestionKind {
   readonly readable: number;
   /** Whether the model reads the language of the question, or what it is in English; true without a model. */
   readonly inModelLanguage: boolean;
-  /** Whether the question is read in English, too. */
-  readonly isGlossed: boolean;
+  /** Above 0 if the question is in another language, and is also asked in English. */
+  readonly glossHighest?: number | undefined;
 }
 
 /**
@@ -187,7 +187,7 @@ function ownShare({ readable, inModelLanguage }: Pick<QuestionKind, 'readable' |
 export function weightsFor(weights: Omit<FittedWeights, 'first'>, kind: QuestionKind): FeatureValues {
   const [size, length] = [sizeOf(kind), lengthOf(kind)];
   const own = ownShare(kind);
-  const read = kind.isGlossed ? weights.glossed : weights.readable;
+  const read = (kind.glossHighest ?? 0) > 0 ? weights.glossed : weights.readable;
   const of = (fitted: FusionWeights, feature: RankingFeature): number => {
     const { weight, bySize, byLength } = fitted[feature];
     return Math.max(0, weight + bySize * size + byLength * length);

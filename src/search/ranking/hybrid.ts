@@ -193,7 +193,7 @@ export class HybridScorer {
 /** What a candidate has of the question's own words, or of what these are in English: whichever is more. */
 function readingOf(
   { words, gloss }: Candidate,
-  { highest, glossHighest }: FeatureScale,
+  { highest, glossHighest = 0 }: FeatureScale,
 ): { readonly words: Candidate['words']; readonly highest: number } {
   const isGloss = gloss !== undefined && gloss.score * highest > (words?.score ?? 0) * glossHighest;
   return isGloss ? { words: gloss, highest: glossHighest } : { words, highest };
