@@ -83,11 +83,13 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  */
 export function featuresOf(
   { cosine, sentence, feedback, stars, words, gloss }: Omit<Candidate, 'document' | 'nameMatch'>,
-  { highest, readable, usualCosine, usualFeedback, glossHighest }: FeatureScale,
+  { highest, readable, usualCosine, usualFeedback, glossHighest = 0 }: FeatureScale,
 ): FeatureValues {
-  // What is found by its own words, or by what these are in English: whichever says more.
-  const share = (scoreOf: (words: CandidateWords) => number): number =>
-    Math.max(shareOf(words && scoreOf(words), highest), shareOf(gloss && scoreOf(gloss), glossHighest));
+  const most = Math.max(highest, glossHighest);
+  // What its own words find, and what these are in English.
+  const sum = (numberOf: (words: CandidateWords) => number): number =>
+    (words === undefined ? 0 : numberOf(words)) + (gloss === undefined ? 0 : numberOf(gloss));
+  const share = (scoreOf: (words: CandidateWords) => number): number => (most === 0 ? 0 : Math.min(1, sum(scoreOf) / most));
   const nearer = sentence === undefined || cosine === undefined ? 0 : Math.max(0, sentence - cosine);
   return {
     cosine: readable * (cosine ?? usualCosine),
@@ -99,14 +101,10 @@ export function featuresOf(
     labels: share(({ fields }) => fields.labels),
     description: share(({ fields }) => fields.description),
     files: share(({ fields }) => fields.files),
-    coverage: Math.max(words?.coverage ?? 0, gloss?.coverage ?? 0),
+    coverage: Math.min(1, sum(({ coverage }) => coverage)),
     fileText: Math.min(1, (words?.fileTerms ?? 0) / FULL_FILE_TERMS),
     stars: Math.min(1, Math.log1p(stars) / Math.log(MOST_STARS)),
   };
-}
-
-function shareOf(score: number | undefined, highest = 0): number {
-  return score === undefined || highest === 0 ? 0 : Math.min(1, score / highest);
 }
 
 /**
