@@ -165,7 +165,7 @@ async function gatherQuestion(
     weight: set.weight,
     id,
     foreign: set.foreign || !context.inModelLanguage,
-    glossed: (context.glossHighest ?? 0) > 0,
+    glossed: context.glossed === true,
     graded,
     size,
     length,

@@ -8,7 +8,14 @@ import {
   topOf,
   untilAborted,
 } from '../core/index.js';
-import { FIELD_WEIGHTS, type KeywordIndex, type Question, type RankedDocuments, Work } from '../keyword/index.js';
+import {
+  type DocumentScores,
+  FIELD_WEIGHTS,
+  type KeywordIndex,
+  type Question,
+  type RankedDocuments,
+  Work,
+} from '../keyword/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { ScoreParts } from '../result.js';
 import { type CatalogueColumns, collapseCopies, copiesOf, copyPreference, prepareCopies } from '../store/index.js';
@@ -198,7 +205,7 @@ async function readMeaning(vectors: VectorSearch, { query, question, gloss, filt
 }
 
 function* describeInPieces(
-  { sources, query: { ranking, q }, question }: Asked,
+  { sources, query: { ranking, q }, question, gloss }: Asked,
   documents: Uint32Array,
   byWords: FoundByWords | undefined,
   meaning: Meaning | undefined,
@@ -207,7 +214,6 @@ function* describeInPieces(
 ): Pieces<Omit<DescribedCandidates, 'groupSizes' | 'truncated'>> {
   const { columns } = sources;
   const wordScores = byWords?.ranked.scoresOf(documents);
-  const glossScores = byWords?.glossRanked?.scoresOf(documents);
   yield;
   const cosines = meaning && vectors?.cosines([meaning.whole, ...sentences]);
   yield;
@@ -223,14 +229,13 @@ function* describeInPieces(
       feedback: undefined,
       stars: columns.stars[document]!,
       words: wordScores?.[i],
-      gloss: glossScores?.[i],
     });
   }
   const words = question.looseWords.reduce((sum, { weight }) => sum + weight, 0);
   const context: QuestionContext = {
     ranking,
     highest: byWords?.ranked.highest ?? 0,
-    glossHighest: byWords?.glossRanked?.highest,
+    glossed: gloss !== undefined,
     readable: meaning?.readable ?? 1,
     inModelLanguage: meaning?.readsLanguage ?? true,
     usualCosine: medianOf(Array.from(cosines?.values() ?? [], ([cosine = 0]) => cosine)),
@@ -257,8 +262,7 @@ function* describeInPieces(
 
 /** What the words of a question find. */
 interface FoundByWords {
-  readonly ranked: RankedDocuments;
-  readonly glossRanked: RankedDocuments | undefined;
+  readonly ranked: Ranked;
   readonly names: Names;
   readonly documents: readonly DocumentNumber[];
   /** The vectors of these and of their copies; undefined by words alone. */
@@ -282,22 +286,49 @@ function* lookUpWords(
 ): Pieces<FoundByWords> {
   const { sources, query, question, gloss, filter } = asked;
   const { copyGroup } = sources.columns;
-  const ranked = yield* rankWords(words, asked, work);
-  const glossRanked = gloss && (yield* rankWords(words, { ...asked, question: gloss }, work));
+  const own = yield* rankWords(words, asked, work);
+  const ranked = gloss === undefined ? own : both(own, yield* rankWords(words, { ...asked, question: gloss }, work));
   const names = query.ranking === 'hybrid' ? matchNames(words, question, ranked, copyGroup, filter) : NO_NAMES;
   yield;
   if (query.copies === 'collapse') yield* prepareCopies(copyGroup);
-  const documents = [
-    ...new Set(passing([...ranked.documents, ...(glossRanked?.documents ?? []), ...names.competing], filter)),
-  ];
+  const documents = [...new Set(passing([...ranked.documents, ...names.competing], filter))];
   const all = withCopies(documents);
   yield;
   ranked.scoresOf(all);
-  glossRanked?.scoresOf(all);
   yield;
   const vectors = sources.vectors?.documents.read(all);
   yield;
-  return { ranked, glossRanked, names, documents, vectors };
+  return { ranked, names, documents, vectors };
+}
+
+/** What is found by some words. */
+type Ranked = Pick<RankedDocuments, 'documents' | 'highest' | 'scoresOf'>;
+
+/**
+ * What a question's own words find and what these are in English, added up: of a catalogue in the question's language
+ * the former says more, of an English one the latter, and a mixed one has skills of both.
+ */
+function both(own: RankedDocuments, gloss: RankedDocuments): Ranked {
+  const sum = (one: DocumentScores, other: DocumentScores): DocumentScores => ({
+    score: one.score + other.score,
+    fields: {
+      name: one.fields.name + other.fields.name,
+      author: one.fields.author + other.fields.author,
+      labels: one.fields.labels + other.fields.labels,
+      description: one.fields.description + other.fields.description,
+      files: one.fields.files + other.fields.files,
+    },
+    coverage: Math.min(1, one.coverage + other.coverage),
+    fileTerms: one.fileTerms,
+  });
+  return {
+    documents: Uint32Array.from(new Set([...own.documents, ...gloss.documents])),
+    highest: Math.max(own.highest, gloss.highest),
+    scoresOf(documents) {
+      const others = gloss.scoresOf(documents);
+      return own.scoresOf(documents).map((scores, i) => sum(scores, others[i]!));
+    },
+  };
 }
 
 /**
@@ -343,7 +374,7 @@ const NO_NAMES: Names = { matches: new Map(), competing: [] };
 function matchNames(
   words: KeywordIndex,
   question: Question,
-  ranked: RankedDocuments,
+  ranked: Ranked,
   copyGroup: Uint32Array,
   filter: Uint8Array | undefined,
 ): Names {

@@ -225,8 +225,12 @@ describe('fusion', () => {
       const { weights } = rankingModel();
       for (const skills of [1, 1000, 1_000_000]) {
         for (const words of [1, 2, 4, 8, 64]) {
-          for (const [readable, glossHighest] of [[0], [1], [1, 20]] as const) {
-            const of = weightsFor(weights, { skills, words, readable, glossHighest, inModelLanguage: true });
+          for (const [readable, glossed] of [
+            [0, false],
+            [1, false],
+            [1, true],
+          ] as const) {
+            const of = weightsFor(weights, { skills, words, readable, glossed, inModelLanguage: true });
             expect(Math.min(...Object.values(of))).toBeGreaterThanOrEqual(0);
             expect(of.words + of.coverage).toBeGreaterThan(1);
           }

@@ -506,7 +506,7 @@ describe('question language', () => {
 
   describe.each(['file', 'memory'] as const)('the small words of a question in its language (in a %s)', (place) => {
     test('find nothing by themselves, in both searches', async () => {
-      const search = await open({ skills: SKILLS, place });
+      const search = await open({ skills: SKILLS, place, gloss: false });
       const q = 'wie kann ich bitte rechnungen schreiben';
       const found = search.keyword({ q });
       expect(found.step).toBe('all-words');

@@ -32,10 +32,8 @@ export interface Candidate {
   readonly feedback: number | undefined;
   /** Stars of its repository, 0 or more. */
   readonly stars: number;
-  /** What the document has of the question's words; undefined if the ranking ignores words. */
+  /** What the document has of the question's words, and of what these are in English; undefined if words are ignored. */
   readonly words: CandidateWords | undefined;
-  /** The same of what the question is in English, if it is in another language. */
-  readonly gloss?: CandidateWords | undefined;
 }
 
 interface CandidateWords {
@@ -53,8 +51,6 @@ interface CandidateWords {
 export interface FeatureScale {
   /** Upper bound of BM25 for the question's words. */
   readonly highest: number;
-  /** The same for what the question is in English, if it is in another language. */
-  readonly glossHighest?: number | undefined;
   /** Share of the question that the model can read, 0 to 1. */
   readonly readable: number;
   /** The cosine that a document without a vector is assumed to have, so that it can compete by its words. */
@@ -82,26 +78,23 @@ export type FeatureValues = Readonly<Record<RankingFeature, number>>;
  * `bench/ranking/judged-questions.ts` lists the features whose weights do.
  */
 export function featuresOf(
-  { cosine, sentence, feedback, stars, words, gloss }: Omit<Candidate, 'document' | 'nameMatch'>,
-  { highest, readable, usualCosine, usualFeedback, glossHighest = 0 }: FeatureScale,
+  { cosine, sentence, feedback, stars, words }: Omit<Candidate, 'document' | 'nameMatch'>,
+  { highest, readable, usualCosine, usualFeedback }: FeatureScale,
 ): FeatureValues {
-  const most = Math.max(highest, glossHighest);
-  // What its own words find, and what these are in English.
-  const sum = (numberOf: (words: CandidateWords) => number): number =>
-    (words === undefined ? 0 : numberOf(words)) + (gloss === undefined ? 0 : numberOf(gloss));
-  const share = (scoreOf: (words: CandidateWords) => number): number => (most === 0 ? 0 : Math.min(1, sum(scoreOf) / most));
+  const share = (score: number | undefined): number =>
+    score === undefined || highest === 0 ? 0 : Math.min(1, score / highest);
   const nearer = sentence === undefined || cosine === undefined ? 0 : Math.max(0, sentence - cosine);
   return {
     cosine: readable * (cosine ?? usualCosine),
     sentence: readable * nearer,
     feedback: feedback ?? usualFeedback,
-    words: share(({ score }) => score),
-    name: share(({ fields }) => fields.name),
-    author: share(({ fields }) => fields.author),
-    labels: share(({ fields }) => fields.labels),
-    description: share(({ fields }) => fields.description),
-    files: share(({ fields }) => fields.files),
-    coverage: Math.min(1, sum(({ coverage }) => coverage)),
+    words: share(words?.score),
+    name: share(words?.fields.name),
+    author: share(words?.fields.author),
+    labels: share(words?.fields.labels),
+    description: share(words?.fields.description),
+    files: share(words?.fields.files),
+    coverage: words?.coverage ?? 0,
     fileText: Math.min(1, (words?.fileTerms ?? 0) / FULL_FILE_TERMS),
     stars: Math.min(1, Math.log1p(stars) / Math.log(MOST_STARS)),
   };
@@ -121,14 +114,13 @@ interface FeatureWeight {
 export type FusionWeights = Readonly<Record<RankingFeature, FeatureWeight>>;
 
 /**
- * The weights that `bench/fit-ranking.ts` finds: for questions that the model reads, for those in another language that
- * are also read in English, and for those in a language or a script that it was not made for.
+ * The weights that `bench/fit-ranking.ts` finds: for questions that the model reads, for those that are also
+ * asked by what their words are in English, and for those in a language or a script that the model was not made for.
  */
 export interface FittedWeights {
   /** Set by hand, and without feedback: they choose the skills that feedback comes from. */
   readonly first: FusionWeights;
   readonly readable: FusionWeights;
-  /** For questions in other languages that the model reads and a table glosses. */
   readonly glossed: FusionWeights;
   readonly foreign: FusionWeights;
 }
@@ -141,10 +133,10 @@ export interface QuestionKind {
   readonly words: number;
   /** Share of the question that is in a script which the model can read, 0 to 1. */
   readonly readable: number;
-  /** Whether the model reads the language of the question, or what it is in English; true without a model. */
+  /** Whether the model reads the language of the question, or what that is in English; true without a model. */
   readonly inModelLanguage: boolean;
-  /** Above 0 if the question is in another language, and is also asked in English. */
-  readonly glossHighest?: number | undefined;
+  /** Whether the question is also asked by what its words are in English. */
+  readonly glossed?: boolean;
 }
 
 /**
@@ -185,7 +177,7 @@ function ownShare({ readable, inModelLanguage }: Pick<QuestionKind, 'readable' |
 export function weightsFor(weights: Omit<FittedWeights, 'first'>, kind: QuestionKind): FeatureValues {
   const [size, length] = [sizeOf(kind), lengthOf(kind)];
   const own = ownShare(kind);
-  const read = (kind.glossHighest ?? 0) > 0 ? weights.glossed : weights.readable;
+  const read = kind.glossed ? weights.glossed : weights.readable;
   const of = (fitted: FusionWeights, feature: RankingFeature): number => {
     const { weight, bySize, byLength } = fitted[feature];
     return Math.max(0, weight + bySize * size + byLength * length);

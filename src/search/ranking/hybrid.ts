@@ -140,7 +140,7 @@ export class HybridScorer {
     const { skills, words, task, readable } = this.#context;
     const first = best[0]?.candidate;
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
-    const { coverage = 0, fields } = (first && readingOf(first, this.#context).words) ?? {};
+    const { coverage = 0, fields } = first?.words ?? {};
     const length = lengthForDecision(words);
     return {
       sum: this.#part(best[0]?.sum ?? 0),
@@ -174,9 +174,8 @@ export class HybridScorer {
     nameRank,
     sum,
   }: ScoredCandidate): Omit<ScoreParts, 'copies' | 'probability' | 'others'> {
-    const { cosine, sentence } = candidate;
-    const { ranking } = this.#context;
-    const { words, highest } = readingOf(candidate, this.#context);
+    const { cosine, sentence, words } = candidate;
+    const { ranking, highest } = this.#context;
     return {
       ...(cosine === undefined || ranking === 'words' ? {} : { cosine: Math.min(1, Math.max(-1, cosine)) }),
       ...(sentence === undefined || ranking !== 'hybrid' ? {} : { sentence }),
@@ -188,15 +187,6 @@ export class HybridScorer {
       name: NAME_ORDER[nameRank]!,
     };
   }
-}
-
-/** What a candidate has of the question's own words, or of what these are in English: whichever is more. */
-function readingOf(
-  { words, gloss }: Candidate,
-  { highest, glossHighest = 0 }: FeatureScale,
-): { readonly words: Candidate['words']; readonly highest: number } {
-  const isGloss = gloss !== undefined && gloss.score * highest > (words?.score ?? 0) * glossHighest;
-  return isGloss ? { words: gloss, highest: glossHighest } : { words, highest };
 }
 
 /** The share of each feature in a sum, the greatest first. */
