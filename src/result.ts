@@ -334,6 +334,8 @@ export interface SemanticResult {
   readonly worth: number;
   /** Whether any hit is: `worth` is more than 0. */
   readonly confident: boolean;
+  /** Only for a question in another language: the English words that were looked for beside its own. */
+  readonly translated?: readonly TranslatedWords[];
   /**
    * True if the question was too costly to finish: its most frequent words did not count. Absent otherwise. Which ones
    * depends on the question and the catalogue only.

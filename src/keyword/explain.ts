@@ -159,14 +159,15 @@ export function matchedTerms(document: KeywordDocument, matches: TermMatcher): M
 
 /** Tells which word of a question a term of a text answers, without an index. */
 export interface AskedWords {
-  /** Index of the first word of `question.looseWords` that the term answers, as it stands or by its stem; else -1. */
+  /** Index of the first word of all `looseWords` that the term answers, as it stands or by its stem; else -1. */
   wordOf(term: string): number;
 }
 
-export function askedWords(question: Question): AskedWords {
+/** @param questions a question, and what it is in English */
+export function askedWords(...questions: readonly Question[]): AskedWords {
   const byForm = new Map<string, number>();
   const byCharacter = new Map<string, number>();
-  for (const [word, { terms }] of question.looseWords.entries()) {
+  for (const [word, { terms }] of questions.flatMap(({ looseWords }) => looseWords).entries()) {
     for (const term of terms) {
       const words = isSingleCharacter(term) ? byCharacter : byForm;
       const form = stemOf(term);

@@ -189,19 +189,29 @@ interface Meaning {
 }
 
 async function readMeaning(vectors: VectorSearch, { query, question, gloss, filter, signal }: Asked): Promise<Meaning> {
-  const { ranking } = query;
-  const ownLanguage = vectors.readsLanguage(question.language);
-  const q = ownLanguage || gloss === undefined ? query.q : gloss.text;
+  const { q, ranking } = query;
   const readable = vectors.readableShare(q);
-  const readsLanguage = ownLanguage || gloss !== undefined;
+  const readsLanguage = vectors.readsLanguage(question.language);
   const embedded = vectors.embed(q, { sentences: ranking === 'hybrid' && readable > 0, signal });
+  const inEnglish = gloss && vectors.embed(gloss.text, { sentences: false, signal }).whole;
   const sentences = untilAborted(embedded.sentences, signal);
-  // Awaited later. This catch only prevents an unhandled rejection.
+  // Awaited later. These catches only prevent an unhandled rejection.
   sentences.catch(() => {});
-  const whole = await untilAborted(embedded.whole, signal);
+  inEnglish?.catch(() => {});
+  const own = await untilAborted(embedded.whole, signal);
+  const whole = inEnglish === undefined ? own : mixed(own, await untilAborted(inEnglish, signal), readsLanguage);
   await giveWay(signal);
   const nearest = await untilAborted(vectors.documents.nearest(whole, CANDIDATES, filter), signal);
   return { nearest, whole, sentences, readable, readsLanguage };
+}
+
+/** The direction between the vectors of a question and of what it is in English, of length 1. */
+function mixed(own: Float32Array, inEnglish: Float32Array, readsLanguage: boolean): Float32Array {
+  if (!readsLanguage) return inEnglish;
+  const A = Number(process.env['GA'] ?? 0.5);
+  const sum = own.map((value, i) => (1 - A) * value + A * inEnglish[i]!);
+  const length = Math.hypot(...sum);
+  return length === 0 ? own : sum.map((value) => value / length);
 }
 
 function* describeInPieces(

@@ -102,7 +102,7 @@ async function answerByMeaning(
     describeCandidates({ sources, query: resolved, question, gloss, filter, signal }),
   );
   const { reader } = state;
-  const asked = askedWords(question);
+  const asked = gloss === undefined ? askedWords(question) : askedWords(question, gloss);
   const copyIdsOf = explain
     ? (document: DocumentNumber): string[] => copyIds(reader, document, 0, MOST_COPY_IDS)
     : undefined;
@@ -128,6 +128,7 @@ async function answerByMeaning(
     ...(vectors === undefined ? {} : { model: vectors.model }),
     worth,
     confident: worth > 0,
+    ...(gloss === undefined || ranking === 'vector' ? {} : { translated: gloss.parts }),
     ...(described.truncated ? { truncated: true } : {}),
     hits,
     ...damagedPart(reader, damaged),

@@ -149,7 +149,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
     confident: found.confident,
     truncated: found.truncated,
     corrected: words?.corrected,
-    translated: words?.translated,
+    translated: found.translated,
     facets: counted,
   };
 }
