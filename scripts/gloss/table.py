@@ -26,7 +26,7 @@ LEAST_SHARE_OF_CHARACTER = 0.5
 LEAST_SKILLS = 3  # that have each English word
 GLOSSARY = 10**6
 LATIN = 'cs da de es fr id it nl pl pt sv tr'.split()
-WORDS_OF_A_LANGUAGE = 2500
+WORDS_OF_A_LANGUAGE = 4000
 PLAIN = {'ı': 'i', 'ł': 'l', 'ø': 'o', 'đ': 'd'}
 
 
@@ -35,7 +35,7 @@ def main():
     parser.add_argument('catalogue')
     parser.add_argument('--work', default='gloss-work')
     parser.add_argument('languages', nargs='*', default=LANGUAGES)
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     os.makedirs(f'{args.work}/raw', exist_ok=True)
     stems, spellings = read_catalogue(args.catalogue)
     for language in args.languages:

@@ -190,26 +190,30 @@ interface Meaning {
 
 async function readMeaning(vectors: VectorSearch, { query, question, gloss, filter, signal }: Asked): Promise<Meaning> {
   const { q, ranking } = query;
-  const readable = vectors.readableShare(q);
-  const readsLanguage = vectors.readsLanguage(question.language);
-  const embedded = vectors.embed(q, { sentences: ranking === 'hybrid' && readable > 0, signal });
-  const inEnglish = gloss && vectors.embed(gloss.text, { sentences: false, signal }).whole;
+  const readsOwn = gloss === undefined || vectors.readsLanguage(question.language);
+  const asked = readsOwn ? q : gloss.text;
+  const readable = vectors.readableShare(asked);
+  const embedded = vectors.embed(asked, { sentences: ranking === 'hybrid' && readable > 0, signal });
+  const also = readsOwn && gloss !== undefined && vectors.readsByAnother(question.language) ? gloss.text : undefined;
+  const inEnglish = also === undefined ? undefined : vectors.embed(also, { sentences: false, signal }).whole;
   const sentences = untilAborted(embedded.sentences, signal);
   // Awaited later. These catches only prevent an unhandled rejection.
   sentences.catch(() => {});
   inEnglish?.catch(() => {});
   const own = await untilAborted(embedded.whole, signal);
-  const whole = inEnglish === undefined ? own : mixed(own, await untilAborted(inEnglish, signal), readsLanguage);
+  const whole = inEnglish === undefined ? own : between(own, await untilAborted(inEnglish, signal));
   await giveWay(signal);
   const nearest = await untilAborted(vectors.documents.nearest(whole, CANDIDATES, filter), signal);
+  const readsLanguage = gloss !== undefined || vectors.readsLanguage(question.language);
   return { nearest, whole, sentences, readable, readsLanguage };
 }
 
-/** The direction between the vectors of a question and of what it is in English, of length 1. */
-function mixed(own: Float32Array, inEnglish: Float32Array, readsLanguage: boolean): Float32Array {
-  if (!readsLanguage) return inEnglish;
-  const A = Number(process.env['GA'] ?? 0.5);
-  const sum = own.map((value, i) => (1 - A) * value + A * inEnglish[i]!);
+/**
+ * The direction in the middle of a question's vector and that of what it is in English, of length 1. Neither is right
+ * alone: the one is of a model that puts meaning across languages near, not at, its place, the other of single words.
+ */
+function between(own: Float32Array, inEnglish: Float32Array): Float32Array {
+  const sum = own.map((value, i) => value + inEnglish[i]!);
   const length = Math.hypot(...sum);
   return length === 0 ? own : sum.map((value) => value / length);
 }

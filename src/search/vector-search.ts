@@ -174,6 +174,11 @@ export class VectorSearch {
     return readsLanguageChecked(this.#embedder, language);
   }
 
+  /** Whether it is not the first model of a folder that reads a language, but the one for other languages. */
+  readsByAnother(language: string): boolean {
+    return this.#local?.firstReadsLanguage(language) === false;
+  }
+
   /** Stops the model. */
   async close(): Promise<void> {
     await this.#chosen.stop(this.#embedder);
