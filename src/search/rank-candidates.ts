@@ -7,6 +7,7 @@ import {
   type Pieces,
   topOf,
   untilAborted,
+  type VectorPlace,
 } from '../core/index.js';
 import {
   type DocumentScores,
@@ -176,10 +177,11 @@ export async function describeCandidates(asked: Asked): Promise<DescribedCandida
 
 /** How near a question is to documents. */
 interface Meaning {
-  /** The places of the nearest vectors, of type `VectorPlace`. */
-  readonly nearest: Uint32Array;
-  /** The vector of the whole question. */
+  readonly nearest: ReadonlySet<VectorPlace>;
+  /** The vector of the whole question; of one that is also asked in English, the direction between both. */
   readonly whole: Float32Array;
+  /** The vector of the whole question in its own language. */
+  readonly own: Float32Array;
   /** The vectors of its sentences, if it has several. They may come later. */
   readonly sentences: Promise<readonly Float32Array[]>;
   /** Share of the question that the model can read, 0 to 1. */
@@ -203,9 +205,13 @@ async function readMeaning(vectors: VectorSearch, { query, question, gloss, filt
   const own = await untilAborted(embedded.whole, signal);
   const whole = inEnglish === undefined ? own : between(own, await untilAborted(inEnglish, signal));
   await giveWay(signal);
-  const nearest = await untilAborted(vectors.documents.nearest(whole, CANDIDATES, filter), signal);
+  const nearest = new Set<VectorPlace>();
+  for (const vector of new Set([own, whole])) {
+    const places = await untilAborted(vectors.documents.nearest(vector, CANDIDATES, filter), signal);
+    for (const place of places) nearest.add(place);
+  }
   const readsLanguage = gloss !== undefined || vectors.readsLanguage(question.language);
-  return { nearest, whole, sentences, readable, readsLanguage };
+  return { nearest, whole, own, sentences, readable, readsLanguage };
 }
 
 /**
@@ -229,11 +235,15 @@ function* describeInPieces(
   const { columns } = sources;
   const wordScores = byWords?.ranked.scoresOf(documents);
   yield;
-  const cosines = meaning && vectors?.cosines([meaning.whole, ...sentences]);
+  const wholes = meaning === undefined ? [] : [...new Set([meaning.own, meaning.whole])];
+  const cosines = meaning && vectors?.cosines([...wholes, ...sentences]);
   yield;
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
-    const [cosine, ...ofSentences] = cosines?.get(document) ?? [];
+    const ofAll = cosines?.get(document);
+    // A skill in the question's language is nearer to the question's own vector, an English one to the other.
+    const cosine = ofAll && Math.max(...ofAll.slice(0, wholes.length));
+    const ofSentences = ofAll?.slice(wholes.length) ?? [];
     if (ranking === 'vector' && cosine === undefined) continue;
     candidates.push({
       document,
@@ -252,7 +262,7 @@ function* describeInPieces(
     glossed: gloss !== undefined,
     readable: meaning?.readable ?? 1,
     inModelLanguage: meaning?.readsLanguage ?? true,
-    usualCosine: medianOf(Array.from(cosines?.values() ?? [], ([cosine = 0]) => cosine)),
+    usualCosine: medianOf(candidates.flatMap(({ cosine }) => cosine ?? [])),
     usualFeedback: 0,
     skills: columns.size,
     words,
