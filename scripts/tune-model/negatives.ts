@@ -1,5 +1,6 @@
 // Skills that are near to what is asked and not meant, by the vectors of a catalogue.
 import type { DocumentNumber } from '../../src/core/index.js';
+import { readQuestion } from '../../src/keyword/index.js';
 import type { OpenState } from '../../src/search/open-state.js';
 import type { VectorSearch } from '../../src/search/vector-search.js';
 
@@ -109,7 +110,7 @@ export class HardNegatives {
   async neighbours(document: DocumentNumber, text: string, signal?: AbortSignal): Promise<Neighbours | undefined> {
     const own = this.#vectors.documents.read([document]).mean(new Map([[document, 1]]));
     if (own === undefined) return undefined;
-    const asked = this.dependOnText ? await this.#vectors.embed(text, { sentences: false, signal }).whole : own;
+    const asked = this.dependOnText ? (await this.#vectors.embed(readQuestion(text), { signal }).whole).own : own;
     const places = await this.#vectors.documents.nearest(asked, LOOKED_AT);
     const documents = Array.from(places).flatMap((place) => [
       ...this.#vectors.documents.documentsAt(place).subarray(0, 1),

@@ -27,7 +27,7 @@ import { type Candidate, type NameMatch, rankingModel } from './ranking/features
 import { COMPARED, HybridScorer, type QuestionContext, type ScoredCandidate } from './ranking/hybrid.js';
 import { comparatorOf } from './ranking/ranks.js';
 import { raiseUsed } from './usage.js';
-import type { VectorSearch } from './vector-search.js';
+import type { EmbeddedQuestion, VectorSearch } from './vector-search.js';
 
 /** A document that is shown. */
 export interface SemanticMatch {
@@ -176,52 +176,27 @@ export async function describeCandidates(asked: Asked): Promise<DescribedCandida
 }
 
 /** How near a question is to documents. */
-interface Meaning {
+interface Meaning extends Pick<EmbeddedQuestion, 'sentences' | 'readable' | 'readsLanguage'> {
   readonly nearest: ReadonlySet<VectorPlace>;
   /** The vector of the whole question; of one that is also asked in English, the direction between both. */
   readonly whole: Float32Array;
   /** The vector of the whole question in its own language. */
   readonly own: Float32Array;
-  /** The vectors of its sentences, if it has several. They may come later. */
-  readonly sentences: Promise<readonly Float32Array[]>;
-  /** Share of the question that the model can read, 0 to 1. */
-  readonly readable: number;
-  /** Whether the model reads the language of the question, or what it is in English. */
-  readonly readsLanguage: boolean;
 }
 
 async function readMeaning(vectors: VectorSearch, { query, question, gloss, filter, signal }: Asked): Promise<Meaning> {
-  const { q, ranking } = query;
-  const readsOwn = gloss === undefined || vectors.readsLanguage(question.language);
-  const asked = readsOwn ? q : gloss.text;
-  const readable = vectors.readableShare(asked);
-  const embedded = vectors.embed(asked, { sentences: ranking === 'hybrid' && readable > 0, signal });
-  const also = readsOwn && gloss !== undefined && vectors.readsByAnother(question.language) ? gloss.text : undefined;
-  const inEnglish = also === undefined ? undefined : vectors.embed(also, { sentences: false, signal }).whole;
+  const embedded = vectors.embed(question, { gloss, sentences: query.ranking === 'hybrid', signal });
   const sentences = untilAborted(embedded.sentences, signal);
-  // Awaited later. These catches only prevent an unhandled rejection.
+  // Awaited later. This catch only prevents an unhandled rejection.
   sentences.catch(() => {});
-  inEnglish?.catch(() => {});
-  const own = await untilAborted(embedded.whole, signal);
-  const whole = inEnglish === undefined ? own : between(own, await untilAborted(inEnglish, signal));
-  await giveWay(signal);
+  const { own, vector: whole } = await untilAborted(embedded.whole, signal);
   const nearest = new Set<VectorPlace>();
   for (const vector of new Set([own, whole])) {
+    await giveWay(signal);
     const places = await untilAborted(vectors.documents.nearest(vector, CANDIDATES, filter), signal);
     for (const place of places) nearest.add(place);
   }
-  const readsLanguage = gloss !== undefined || vectors.readsLanguage(question.language);
-  return { nearest, whole, own, sentences, readable, readsLanguage };
-}
-
-/**
- * The direction in the middle of a question's vector and that of what it is in English, of length 1. Neither is right
- * alone: the one is of a model that puts meaning across languages near, not at, its place, the other of single words.
- */
-function between(own: Float32Array, inEnglish: Float32Array): Float32Array {
-  const sum = own.map((value, i) => value + inEnglish[i]!);
-  const length = Math.hypot(...sum);
-  return length === 0 ? own : sum.map((value) => value / length);
+  return { nearest, whole, own, sentences, readable: embedded.readable, readsLanguage: embedded.readsLanguage };
 }
 
 function* describeInPieces(

@@ -13,6 +13,7 @@ import {
   usageFile,
   usageSession,
 } from '../core/index.js';
+import { glossQuestion, readQuestion } from '../keyword/index.js';
 import { resolveSemanticQuery } from '../query.js';
 import type { OpenState } from './open-state.js';
 import { MOST_CERTAIN } from './ranking/decision.js';
@@ -222,7 +223,10 @@ export async function noteUse(state: OpenState, id: string, options: UsedOptions
   const { reader, database, how, closing } = state;
   if (!how.usage || isUsageOff() || database === undefined || reader.documentOf(skill!) === undefined) return;
   const vectors = await state.vectors();
-  const vector = packVector(await vectors.embed(q, { sentences: false, signal: closing }).whole);
+  const question = readQuestion(q, how.stopWords);
+  const gloss = how.gloss ? glossQuestion(q, question, how.stopWords) : undefined;
+  const embedded = await vectors.embed(question, { gloss, signal: closing }).whole;
+  const vector = packVector(embedded.vector);
   const session = usageSession(options.session ?? ONE_SESSION);
   const time = Math.floor(Date.now() / 1000);
   appendUsage(database, { time, host: 'library', session, kind: 'used', skills: [id], vector, model: vectors.model });

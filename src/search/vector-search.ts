@@ -1,5 +1,6 @@
 import { SkillSearchError } from '../core/index.js';
 import { embedCatalogue } from '../indexing/index.js';
+import type { Question } from '../keyword/index.js';
 import type { Embedder, ModelOptions } from '../semantic/index.js';
 import {
   type ChosenModel,
@@ -31,10 +32,31 @@ interface VectorSearchOptions extends ModelOptions {
   readonly signal: AbortSignal;
 }
 
+/** A question as it is embedded. */
+interface EmbedQuestionOptions {
+  /** What it is in English; undefined if it is English, or in a language without a table. */
+  readonly gloss?: Pick<Question, 'text'> | undefined;
+  /** Whether the vectors of its sentences are wanted. */
+  readonly sentences?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The vectors of a question, as they come. */
-interface EmbeddedQuestion {
-  readonly whole: Promise<Float32Array>;
+export interface EmbeddedQuestion {
+  readonly whole: Promise<WholeQuestion>;
+  /** Empty for a question of one sentence. */
   readonly sentences: Promise<readonly Float32Array[]>;
+  /** Share of the question that the model can read, 0 to 1. */
+  readonly readable: number;
+  /** Whether the model reads the language of the question, or what it is in English. */
+  readonly readsLanguage: boolean;
+}
+
+interface WholeQuestion {
+  /** As it stands. */
+  readonly own: Float32Array;
+  /** The same; if it is also read in English by another model, the direction between both. */
+  readonly vector: Float32Array;
 }
 
 /** Finds the documents of a catalogue by meaning: a model that embeds questions, and an index of the stored vectors. */
@@ -100,20 +122,29 @@ export class VectorSearch {
   }
 
   /**
-   * The vector of a question and, if `sentences` is true and it has several, the vectors of its sentences.
+   * Embeds a question. In a language that the model does not read, what it is in English takes its place; in one that
+   * the model for other languages reads, that is embedded beside it.
    *
    * @throws {SkillSearchError} `EMBEDDER_FAILED`
    * @throws the signal's reason when aborted
    */
   embed(
-    question: string,
-    { sentences, signal }: { readonly sentences: boolean; readonly signal?: AbortSignal | undefined },
+    { text, language }: Pick<Question, 'text' | 'language'>,
+    { gloss, sentences = false, signal }: EmbedQuestionOptions = {},
   ): EmbeddedQuestion {
-    const whole = this.#embed([question], { signal });
-    const others = sentences ? sentencesOf(question) : [];
+    const readsOwn = gloss === undefined || this.#readsLanguage(language);
+    const q = readsOwn ? text : gloss.text;
+    const isBoth = readsOwn && gloss !== undefined && this.#local?.firstReadsLanguage(language) === false;
+    const readable = readableShareChecked(this.#embedder, q);
+    const others = sentences && readable > 0 ? sentencesOf(q) : [];
     return {
-      whole: whole.then(([vector]) => vector!),
-      sentences: others.length === 0 ? Promise.resolve([]) : this.#embed(others, { signal, partOf: question }),
+      whole: this.#embed(isBoth ? [q, gloss.text] : [q], { signal }).then(([own, inEnglish]) => ({
+        own: own!,
+        vector: inEnglish === undefined ? own! : between(own!, inEnglish),
+      })),
+      sentences: others.length === 0 ? Promise.resolve([]) : this.#embed(others, { signal, partOf: q }),
+      readable,
+      readsLanguage: gloss !== undefined || this.#readsLanguage(language),
     };
   }
 
@@ -153,30 +184,15 @@ export class VectorSearch {
   }
 
   /**
-   * The share of a question that the model can read, 0 to 1.
-   *
-   * @throws {SkillSearchError} `EMBEDDER_FAILED`
-   */
-  readableShare(question: string): number {
-    return readableShareChecked(this.#embedder, question);
-  }
-
-  /**
    * Whether the model reads a language. Of two models only the first counts while the vectors are those of a former
    * version, which may have had no second: its vectors of skills in other languages would say nothing.
    *
    * @param language ISO 639-1
-   * @throws {SkillSearchError} `EMBEDDER_FAILED`
    */
-  readsLanguage(language: string): boolean {
+  #readsLanguage(language: string): boolean {
     const isFormer = this.#vectors.model !== this.#embedder.model;
     if (isFormer && this.#local !== undefined) return this.#local.firstReadsLanguage(language);
     return readsLanguageChecked(this.#embedder, language);
-  }
-
-  /** Whether it is not the first model of a folder that reads a language, but the one for other languages. */
-  readsByAnother(language: string): boolean {
-    return this.#local?.firstReadsLanguage(language) === false;
   }
 
   /** Stops the model. */
@@ -192,4 +208,14 @@ function checkModel(vectors: VectorReader, chosen: ChosenModel, database = 'the 
     const message = `${database} has vectors of the model ${model}, but the question would be read by ${chosen.id}: open it with that model, or load its sources again with ${chosen.path === undefined ? 'this embedder' : `the model ${chosen.path}`}`;
     throw new SkillSearchError('MODEL_MISMATCH', message, { path: database });
   }
+}
+
+/**
+ * The direction in the middle of a question's vector and that of what it is in English, of length 1. Neither is right
+ * alone: the one is of a model that puts meaning across languages near, not at, its place, the other of single words.
+ */
+function between(own: Float32Array, inEnglish: Float32Array): Float32Array {
+  const sum = own.map((value, i) => value + inEnglish[i]!);
+  const length = Math.hypot(...sum);
+  return length === 0 ? own : sum.map((value) => value / length);
 }
