@@ -135,11 +135,11 @@ export interface CorrectedWord {
   readonly read: readonly string[];
 }
 
-/** How the step `translated` read a part of the question. */
+/** How a part of a question in another language was read. */
 export interface TranslatedWords {
   /** A word or phrase of the question, in lower case; of Chinese in simplified characters. */
   readonly asked: string;
-  /** The English words that were looked for in its place, with blanks between them. */
+  /** The English words that it was read as, with blanks between them. By the step `translated`, those it looked for. */
   readonly read: string;
 }
 
@@ -334,7 +334,7 @@ export interface SemanticResult {
   readonly worth: number;
   /** Whether any hit is: `worth` is more than 0. */
   readonly confident: boolean;
-  /** Only for a question in another language: the English words that were looked for beside its own. */
+  /** Only for a question in another language: how its words were read in English, to look for these beside its own. */
   readonly translated?: readonly TranslatedWords[];
   /**
    * True if the question was too costly to finish: its most frequent words did not count. Absent otherwise. Which ones

@@ -96,7 +96,8 @@ def packages(work):
         found = re.search(r'/([a-zA-Z]{2}(?:[_-][A-Za-z]+)?)/LC_MESSAGES/', path)
         language = found and CODES.get(found[1].lower())
         if language:
-            project = re.sub(r'-(common|data|l10n|bin|gtk|qt|plugins?|doc|dev|core|base)$', '', path.split('/messages/')[1].split('/')[0])
+            package = path.split('/messages/')[1].split('/')[0]
+            project = re.sub(r'-(common|data|l10n|bin|gtk|qt|plugins?|doc|dev|core|base)$', '', package)
             with open(path, 'rb') as file:
                 yield from messages(file, language, project)
 

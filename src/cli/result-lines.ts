@@ -85,9 +85,10 @@ function quoted(word: string): string {
 
 /** The hits of a semantic search as text, each with its score. */
 export function semanticLines(result: SemanticResult, columns: number, styles: Styles): string[] {
-  const { hits, ranking, worth, truncated } = result;
+  const { hits, ranking, worth, truncated, translated } = result;
   const notes = truncated === true ? [TRUNCATED_NOTE] : [];
   if (hits.length === 0) return [...notes.map(styles.dim), NO_MATCH];
+  if (translated !== undefined) notes.push(`(also looked for ${quoted(translated.map(({ read }) => read).join(' '))})`);
   if (worth === 0) notes.push('(no skill seems to fit; these come closest)');
   else if (worth < hits.length) notes.push(`(the first ${worth === 1 ? 'one fits' : `${worth} fit`} best)`);
   return [

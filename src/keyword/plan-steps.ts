@@ -55,8 +55,8 @@ export function* planSteps(
 }
 
 /**
- * No word of a translation is unfinished or misspelt. Of names that it leaves as they are alone nothing is found that
- * the question itself would not find.
+ * No word of a translation is unfinished or misspelt. A translation that only leaves words of the question as they are
+ * would find nothing that the question itself does not find.
  */
 function* planTranslated(
   english: Question,

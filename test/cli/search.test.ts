@@ -73,6 +73,8 @@ describe('search', () => {
           step: 'translated',
           translated: [{ asked: '翻译' }],
         });
+        const byMeaning = ['search', '翻译', '--mode', 'semantic', '--ranking', 'words', '--database', database];
+        expect((await runCaptured(byMeaning)).out).toMatch(/^\(also looked for "translat\w+"\)$/m);
         for (const mode of ['keyword', 'semantic']) {
           const words = ['search', '翻译', '--no-gloss', '--mode', mode, '--database', database];
           const ranking = mode === 'semantic' ? ['--ranking', 'words'] : [];

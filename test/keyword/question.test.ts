@@ -147,7 +147,11 @@ describe('the stop words of a question', () => {
     ['chcę prezentację o klimacie, proszę', 'pl', ['prezentację', 'klimacie']],
     ['jag vill ha en presentation om klimatet', 'sv', ['presentation', 'klimatet']],
     ['iklim hakkında bir sunum istiyorum lütfen', 'tr', ['iklim', 'sunum']],
+    ['potřebuji prezentaci o klimatu, prosím', 'cs', ['prezentaci', 'klimatu']],
+    ['jeg vil gerne have en præsentation om klimaet', 'da', ['gerne', 'præsentation', 'klimaet']],
+    ['tolong buat presentasi tentang iklim', 'id', ['buat', 'presentasi', 'iklim']],
     ['помогите мне с презентацией о климате', 'ru', ['презентацией', 'климате']],
+    ['допоможіть мені з презентацією про клімат', 'uk', ['презентацією', 'клімат']],
     ['أريد عرض عن المناخ من فضلك', 'ar', ['عرض', 'المناخ']],
   ])('of “%s” are those of its language', (question, language, words) => {
     expect(readQuestion(question).language).toBe(language);

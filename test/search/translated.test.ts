@@ -10,6 +10,7 @@ import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
+import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const SKILLS = [
   row('one', { description: 'Translates a page.', stars: 1, updatedAt: 3, categories: ['x'] }),
@@ -103,6 +104,29 @@ test('with gloss: false no question is read in English, by words or by meaning',
   expect(await found()).toEqual(['translated', true]);
   expect(await codeOf(() => open({ gloss: 'no' as never }))).toBe('INVALID_OPTION');
 });
+
+test('what a question and its English words find together is at most all that they could find', async () => {
+  const names = 'docker kubernetes helm chart terraform ansible jenkins grafana redis kafka';
+  const search = await open({ skills: [row('all', { name: names, description: names.repeat(3) }), ...SKILLS] });
+  const q = `${names} für mich bitte übersetzen`;
+  const { hits, translated } = await search.semantic({ q, ranking: 'words', explain: true });
+  expect(translated).toHaveLength(1);
+  expect(hits[0]).toMatchObject({ score: 1, skill: { id: 'all' }, explain: { words: 1 } });
+});
+
+test.each([
+  ['not read', ['en'], /^translat/],
+  ['read', ['en', 'zh'], /^翻译$/],
+])(
+  'a question in a language that a model of one’s own does %s is embedded accordingly',
+  async (_, languages, asked) => {
+    const embedder = new StandInEmbedder();
+    const readsLanguage = (language: string): boolean => languages.includes(language);
+    const search = await open({ embedder: Object.assign(embedder, { readsLanguage }) });
+    await search.semantic({ q: '翻译', ranking: 'vector' });
+    expect(embedder.asked.at(-1)).toMatch(asked);
+  },
+);
 
 test('English words that stop words of one’s own leave out are not looked for', async () => {
   const usual = (await open()).keyword({ q: '翻译' }).translated![0]!.read;

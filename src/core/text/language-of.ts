@@ -19,9 +19,12 @@ const CHARACTERS_A_WORD = 2;
 const ENOUGH_OF_A_SCRIPT = 0.2;
 /** The same for a question that shows English by its other words. */
 const ENOUGH_BESIDE_ENGLISH = 0.5;
-/** Characters as only Japanese writes them. */
-const JAPANESE_FORMS =
-  /[図検対営変応処駅円帰気実発売読県関経済労働験権転択収戦総団広証録単観覧鉄黒齢歯両乗仮価児効圧囲増専帯庁弾従悪払拡楽様毎満焼産絵続緑聴脳薬覚訳説軽遅険雑頼]/u;
+/** Characters as only Japanese writes them, beside none that only Chinese has: a text in that may have Japanese names. */
+const JAPANESE_FORMS = new RegExp(
+  '^(?!.*[们們这這吗嗎么麼您哪帮请给个网页让说說实實对對变變关關发發图圖应應处處为價])' +
+    '.*[図検対営変応処駅円帰気実発売読県関経済労働験権転択収戦総団広録単観覧鉄黒齢歯両乗仮価児効圧囲増専帯庁弾従悪払拡楽様毎満焼産絵続緑聴脳薬覚訳説軽遅険雑頼]',
+  'su',
+);
 /** A text of Han characters is Japanese if at least this share of its characters is kana. */
 const ENOUGH_KANA = 0.1;
 

@@ -181,7 +181,11 @@ export class HybridScorer {
       ...(sentence === undefined || ranking !== 'hybrid' ? {} : { sentence }),
       ...(words === undefined
         ? {}
-        : { bm25: words.fields, words: highest === 0 ? 0 : words.score / highest, coverage: words.coverage }),
+        : {
+            bm25: words.fields,
+            words: highest === 0 ? 0 : Math.min(1, words.score / highest),
+            coverage: words.coverage,
+          }),
       ...(values === undefined ? {} : { features: sharesOf(values, this.#weights) }),
       sum,
       name: NAME_ORDER[nameRank]!,

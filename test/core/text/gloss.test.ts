@@ -48,6 +48,8 @@ describe('a gloss', () => {
   test('reads scripts without blanks by the best path, and traditional characters as simplified', () => {
     const table = tableOf('zh', { 网页: 'web page', 爬取: 'scrape', 取网: 'wrong', 记忆: 'memory' });
     expect(table.read('用 Python 爬取網頁').text).toBe('python scrape web page');
+    expect(table.read('在café爬取').text).toBe('cafe scrape');
+    expect(tableOf('ja', { 翻訳: 'translate' }).read('caféを翻訳').text).toBe('translate');
     expect(table.read('記憶').text).toBe('memory');
     expect(tableOf('ko', { 번역: 'translate', 회의록: 'meeting minutes' }).read('회의록을 번역해 줘').text).toBe(
       'meeting minutes translate',
