@@ -84,7 +84,7 @@ const PLAIN_WORD = new RegExp(`^[a-z0-9]{1,${MAX_TERM_LENGTH}}$`);
 
 /** A question in another language, read in English. */
 export interface GlossQuestion extends Question {
-  /** The parts of the question that are read as other words. */
+  /** The parts of the question that are read as other words, each once. */
   readonly parts: readonly TranslatedWords[];
 }
 
@@ -95,10 +95,13 @@ export function glossQuestion(
   stopWords: StopWords = ENGLISH,
 ): GlossQuestion | undefined {
   const gloss = glossOf(text, language);
-  const parts = (gloss?.parts ?? []).flatMap(({ asked, read = '' }) =>
-    read === '' || read === asked ? [] : [{ asked, read }],
-  );
-  return parts.length === 0 ? undefined : Object.assign(readQuestion(gloss!.text, stopWords), { parts });
+  const parts = new Map<string, TranslatedWords>();
+  for (const { asked, read = '' } of gloss?.parts ?? []) {
+    if (read !== '' && read !== asked) parts.set(asked, { asked, read });
+  }
+  return parts.size === 0
+    ? undefined
+    : Object.assign(readQuestion(gloss!.text, stopWords), { parts: [...parts.values()] });
 }
 
 /** Many questions are one word. This is {@link questionOfText} without looking for what such a text cannot have. */

@@ -171,8 +171,9 @@ function stepOf({ step }: KeywordMatches): { readonly step?: KeywordStep } {
 function translatedWords({ parts }: GlossQuestion, { words }: KeywordMatches): TranslatedWords[] {
   const terms = new Set(words.flatMap((word) => word.terms));
   const isLookedFor = (text: string): boolean => readWords(text).some(({ term }) => terms.has(term));
-  const read = parts.map(({ asked, read }) => ({ asked, read: read.split(' ').filter(isLookedFor).join(' ') }));
-  return [...new Map(read.filter((part) => part.read !== '').map((part) => [part.asked, part])).values()];
+  return parts
+    .map(({ asked, read }) => ({ asked, read: read.split(' ').filter(isLookedFor).join(' ') }))
+    .filter(({ read }) => read !== '');
 }
 
 /** For each catalogue an array with room for a score of every document, used again by each query. */

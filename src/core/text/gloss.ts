@@ -31,6 +31,8 @@ const LINKS = ['', 's', 'es', 'n', 'en', 'e'];
 /** Letters of a compound's part at least, and of a compound. */
 const PART = 3;
 const COMPOUND = 7;
+/** Letters that a part is worth more if it is an entry itself. */
+const AS_IT_STANDS = 2.5;
 
 /** Words that an entry of a table has at most, and characters where there are no blanks. */
 const MOST_WORDS = 4;
@@ -144,22 +146,28 @@ export class GlossTable {
     return joinUnknown(path.reverse(), isUnspaced);
   }
 
-  /** The parts of a compound, in English: those whose shorter part is the longest. */
+  /**
+   * The parts of a compound, in English: two rather than three; then those whose shorter part is the longest, where one
+   * that is known as it stands counts more than one with the same stem.
+   */
   #partsOf(word: string, isPart = false): string[] | undefined {
     if (!COMPOUNDING.has(this.#language) || word.length < COMPOUND) return undefined;
     let best: string[] | undefined;
-    let longest = 0;
+    let highest = 0;
     for (let at = word.length - PART; at >= PART; at--) {
       const second = this.#lookUp(word.slice(at));
       if (second === undefined || second === '') continue;
       for (const link of LINKS) {
         const first = word.slice(0, at - link.length);
-        const length = Math.min(first.length, word.length - at);
-        if (!word.slice(0, at).endsWith(link) || length < PART || length <= longest) continue;
+        if (!word.slice(0, at).endsWith(link) || first.length < PART) continue;
         const read = this.#lookUp(first) || undefined;
+        const known = [first, word.slice(at)].filter((part) => this.#entries.has(part)).length;
+        const shorter = Math.min(first.length, word.length - at);
+        const rank = shorter + AS_IT_STANDS * known + (read === undefined ? 0 : 2 * word.length);
+        if (rank <= highest) continue;
         const firsts = read === undefined ? (isPart ? undefined : this.#partsOf(first, true)) : [read];
         if (firsts === undefined) continue;
-        longest = length;
+        highest = rank;
         best = [...firsts, second];
       }
     }

@@ -36,6 +36,15 @@ describe('a gloss', () => {
     expect(tableOf('de', words).read('Rechnungsvorlage Rechnungsvorlagentest').text).toBe(
       'invoice template invoice template test',
     );
+    const stems = tableOf('de', { ...words, rechner: 'computer' }, ['er ungs', '']);
+    expect(stems.read('Rechnungsvorlage').text).toBe('invoice template');
+    const two = tableOf('sv', {
+      tid: 'time',
+      redo: 'ready',
+      visning: 'view',
+      redovisning: 'accounting',
+    });
+    expect(two.read('tidsredovisning').text).toBe('time accounting');
     expect(tableOf('fr', words).read('Rechnungsvorlage').text).toBe('rechnungsvorlage');
   });
 
