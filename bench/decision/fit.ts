@@ -39,7 +39,7 @@ export const isMachine = ({ kind }: Pick<HomeQuestion, 'kind'>): boolean => kind
 export function fitRule(asked: readonly Asked[], ranking: Ranking): DecisionRule {
   const rows = asked.filter((one) => one.ranking === ranking && !isMachine(one) && one.hits.length > 0);
   const used = DECISION_FEATURES.filter((name) => !WITHOUT[ranking].includes(name));
-  const bySize = used.filter((name) => name !== 'size' && name !== 'task');
+  const bySize = used.filter((name) => name !== 'size' && name !== 'task' && name !== 'glossed');
   const fitted = logistic(
     rows.map(({ values }) => [
       ...used.map((name) => values[name]),

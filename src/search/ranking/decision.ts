@@ -13,6 +13,7 @@ import type { Ranking } from '../../result.js';
  * - `length`: words of the question, on a logarithmic scale
  * - `task`: how far the question is a task that a skill could serve, whatever the catalogue; see {@link taskScore}. 1
  *   for any task, below 0 for small talk, remarks and chores
+ * - `glossed`: 1 for a question in another language that is also asked by what its words are in English, else 0
  */
 export const DECISION_FEATURES = [
   'sum',
@@ -25,6 +26,7 @@ export const DECISION_FEATURES = [
   'size',
   'length',
   'task',
+  'glossed',
 ] as const;
 export type DecisionFeature = (typeof DECISION_FEATURES)[number];
 export type DecisionValues = Readonly<Record<DecisionFeature, number>>;

@@ -137,7 +137,7 @@ export class HybridScorer {
 
   /** What the decision is made by. @param best as for {@link calibrate} */
   valuesFor(best: readonly ScoredCandidate[]): DecisionValues {
-    const { skills, words, task, readable } = this.#context;
+    const { skills, words, task, readable, glossed } = this.#context;
     const first = best[0]?.candidate;
     const sums = best.map(({ sum }) => sum).sort((a, b) => b - a);
     const { coverage = 0, fields } = first?.words ?? {};
@@ -153,6 +153,7 @@ export class HybridScorer {
       size: sizeForDecision(skills),
       length,
       task,
+      glossed: glossed ? 1 : 0,
     };
   }
 
