@@ -182,13 +182,24 @@ const LATIN = '\\p{Script=Latin}0-9';
 const RUNS = new RegExp(`[${LATIN}+#.]*[${LATIN}+#]|(?:(?![${LATIN}])[\\p{L}\\p{M}])+`, 'gu');
 const LATIN_RUN = new RegExp(`^[${LATIN}+#.]`, 'u');
 
+const ARTICLE = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}\p{N}]{1,4}['\u2019](?=\p{L})/gu;
+const APOSTROPHE = /['\u2019]/gu;
+const ENDING = /(?<=\p{L})['\u2019]\p{L}+/gu;
+/** What an apostrophe cuts off, where that is not an ending (PDF'yi): an article (l'image), or nothing (об'єкт). */
+const CUT_OFF: Readonly<Record<string, RegExp>> = {
+  fr: ARTICLE,
+  he: APOSTROPHE,
+  it: ARTICLE,
+  pt: ARTICLE,
+  uk: APOSTROPHE,
+};
+
 /** Words, and runs of letters of a language without blanks as its characters. */
 function pieces(question: string, language: string): readonly (readonly string[])[] {
   const text = foldCase(normaliseText(question)).replace(ACCENTS, '');
   if (!UNSPACED.has(language)) {
-    // What an apostrophe cuts off is an article, or no word: l'image.
-    const words = text.match(/[\p{L}\p{M}\p{N}]+(?![\p{L}\p{M}]|['\u2019]\p{L})[+#]*|[\p{L}\p{M}\p{N}]{5,}/gu) ?? [];
-    return words.length === 0 ? [] : [words];
+    const words = text.replace(CUT_OFF[language] ?? ENDING, ' ').match(/[\p{L}\p{M}\p{N}]+[+#]*/gu);
+    return words === null ? [] : [words];
   }
   const runs = (language === 'zh' ? foldAccents(text) : text).match(RUNS) ?? [];
   return runs.map((run) => (LATIN_RUN.test(run) ? [run] : [...run]));

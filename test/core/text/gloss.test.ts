@@ -49,6 +49,10 @@ describe('a gloss', () => {
   });
 
   test('leaves out what an apostrophe cuts off', () => {
+    expect(tableOf('tr', { çevir: 'convert' }).read("PDF'yi Word’e çevir").text).toBe('pdf word convert');
+    expect(tableOf('uk', { 'пам ять': 'memory', 'об єкт': 'object' }).read("пам'ять об’єкт").text).toBe(
+      'memory object',
+    );
     expect(tableOf('fr', { image: 'image', qualité: 'quality' }).read("l’image, d'une qualité").text).toBe(
       'image une quality',
     );
