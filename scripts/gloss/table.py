@@ -106,7 +106,7 @@ def glossary_lines(language):
     with open(f'{HERE}/glossary/{language}.tsv', encoding='utf-8') as file:
         for line in file:
             term, forms = line.rstrip('\n').split('\t')
-            yield term.lower(), [normal(form).strip() for form in forms.split('|')]
+            yield '' if term == '-' else term.lower(), [normal(form).strip() for form in forms.split('|')]
 
 
 def without_stop_words(in_english):

@@ -85,16 +85,17 @@ async function answerByMeaning(
   await giveWay(signal);
   const sources = await openSources(state, resolved, signal);
   await giveWay(signal);
-  // Before anything is done for the question, so that one which is refused costs nothing.
-  const expected = sources.vectors?.expectedWait(q) ?? 0;
+  const { stopWords } = state.how;
+  const question = readQuestion(q, stopWords);
+  const gloss = state.how.gloss ? glossQuestion(q, question, stopWords) : undefined;
+  // Before more is done for the question, so that one which is refused costs next to nothing.
+  const expected = Math.max(
+    ...[question, gloss].map((asked) => (asked && sources.vectors?.expectedWait(asked.text)) ?? 0),
+  );
   if (expected > longestWait) {
     const seconds = Math.ceil(expected / 1000);
     throw busy(`too many questions wait for the model: ${seconds} s of work`, expected - longestWait);
   }
-  await giveWay(signal);
-  const { stopWords } = state.how;
-  const question = readQuestion(q, stopWords);
-  const gloss = state.how.gloss ? glossQuestion(q, question, stopWords) : undefined;
   await giveWay(signal);
   const filter = filterMask(columns, resolved);
   await giveWay(signal);
