@@ -33,6 +33,7 @@ import torch
 import torch.nn.functional as F
 
 import models
+import parallel as texts_of
 import training
 
 SCALE = 30.0
@@ -155,6 +156,8 @@ class Texts:
                 self.english.append(Row(english, english, skill))
             if english and pair['kind'] in MINED:
                 self.mined.append(Row(english, english, skill))
+        for language, text, english in texts_of.wordings():
+            self.requests[language].append(Row(text, english))
         self.place = {skill: number for number, skill in enumerate(documents)}
         self.documents = list(documents.values())
         if not self.parallel:

@@ -2,8 +2,8 @@
 
     python parallel.py OUT.jsonl [--work FOLDER]
 
-Writes {"language", "text", "english"}: descriptions of packages with their translations, the words of LibreOffice's
-interface, and its help, paragraph by paragraph. Needs a Debian machine (`apt-get download`, `dpkg-deb`) and 200 MB.
+Writes {"language", "text", "english"}: terms of `../gloss/glossary`, which was written for this project; descriptions of packages with their translations, the words of LibreOffice's interface, and its help,
+paragraph by paragraph. Needs a Debian machine (`apt-get download`, `dpkg-deb`) and 200 MB.
 The texts have the licences of their packages; they are used for training only, and nothing of them is kept.
 """
 
@@ -34,13 +34,34 @@ def main():
     os.makedirs(args.work, exist_ok=True)
     count = 0
     with open(args.out, 'w', encoding='utf-8') as out:
-        for source in (descriptions, interface, help_pages):
+        for source in (terms, descriptions, interface, help_pages):
+            least = 1 if source is terms else 4
             for language, text, english in source(os.path.abspath(args.work)):
-                if 8 <= len(english) <= LONGEST and 4 <= len(text) <= LONGEST and text != english:
+                if 2 * least <= len(english) <= LONGEST and least <= len(text) <= LONGEST and text != english:
                     row = {'language': re.split('[-_]', language)[0], 'text': text, 'english': english}
                     out.write(json.dumps(row, ensure_ascii=False) + '\n')
                     count += 1
     print(f'{count} pairs')
+
+
+def wordings():
+    """Requests with their English wording, which were written for this project."""
+    for language, (text, english) in own_lines('wordings'):
+        yield language, text, english
+
+
+def terms(_work):
+    """What people type for the terms of this field."""
+    for language, (english, forms) in own_lines('../gloss/glossary'):
+        for text in forms.split('|'):
+            yield language, text, english
+
+
+def own_lines(folder):
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(__file__), folder, '*.tsv'))):
+        with open(path, encoding='utf-8') as file:
+            for line in file:
+                yield os.path.basename(path)[:2], line.rstrip('\n').split('\t')
 
 
 def descriptions(work):
