@@ -7,7 +7,6 @@ import {
   type Pieces,
   topOf,
   untilAborted,
-  type VectorPlace,
 } from '../core/index.js';
 import {
   type DocumentScores,
@@ -177,7 +176,8 @@ export async function describeCandidates(asked: Asked): Promise<DescribedCandida
 
 /** How near a question is to documents. */
 interface Meaning extends Pick<EmbeddedQuestion, 'sentences' | 'readable' | 'readsLanguage'> {
-  readonly nearest: ReadonlySet<VectorPlace>;
+  /** The places of the vectors that are nearest to {@link whole}, of type `VectorPlace`. */
+  readonly nearest: Uint32Array;
   /** The vector of the whole question; of one that is also asked in English, the direction between both. */
   readonly whole: Float32Array;
   /** The vector of the whole question in its own language. */
@@ -190,12 +190,8 @@ async function readMeaning(vectors: VectorSearch, { query, question, gloss, filt
   // Awaited later. This catch only prevents an unhandled rejection.
   sentences.catch(() => {});
   const { own, vector: whole } = await untilAborted(embedded.whole, signal);
-  const nearest = new Set<VectorPlace>();
-  for (const vector of new Set([own, whole])) {
-    await giveWay(signal);
-    const places = await untilAborted(vectors.documents.nearest(vector, CANDIDATES, filter), signal);
-    for (const place of places) nearest.add(place);
-  }
+  await giveWay(signal);
+  const nearest = await untilAborted(vectors.documents.nearest(whole, CANDIDATES, filter), signal);
   return { nearest, whole, own, sentences, readable: embedded.readable, readsLanguage: embedded.readsLanguage };
 }
 
@@ -301,7 +297,10 @@ function* lookUpWords(
 }
 
 /** What is found by some words. */
-type Ranked = Pick<RankedDocuments, 'documents' | 'highest' | 'scoresOf'>;
+interface Ranked extends Pick<RankedDocuments, 'highest' | 'scoresOf'> {
+  /** The best first. */
+  readonly documents: Iterable<DocumentNumber>;
+}
 
 /**
  * What a question's own words find and what these are in English, added up: of a catalogue in the question's language
@@ -320,14 +319,15 @@ function both(own: RankedDocuments, gloss: RankedDocuments): Ranked {
     coverage: Math.min(1, one.coverage + other.coverage),
     fileTerms: one.fileTerms,
   });
-  return {
-    documents: Uint32Array.from(new Set([...own.documents, ...gloss.documents])),
-    highest: Math.max(own.highest, gloss.highest),
-    scoresOf(documents) {
-      const others = gloss.scoresOf(documents);
-      return own.scoresOf(documents).map((scores, i) => sum(scores, others[i]!));
-    },
+  const scoresOf = (documents: Uint32Array): DocumentScores[] => {
+    const others = gloss.scoresOf(documents);
+    return own.scoresOf(documents).map((scores, i) => sum(scores, others[i]!));
   };
+  const found = Uint32Array.from(new Set([...own.documents, ...gloss.documents])).sort();
+  const scores = new Map(scoresOf(found).map(({ score }, i) => [found[i]!, score]));
+  const best: Comparator = (a, b) => scores.get(b)! - scores.get(a)! || a - b;
+  const count = Math.max(own.documents.length, gloss.documents.length);
+  return { documents: topOf(found, best, 0, count), highest: Math.max(own.highest, gloss.highest), scoresOf };
 }
 
 /**
