@@ -37,7 +37,9 @@ export async function run(words: readonly string[], output: Output): Promise<num
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     output.error.write(`error: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
-    return USAGE_CODES.has(codeOf(error)) ? EXIT.usage : EXIT.failed;
+    // `instanceof SkillSearchError` would import the library at the start of every command.
+    const isUsage = error instanceof Error && 'code' in error && USAGE_CODES.has(error.code);
+    return isUsage ? EXIT.usage : EXIT.failed;
   }
 }
 
@@ -45,7 +47,7 @@ export async function run(words: readonly string[], output: Output): Promise<num
 function programFor(output: Output): Command {
   return new Command('skill-discovery')
     .description('a search engine for catalogues of agent skills')
-    .version(packageVersion())
+    .version((createRequire(import.meta.url)('../../package.json') as { version: string }).version)
     .hook('preAction', async (_, chosen) => {
       const { database } = chosen.opts();
       // A path needs none of that code at a start.
@@ -73,15 +75,6 @@ function termOf(command: Command): string {
 function commandNameIn(words: readonly string[]): string | undefined {
   const [first, second] = words.filter((word) => !word.startsWith('-'));
   return first === 'help' ? second : first;
-}
-
-// `instanceof SkillSearchError` would import the library at the start of every command.
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-function packageVersion(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }
 
 /** Gives a command its arguments, options and action. */

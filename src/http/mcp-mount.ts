@@ -353,14 +353,10 @@ function readMessage(value: unknown): McpMessage {
     id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
     name: [method, tool]
       .filter((name) => typeof name === 'string')
-      .map(loggable)
+      // What does not look like a name is not logged: anybody may write it.
+      .map((name) => (/^[a-z][\w./-]{0,63}$/i.test(name) ? name : '?'))
       .join(' '),
   };
-}
-
-/** What does not look like a name is not logged: anybody may write it. */
-function loggable(name: string): string {
-  return /^[a-z][\w./-]{0,63}$/i.test(name) ? name : '?';
 }
 
 /** A client whose stream ended may ask for another after so many seconds. */

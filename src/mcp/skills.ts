@@ -341,11 +341,8 @@ export interface SkillUri {
  */
 export function skillUri(id: string, name: string, path: string = 'SKILL.md'): string {
   const segments = path === '' ? [name] : [name, ...path.split('/')];
-  return `skill://${encodeURIComponent(id)}/${segments.map(escapeSegment).join('/')}`;
-}
-
-function escapeSegment(segment: string): string {
-  return segment.replace(ESCAPED, (character) => encodeURIComponent(character));
+  const escaped = segments.map((segment) => segment.replace(ESCAPED, (character) => encodeURIComponent(character)));
+  return `skill://${encodeURIComponent(id)}/${escaped.join('/')}`;
 }
 
 /**

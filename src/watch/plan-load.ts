@@ -189,7 +189,7 @@ async function affectedIn(root: string, paths: ReadonlySet<string>): Promise<str
   for (const path of paths) {
     if (!isInside(path, root)) continue;
     // A commit gives all skills of the repository another date, a remote other places.
-    if (path === root || isOfGit(path)) return undefined;
+    if (path === root || basename(path) === '.git' || basename(dirname(path)) === '.git') return undefined;
     const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error.code);
     // What lies behind a link may belong to any skill.
     if (typeof found === 'object' && found.isSymbolicLink()) return undefined;
@@ -204,21 +204,13 @@ async function affectedIn(root: string, paths: ReadonlySet<string>): Promise<str
     }
   }
   if (folders.has(root)) return undefined;
-  return outermost(folders);
-}
-
-function isOfGit(path: string): boolean {
-  return basename(path) === '.git' || basename(dirname(path)) === '.git';
+  // Those that lie in none of the others, in order.
+  return [...folders].filter((folder) => !liesIn(dirname(folder), folders)).sort();
 }
 
 async function hasSkillFile(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   return names.some(isSkillFile);
-}
-
-/** Those that lie in none of the others, in order. */
-function outermost(folders: ReadonlySet<string>): string[] {
-  return [...folders].filter((folder) => !liesIn(dirname(folder), folders)).sort();
 }
 
 function liesIn(folder: string, folders: ReadonlySet<string>): boolean {

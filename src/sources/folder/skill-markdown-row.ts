@@ -117,7 +117,8 @@ const MAX_LINES = 2000;
  * @returns one line, at most 1,000 code points; empty if there is no such text
  */
 export function firstParagraph(markdown: string): string {
-  const lines = withoutFences(withoutComments(markdown).split(/\r\n|\n|\r/, MAX_LINES));
+  const withoutComments = markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, '\n');
+  const lines = withoutFences(withoutComments.split(/\r\n|\n|\r/, MAX_LINES));
   const described = lines.slice(0, TOP_LINES).find((line) => DESCRIPTION.test(line));
   const text = described?.replace(DESCRIPTION, '$1') ?? paragraph(lines).join(' ');
   return cutCodePoints(text.replace(/\s+/g, ' ').trim(), MAX_LENGTH);
@@ -144,10 +145,6 @@ function paragraph(lines: readonly string[]): string[] {
     }
   }
   return found;
-}
-
-function withoutComments(markdown: string): string {
-  return markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, '\n');
 }
 
 /** The lines, with those in code fences blanked. */

@@ -250,13 +250,9 @@ export function unpackLabels(
   for (const array of [slugs, starts, documents]) pager?.need(array);
   const isAsPacked = name === 'authors' || starts.length <= MAX_DISTINCT_LABELS + 1;
   const names = isAsPacked ? readList(slugs) : undefined;
-  if (names?.length !== starts.length - 1 || !names.every(isText))
+  if (names?.length !== starts.length - 1 || !names.every((name) => typeof name === 'string'))
     throw new DamagedArrayFileError('the labels are not those of the columns');
   return new Map(names.map((name, i) => [name, documents.subarray(starts[i], starts[i + 1])]));
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 /** @returns undefined if the bytes are no list */
