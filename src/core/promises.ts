@@ -9,6 +9,16 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
+/**
+ * Lets the event loop do what else there is.
+ *
+ * @throws the signal's reason when aborted
+ */
+export async function loopTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise(setImmediate);
+  signal?.throwIfAborted();
+}
+
 /** A signal for one piece of work; see {@link anyOf}. */
 export interface JoinedSignal {
   readonly signal: AbortSignal;

@@ -14,7 +14,7 @@ import {
   syncToDisk,
 } from '../core/index.js';
 import { writeFiles } from '../share/index.js';
-import { derivedFiles, LoadLock, openForReading } from '../store/index.js';
+import { derivedFiles, FileLock, openForReading } from '../store/index.js';
 import { forgetJournal } from '../store/writing.js';
 import type { CopyOptions, SnapshotOptions, SnapshotReport } from './calls.js';
 import { addressOf, withFile } from './catalogue-place.js';
@@ -79,11 +79,11 @@ async function copyFiles(from: string, to: string, overwrites: boolean): Promise
     const message = `there is something at ${to}: remove it, or copy with \`overwrite: true\``;
     throw new SkillSearchError('CATALOGUE_EXISTS', message, { path: to });
   };
-  let lock: LoadLock | undefined;
+  let lock: FileLock | undefined;
   try {
     checkFree();
     // A small change that is being written there would leave its journal at this path, for a reader to play back.
-    lock = new LoadLock(to);
+    lock = FileLock.ofLoad(to);
     const version = (): number => catalogue.pragma('data_version', { simple: true }) as number;
     await replaceByCopy(from, to, version, () => {
       // Copying may take long. A load may have made a catalogue there meanwhile.

@@ -16,7 +16,7 @@ import {
 } from '../core/index.js';
 import { type ChosenModel, chooseModel, embeddedText, resolveModelOptions } from '../semantic/index.js';
 import { readRows } from '../sources/index.js';
-import { openForReading } from '../store/index.js';
+import { whileOpen } from '../store/index.js';
 import { CatalogueWriter, type ChangeCounts, OpenLoad, VectorStatements } from '../store/writing.js';
 import type { RemoveOptions, UpdateOptions } from './calls.js';
 import { addressOf, type CatalogueAddress, homeOf } from './catalogue-place.js';
@@ -306,20 +306,10 @@ export async function chooseLoadModel(
   if (options.semantic === false) return undefined;
   const model = await chooseModel(modelOptions, { shared });
   if (existsSync(database)) {
-    const present = reading(database, (statements) => statements.models()[0]);
+    const present = whileOpen(database, (connection) => new VectorStatements(connection).models()[0]);
     checkModel(present, model, database);
   }
   return model;
-}
-
-/** Calls work with what a catalogue says of its vectors. */
-function reading<T>(database: string, work: (statements: VectorStatements) => T): T {
-  const connection = openForReading(database);
-  try {
-    return work(new VectorStatements(connection));
-  } finally {
-    connection.close();
-  }
 }
 
 /**
@@ -332,7 +322,8 @@ function reading<T>(database: string, work: (statements: VectorStatements) => T)
  * @throws {SkillSearchError} those of opening a catalogue
  */
 export function textsWithoutVector(database: string, model: string, most: number): string[] | undefined {
-  return reading(database, (statements) => {
+  return whileOpen(database, (connection) => {
+    const statements = new VectorStatements(connection);
     const missing = statements.missing(model);
     if (missing.length > most) return undefined;
     return missing.map((skill) => {

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue, followCatalogue, watchSources } from '../../src/index.js';
-import { LoadLock } from '../../src/store/locks.js';
+import { FileLock } from '../../src/store/locks.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, writeJsonLines } from '../rows.js';
@@ -164,7 +164,7 @@ describe('a folder that is watched', () => {
   test('waits for the load of somebody else, and says so', async () => {
     const folder = await skills();
     const { database, heard, names, untilNames } = await watching({ sources: [folder] });
-    const lock = new LoadLock(database);
+    const lock = FileLock.ofLoad(database);
     await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
     await heard('load-waits');
     expect(names()).toEqual(['a', 'b']);
@@ -283,7 +283,7 @@ describe('watched sources', () => {
     await eventually(() =>
       expect(changes).toMatchObject([{ report: { added: 2 } }, { kind: 'words', report: { added: 1 } }]),
     );
-    const lock = new LoadLock(database);
+    const lock = FileLock.ofLoad(database);
     await writeFiles(folder, { 'd/SKILL.md': skillText('d') });
     await eventually(() => expect(problems).toMatchObject([{ kind: 'load-waits' }]));
     lock.release();

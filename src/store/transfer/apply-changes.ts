@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { MAX_CHANGED_IN_PLACE, type SkillNumber } from '../../core/index.js';
+import { appendTo, MAX_CHANGED_IN_PLACE, type SkillNumber } from '../../core/index.js';
 import { CLASSIFIER_KEY, type NamedState, noteIn, readMeta, writeMeta, writeNote } from '../notes.js';
 import type { PackedBlob } from '../packing.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
@@ -216,9 +216,7 @@ async function fetchBlobs(
   for (const [digest, { id, path, size }] of lacking) {
     const blob = found.get(digest);
     if (blob?.size !== size) throw damagedImage(id, `the bytes of its file ${path} are missing`);
-    const own = blobsOf.get(id);
-    if (own === undefined) blobsOf.set(id, [blob]);
-    else own.push(blob);
+    appendTo(blobsOf, id, blob);
   }
   return blobsOf;
 }

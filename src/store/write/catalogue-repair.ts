@@ -1,4 +1,4 @@
-import type { SkillNumber, VectorNumber } from '../../core/index.js';
+import { loopTurn, type SkillNumber, type VectorNumber } from '../../core/index.js';
 import { isVectorWhole } from '../checksums.js';
 import { asBeyondRepair, corruptAsMissing, storeError } from '../database.js';
 import { CatalogueCheck, findDamage, structureFaults } from '../read/catalogue-check.js';
@@ -144,8 +144,7 @@ export class DamagedSkills {
         if (!isVectorWhole(vector, embedding, checksum) || !hasUnitLength(embedding, dimensions)) damaged.add(vector);
       }
       if (++looked % VECTORS_A_TURN > 0) continue;
-      await new Promise(setImmediate);
-      signal?.throwIfAborted();
+      await loopTurn(signal);
     }
     return [...damaged];
   }

@@ -67,7 +67,7 @@ export class OpenLoad {
     this.path = path;
     // Before anything is written: a file that is no catalogue must be left alone.
     if (exists) openCatalogue(path).close();
-    this.#staging = StagingFile.claim(path);
+    this.#staging = new StagingFile(path);
     try {
       this.base = exists || existsSync(path) ? openBase(path) : undefined;
       const connection = this.base?.connection;

@@ -13,7 +13,7 @@ import {
   storeError,
 } from '../database.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../files.js';
-import { LoadLock } from '../locks.js';
+import { FileLock } from '../locks.js';
 import { type NamedState, readMeta, writeFacts, writeStamp } from '../notes.js';
 import { type Connection, isSqliteError, type Statement } from '../sqlite.js';
 import { VectorInsertion } from './vectors.js';
@@ -22,21 +22,17 @@ import { VectorInsertion } from './vectors.js';
 export class StagingFile {
   readonly #catalogue: string;
   readonly #files: CatalogueFiles;
-  readonly #lock: LoadLock;
-
-  private constructor(catalogue: string, lock: LoadLock) {
-    this.#catalogue = catalogue;
-    this.#files = filesBeside(catalogue);
-    this.#lock = lock;
-  }
+  readonly #lock: FileLock;
 
   /**
    * Takes the right to load into a catalogue.
    *
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
    */
-  static claim(catalogue: string): StagingFile {
-    return new StagingFile(catalogue, new LoadLock(catalogue));
+  constructor(catalogue: string) {
+    this.#catalogue = catalogue;
+    this.#files = filesBeside(catalogue);
+    this.#lock = FileLock.ofLoad(catalogue);
   }
 
   /** Gives up the right to load. A file of a load that was not published stays: the next load takes its vectors. */
