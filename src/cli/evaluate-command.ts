@@ -215,7 +215,7 @@ async function openDocuments(
       ...pick(flags, ...OF_CORPUS, 'cache', 'passwordFile'),
       ...{ documents, database, stopWords: await stopWordsOf(flags), signal },
       semantic: modes.includes('vector') || modes.includes('hybrid'),
-      onProgress: (progress) => bar.show(progress),
+      onProgress: (progress) => bar.showLoad(progress),
     });
     return await sayWaiting(database, output, opening);
   } finally {

@@ -107,7 +107,7 @@ async function load(database: string, home: string, { semantic }: InitFlags, out
   try {
     return await buildCatalogue({
       ...{ database, sources: [{ installed: { cwd: home } }], semantic: semantic ? undefined : false },
-      onProgress: (progress) => bar.show(progress),
+      onProgress: (progress) => bar.showLoad(progress),
     });
   } finally {
     bar.stop();

@@ -1,9 +1,12 @@
 import {
   countCodePoints,
+  decodePart,
+  invalidArgument,
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
   MAX_PAGE,
   MAX_SEMANTIC_QUERY_LENGTH,
+  parameterOf,
   sourceOf,
   trimWhiteSpace,
 } from '../core/index.js';
@@ -356,11 +359,7 @@ function questionFault(parameter: QueryParameter, value: unknown): SkillSearchEr
 /** The library has more choices than HTTP, so they are checked here. */
 function choiceFault(parameter: QueryParameter, value: string): SkillSearchError | undefined {
   if (parameter.kind !== 'choice' || parameter.choices.includes(value)) return undefined;
-  const { name, choices } = parameter;
-  const shown = JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  return new SkillSearchError('INVALID_PARAMETER', `${name} must be one of ${choices.join(', ')}, got ${shown}`, {
-    parameter: name,
-  });
+  return invalidArgument(parameterOf(parameter.name), `one of ${parameter.choices.join(', ')}`, value);
 }
 
 /** The value of a parameter, or what is wrong with it. */
@@ -399,11 +398,7 @@ function decode(text: string): string | undefined {
   if (!spaced.includes('%')) return spaced;
   // The most frequent fault, a `%` without two digits, is found without the cost of an exception.
   if (/%(?![0-9a-f]{2})/i.test(spaced)) return undefined;
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return undefined;
-  }
+  return decodePart(spaced);
 }
 
 function checked(parameter: string, value: string | undefined): Value {

@@ -17,14 +17,13 @@ import { writeFiles } from '../share/index.js';
 import { derivedFiles, FileLock, openForReading } from '../store/index.js';
 import { forgetJournal } from '../store/writing.js';
 import type { CopyOptions, SnapshotOptions, SnapshotReport } from './calls.js';
-import { addressOf, withFile } from './catalogue-place.js';
+import { addressOf, SHARED_NAMES, withFile } from './catalogue-place.js';
 
 // The work of the calls that only read a catalogue.
 
 const SNAPSHOT_OPTIONS = namesOf<SnapshotOptions>({
   database: true,
-  cache: true,
-  passwordFile: true,
+  ...SHARED_NAMES,
   to: true,
   prune: true,
   signal: true,
@@ -47,13 +46,7 @@ export async function snapshotInto(options: SnapshotOptions): Promise<SnapshotRe
   });
 }
 
-const COPY_OPTIONS = namesOf<CopyOptions>({
-  from: true,
-  to: true,
-  cache: true,
-  passwordFile: true,
-  overwrite: true,
-});
+const COPY_OPTIONS = namesOf<CopyOptions>({ from: true, to: true, ...SHARED_NAMES, overwrite: true });
 
 /** The work of `copyCatalogue`. */
 export async function copyTo(options: CopyOptions): Promise<void> {

@@ -19,13 +19,13 @@ import { readRows } from '../sources/index.js';
 import { whileOpen } from '../store/index.js';
 import { CatalogueWriter, type ChangeCounts, OpenLoad, VectorStatements } from '../store/writing.js';
 import type { RemoveOptions, UpdateOptions } from './calls.js';
-import { addressOf, type CatalogueAddress, homeOf } from './catalogue-place.js';
+import { addressOf, type CatalogueAddress, homeOf, SHARED_NAMES } from './catalogue-place.js';
 import { canClassifyInPlace, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions, SharedOptions, Source } from './load-options.js';
 import { type OpenableSource, openSources, rowsKey } from './open-sources.js';
 import { type LoadReport, ReportBuilder } from './reports.js';
-import { fileTarget, type LoadTarget, prepareLoad, runLoad } from './run-load.js';
+import { fileTarget, type LoadOptions, type LoadTarget, prepareLoad, runLoad } from './run-load.js';
 
 // The work of the calls that write a catalogue, and of what a watch asks of loads.
 
@@ -55,11 +55,7 @@ export const FILE_BUILD_OPTION_NAMES: Readonly<Record<Exclude<keyof BuildOptions
   stdin: true,
 };
 
-const BUILD_OPTIONS = namesOf<BuildOptions>({
-  ...FILE_BUILD_OPTION_NAMES,
-  cache: true,
-  passwordFile: true,
-});
+const BUILD_OPTIONS = namesOf<BuildOptions>({ ...FILE_BUILD_OPTION_NAMES, ...SHARED_NAMES });
 
 /** The work of `buildCatalogue`. */
 export async function loadSources(options: BuildOptions): Promise<LoadReport> {
@@ -78,8 +74,10 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
 interface Change {
   /** Makes it in place; undefined if that cannot be done. */
   readonly small: SmallChange | undefined;
-  /** Makes it by a load, which is run where it cannot be made in place. */
-  readonly whole: (target: LoadTarget) => Promise<LoadReport>;
+  /** The load that makes it where it cannot be made in place. */
+  readonly load: LoadOptions;
+  /** Ids of skills that the load removes. */
+  readonly removed?: readonly string[];
   /** Whether it reads what can be read only once. */
   readonly isOnce?: boolean;
   /** Whether there must be a catalogue already. */
@@ -88,25 +86,24 @@ interface Change {
 
 /** Makes a change in place, or by a load if that is needed. */
 async function makeChange(
-  { file, shared }: CatalogueAddress,
-  { small, whole, isOnce = false, ...work }: Change,
-  options: ChangeOptions,
+  address: CatalogueAddress,
+  { small, load, removed, isOnce = false, ...work }: Change,
 ): Promise<LoadReport> {
   const run = async (target: LoadTarget): Promise<LoadReport> => {
     const isSmall = small !== undefined && existsSync(target.database);
-    return (isSmall ? await changeInPlace(target, small, options) : undefined) ?? whole(target);
+    const report = isSmall ? await changeInPlace(target, small, load) : undefined;
+    return report ?? runLoad(await prepareLoad(load, homeOf(address)), target, removed);
   };
-  if (shared === undefined) return run(fileTarget(file));
+  if (address.shared === undefined) return run(fileTarget(address.file));
   const { loadIntoShared } = await import('./load-shared.js');
-  return loadIntoShared(shared, { isOnce, signal: options.signal, ...work }, run);
+  return loadIntoShared(address.shared, { isOnce, signal: load.signal, ...work }, run);
 }
 
 const UPDATE_OPTIONS = namesOf<UpdateOptions>({
   database: true,
   rows: true,
   source: true,
-  cache: true,
-  passwordFile: true,
+  ...SHARED_NAMES,
   semantic: true,
   model: true,
   embedder: true,
@@ -135,9 +132,8 @@ export async function updateRows(options: UpdateOptions): Promise<LoadReport> {
     for await (const item of readRows(first.rows, name, { signal })) await ingest.take(item, rowsKey(name));
     return true;
   };
-  const whole = async (target: LoadTarget): Promise<LoadReport> =>
-    runLoad(await prepareLoad({ ...others, sources: [{ name, rows: first.all() }] }, homeOf(address)), target);
-  return makeChange(address, { small: first.isAll ? { read } : undefined, whole, isOnce: !first.isAll }, others);
+  const load = { ...others, sources: [{ name, rows: first.all() }] };
+  return makeChange(address, { small: first.isAll ? { read } : undefined, load, isOnce: !first.isAll });
 }
 
 /** The first rows of some, and whether that is all of them. */
@@ -165,7 +161,7 @@ async function* each(rows: Iterable<unknown> | AsyncIterable<unknown>): AsyncGen
   yield* rows;
 }
 
-const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true, cache: true, passwordFile: true });
+const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true, ...SHARED_NAMES });
 
 /** The work of `removeSkills`. */
 export async function removeIds(options: RemoveOptions): Promise<number> {
@@ -176,11 +172,9 @@ export async function removeIds(options: RemoveOptions): Promise<number> {
     writer.remove(ids);
     return true;
   };
-  const wanted = { semantic: false };
-  const whole = async (target: LoadTarget): Promise<LoadReport> =>
-    runLoad(await prepareLoad({ ...wanted, sources: [] }, homeOf(address)), target, ids);
   const small = ids.length > MAX_CHANGED_IN_PLACE ? undefined : { read, onlyRemoves: true };
-  const { removed } = await makeChange(address, { small, whole, needsCatalogue: true }, wanted);
+  const load = { semantic: false, sources: [] };
+  const { removed } = await makeChange(address, { small, load, removed: ids, needsCatalogue: true });
   return removed;
 }
 
@@ -220,9 +214,7 @@ export async function updateSources({
   const sources = await openSources(load, homeOf(address));
   const read = (ingest: Ingest, writer: CatalogueWriter): Promise<boolean> =>
     readParts(sources, changed, ingest, writer, options.signal);
-  const whole = async (target: LoadTarget): Promise<LoadReport> =>
-    runLoad(await prepareLoad(load, homeOf(address)), target);
-  return makeChange(address, { small: { read }, whole }, options);
+  return makeChange(address, { small: { read }, load });
 }
 
 /**
@@ -238,11 +230,8 @@ export async function embedMissing({
   ...options
 }: Omit<BuildOptions, 'sources' | 'prune' | 'semantic'>): Promise<LoadReport> {
   const address = addressOf({ database, cache, passwordFile });
-  const wanted = { ...options, semantic: true };
-  const whole = async (target: LoadTarget): Promise<LoadReport> =>
-    runLoad(await prepareLoad({ ...wanted, sources: [] }, homeOf(address)), target);
   const small: SmallChange = { read: async (_, { vectors }) => !vectors.leavesSome };
-  return makeChange(address, { small, whole }, wanted);
+  return makeChange(address, { small, load: { ...options, semantic: true, sources: [] } });
 }
 
 /** @returns false if all of the sources must be loaded */
@@ -345,8 +334,6 @@ interface SmallChange {
   readonly onlyRemoves?: boolean;
 }
 
-type ChangeOptions = Omit<BuildOptions, 'sources' | 'database' | 'cache' | 'passwordFile'>;
-
 /**
  * Writes a small change into the file of a catalogue, in one transaction. In a second one follow the vectors of new
  * texts, and categories that are derived from these: starting a model takes longer than all the rest, and until then
@@ -358,7 +345,7 @@ type ChangeOptions = Omit<BuildOptions, 'sources' | 'database' | 'cache' | 'pass
 async function changeInPlace(
   target: LoadTarget,
   { read, onlyRemoves = false }: SmallChange,
-  options: ChangeOptions,
+  options: LoadOptions,
 ): Promise<LoadReport | undefined> {
   const { database, home } = target;
   const { signal, contents } = options;
@@ -388,7 +375,7 @@ async function changeInPlace(
 async function derive(
   target: LoadTarget,
   model: ChosenModel | undefined,
-  options: ChangeOptions,
+  options: LoadOptions,
   report: ReportBuilder,
 ): Promise<void> {
   const { database, home } = target;
@@ -417,7 +404,7 @@ async function derive(
  */
 async function modelInPlace(
   present: string | undefined,
-  options: ChangeOptions,
+  options: LoadOptions,
 ): Promise<ChosenModel | undefined | 'another'> {
   const { semantic } = options;
   if (semantic === false) return undefined;

@@ -102,20 +102,13 @@ export type RecordFields = Pick<
   'id' | 'name' | 'author' | 'description' | 'codehostUrl' | 'skillUrl' | 'stars' | 'updatedAt'
 >;
 
+/** What a record is as JSON. */
+type StoredRecord = [author: string, name: string, description: string, codehostUrl: string, skillUrl: string];
+
 /** The fields that a row has, in their order. */
-export function fieldsOf({
-  id,
-  record,
-  stars,
-  updatedAt,
-}: Pick<SkillColumns, 'id' | 'record' | 'stars' | 'updatedAt'>): RecordFields {
-  const [author, name, description, codehostUrl, skillUrl] = JSON.parse(record) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+export function fieldsOf(row: Pick<SkillColumns, 'id' | 'record' | 'stars' | 'updatedAt'>): RecordFields {
+  const { id, stars, updatedAt } = row;
+  const [author, name, description, codehostUrl, skillUrl] = JSON.parse(row.record) as StoredRecord;
   return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt };
 }
 

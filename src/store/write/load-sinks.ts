@@ -13,7 +13,7 @@ import type { WriterStatements } from './writer-statements.js';
 export class LoadVectors implements EmbeddingSink {
   readonly #load: OpenLoad;
   readonly #damaged: Pick<DamagedSkills, 'has'> | undefined;
-  #model: string | undefined;
+  model: string | undefined;
 
   /** @param damaged skills whose text is not certain; looked at when vectors are made */
   constructor(load: OpenLoad, damaged: Pick<DamagedSkills, 'has'> | undefined) {
@@ -31,14 +31,9 @@ export class LoadVectors implements EmbeddingSink {
     return this.#load.unembedded > 0;
   }
 
-  /** Id of the model that makes the vectors of this load; undefined before {@link useModel}. */
-  get model(): string | undefined {
-    return this.#model;
-  }
-
   /** Vectors of any other model are deleted when the load ends, if this one has made any. */
   useModel(model: string): SkillNumber[] {
-    this.#model = model;
+    this.model = model;
     return this.#load.guard(() => {
       const missing = this.#missing(this.#load.statements);
       if (missing.length === 0 || this.#load.hasWorkingCopy) return missing;
@@ -70,8 +65,8 @@ export class LoadVectors implements EmbeddingSink {
   }
 
   #chosenModel(): string {
-    if (this.#model === undefined) throw new Error('useModel() must be called first');
-    return this.#model;
+    if (this.model === undefined) throw new Error('useModel() must be called first');
+    return this.model;
   }
 }
 
