@@ -14,7 +14,7 @@ import {
 import { Database } from '../../src/store/sqlite.js';
 import { traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { loadItems, storeItem } from '../store/store-items.js';
 import { keepsKeysAndQuotas } from './keys-and-quotas.js';
 
@@ -108,8 +108,7 @@ test('a file that another process has locked is waited for once, and then refuse
   const access = opened({ state });
   const { key } = access.createKey();
   const client = access.identify(`Bearer ${key}`, undefined);
-  const other = new Database(state);
-  onTestFinished(() => void other.close());
+  const other = closing(new Database(state));
   other.exec('BEGIN IMMEDIATE');
   // Each waited for a second before: more than this test may take.
   for (let i = 0; i < 30; i++) {
@@ -130,8 +129,7 @@ test.each(['by the next request', 'when it is closed'])(
     const client = access.identify(undefined, '192.0.2.1');
     const daily = access.admit(client).dailyLimit;
     const [second, third] = [access.admit(client), access.admit(client)];
-    const other = new Database(state);
-    onTestFinished(() => void other.close());
+    const other = closing(new Database(state));
     other.exec('BEGIN IMMEDIATE');
     second.giveBack();
     third.giveBack();
@@ -169,9 +167,7 @@ test.each([
 });
 
 function opened(options: Partial<AccessOptions> = {}): Access {
-  const access = openAccess({ state: scratchFile('access.db'), ...options });
-  onTestFinished(() => access.close());
-  return access;
+  return closing(openAccess({ state: scratchFile('access.db'), ...options }));
 }
 
 /** Has a database do something, as another program would. */

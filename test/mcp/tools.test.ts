@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src/agents/formats/index.js';
 import { readUsage } from '../../src/core/index.js';
 import { buildCatalogue, openSkillSearch, SkillSearchError } from '../../src/index.js';
@@ -9,7 +9,7 @@ import { loadSdk, unpublishedLog } from '../../src/mcp/index.js';
 import { createMcpFetchHandler } from '../../src/mcp/server.js';
 import { SessionUsage } from '../../src/mcp/session-usage.js';
 import { serveMcpOnStdio } from '../../src/mcp/stdio.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { writeFiles } from '../sources/folders.js';
 import { callTool, connect, ERAS } from './connect.js';
@@ -300,8 +300,7 @@ describe('tools', () => {
       const database = join(home, 'skills.db');
       const sources = [{ installed: { home, cwd: home, env: {} } }, [wholeRow(CHARTS)]];
       await buildCatalogue({ database, sources, semantic: false });
-      const search = await openSkillSearch({ database });
-      onTestFinished(() => search.close());
+      const search = closing(await openSkillSearch({ database }));
       const { client } = await connect(search, { localPaths: true });
       const found = await callTool(client, 'search_skills', words('pdf'));
       expect(found.structured['skills']).toMatchObject([{ name: 'pdf-forms', path }]);
@@ -484,12 +483,13 @@ describe('tools', () => {
 
 test('over HTTP requests without what they need are refused as wrong parameters', async () => {
   const search = await openWholeSkills([{ id: 'a', name: 'a' }]);
-  const handler = createMcpFetchHandler(
-    await loadSdk(),
-    async () => search,
-    () => ({}),
+  const handler = closing(
+    createMcpFetchHandler(
+      await loadSdk(),
+      async () => search,
+      () => ({}),
+    ),
   );
-  onTestFinished(() => handler.close());
   for (const [method, params, message] of [
     ['resources/read', undefined, 'resources/read needs params.uri, a text'],
     ['tools/call', { arguments: {} }, 'tools/call needs params.name, a text'],
@@ -517,8 +517,7 @@ test('a client that loads a skill after a search teaches its catalogue, but one 
   const embedder = new StandInEmbedder();
   const skills = ['pdf', 'csv', 'xml'].map((what) => wholeRow({ id: what, name: `${what}-reader` }));
   await buildCatalogue({ database, sources: [skills], embedder });
-  const search = await openSkillSearch({ database, embedder });
-  onTestFinished(() => search.close());
+  const search = closing(await openSkillSearch({ database, embedder }));
   const query = 'reads things of all kinds';
   const many = await connect(search);
   const before = await callTool(many.client, 'search_skills', { query });
@@ -543,12 +542,13 @@ test.each([
 ])('a client of revision %s gets links: %j', async (revision, expected) => {
   const search = await openWholeSkills([{ id: 'a', name: 'a' }]);
   const sdk = await loadSdk();
-  const handler = createMcpFetchHandler(
-    sdk,
-    async () => search,
-    () => ({}),
+  const handler = closing(
+    createMcpFetchHandler(
+      sdk,
+      async () => search,
+      () => ({}),
+    ),
   );
-  onTestFinished(() => handler.close());
   const call = {
     jsonrpc: '2.0',
     id: 2,
@@ -563,8 +563,7 @@ test.each([
   expect((await (await handler.fetch(request)).text()).includes('resource_link')).toBe(expected);
   if (revision === undefined) return;
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const served = serveMcpOnStdio(sdk, async () => search, { input, output });
-  onTestFinished(() => served.close());
+  closing(serveMcpOnStdio(sdk, async () => search, { input, output }));
   const params = { protocolVersion: revision, clientInfo: { name: 'test', version: '1' }, capabilities: {} };
   input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
   await once(output, 'data');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { SkillSearchError, surroundings } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
 import { PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
-import { scratchFile } from '../../scratch-folder.js';
+import { closing, scratchFile } from '../../scratch-folder.js';
 import { describeWithStandbys } from './describe-with-postgres.js';
 import { PostgresCluster, type PostgresStandby, programs } from './postgres-cluster.js';
 
@@ -21,9 +21,7 @@ describeWithStandbys('an address of several hosts', (server) => {
   }
 
   async function connected(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
-    const pool = await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options });
-    onTestFinished(() => pool.close());
-    return pool;
+    return closing(await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options }));
   }
 
   async function portOf(pool: PostgresPool): Promise<number> {
@@ -126,8 +124,7 @@ describe.skipIf(programs === undefined)('a database with TLS', () => {
     const url = `${address}?${new URLSearchParams(parameters)}`;
     try {
       const read = readPostgresAddress('state', url, surroundings({ env: {} }));
-      const pool = await PostgresPool.connect(read, { connections: 1 });
-      onTestFinished(() => pool.close());
+      const pool = closing(await PostgresPool.connect(read, { connections: 1 }));
       const text = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
       const [row] = await pool.run<{ ssl: boolean }>({ text });
       return row?.ssl === true ? 'TLS' : 'plain';
