@@ -46,28 +46,26 @@ describe('keys.system', () => {
     });
   });
 
-  describe('keys list', () => {
-    test('prints a table of all keys without the keys', async () => {
-      const state = scratchFile('access.db');
-      const made = [
-        await keys('create', '--name', 'build server', '--state', state),
-        await keys('create', '--name', 'よみとり', '--daily', '12345', '--per-minute', '0', '--state', state),
-      ];
-      await keys('revoke', '1', '--state', state);
-      const { status, out, error } = await keys('list', '--state', state);
+  test('keys list prints a table of all keys without the keys', async () => {
+    const state = scratchFile('access.db');
+    const made = [
+      await keys('create', '--name', 'build server', '--state', state),
+      await keys('create', '--name', 'よみとり', '--daily', '12345', '--per-minute', '0', '--state', state),
+    ];
+    await keys('revoke', '1', '--state', state);
+    const { status, out, error } = await keys('list', '--state', state);
 
-      expect([status, error]).toEqual([0, '']);
-      const [head = '', first = '', second = '', ...rest] = linesOf(out);
-      expect(rest).toEqual([]);
-      expect(head).toMatch(/^id +name +a day +a minute +made +revoked$/);
-      const minute = /\d{4}-\d\d-\d\d \d\d:\d\d/.source;
-      expect(first).toMatch(new RegExp(`^1 +build server +default +default +${minute} +${minute}$`));
-      expect(second).toMatch(new RegExp(`^2 +よみとり +12,345 +no limit +${minute}$`));
-      expect(first.indexOf('default')).toBe(head.indexOf('a day'));
-      // Each of these characters takes two columns.
-      expect(second.indexOf('12,345') + 4).toBe(head.indexOf('a day'));
-      for (const one of made) expect(out).not.toContain(one.out.trim().slice(-43));
-    });
+    expect([status, error]).toEqual([0, '']);
+    const [head = '', first = '', second = '', ...rest] = linesOf(out);
+    expect(rest).toEqual([]);
+    expect(head).toMatch(/^id +name +a day +a minute +made +revoked$/);
+    const minute = /\d{4}-\d\d-\d\d \d\d:\d\d/.source;
+    expect(first).toMatch(new RegExp(`^1 +build server +default +default +${minute} +${minute}$`));
+    expect(second).toMatch(new RegExp(`^2 +よみとり +12,345 +no limit +${minute}$`));
+    expect(first.indexOf('default')).toBe(head.indexOf('a day'));
+    // Each of these characters takes two columns.
+    expect(second.indexOf('12,345') + 4).toBe(head.indexOf('a day'));
+    for (const one of made) expect(out).not.toContain(one.out.trim().slice(-43));
   });
 
   describe('keys revoke', () => {
@@ -102,18 +100,16 @@ describe('keys.system', () => {
     );
   });
 
-  describe('where there is no state file', () => {
-    test.each([[['list']], [['list', '--json']], [['revoke', '1']]])(
-      '%j fails with what to do, and makes none',
-      async (words) => {
-        const folder = scratchFolder();
-        const { status, out, error } = await keys(...words, '--database', join(folder, 'skills.db'));
-        expect([status, out]).toEqual([1, '']);
-        expect(linesOf(error)).toEqual([expect.stringMatching(/^error: .*access\.db.*keys create/)]);
-        expect(readdirSync(folder)).toEqual([]);
-      },
-    );
-  });
+  test.each([[['list']], [['list', '--json']], [['revoke', '1']]])(
+    'where there is no state file %j fails with what to do, and makes none',
+    async (words) => {
+      const folder = scratchFolder();
+      const { status, out, error } = await keys(...words, '--database', join(folder, 'skills.db'));
+      expect([status, out]).toEqual([1, '']);
+      expect(linesOf(error)).toEqual([expect.stringMatching(/^error: .*access\.db.*keys create/)]);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
 
   test('what a terminal would act on, in the name of a key, is not printed', async () => {
     const state = scratchFile('access.db');
@@ -355,37 +351,31 @@ describe('shared state.system', () => {
       expect(error).not.toContain('zebra');
     });
 
-    describe('serve', () => {
-      test('shares quotas with another server, and says in its log when the database goes and comes', async () => {
-        vi.stubEnv('PGPASSWORD', PASSWORD);
-        const database = scratchFile('skills.db');
-        await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });
-        const state = await place();
-        const words = ['--database', database, '--state', state, '--anonymous-daily', '3', '--state-connections', '2'];
-        const [one, other] = [await startServing(words), await startServing(words)];
-        const remaining = async (url: string): Promise<string | null> =>
-          (await fetch(url + SEARCH)).headers.get('X-RateLimit-Daily-Remaining');
-        expect([await remaining(one.url), await remaining(other.url), await remaining(one.url)]).toEqual([
-          '2',
-          '1',
-          '0',
-        ]);
-        expect((await fetch(other.url + SEARCH)).status).toBe(429);
-        await server.stop();
-        const refused = await fetch(one.url + SEARCH);
-        expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1']);
-        expect((await one.heard('keys and quotas cannot be asked'))['reason']).toContain('does not answer');
-        await Promise.all(Array.from({ length: 20 }, async () => (await fetch(one.url + SEARCH)).text()));
-        await server.start();
-        await one.heard('keys and quotas can be asked again');
-        const logged = linesOf(one.output().error).map((line) => JSON.parse(line) as Record<string, unknown>);
-        expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
-        expect(logged.filter(({ status }) => status === 503)).toHaveLength(21);
-        expect((await fetch(one.url + SEARCH)).status).toBe(429);
-        expect(one.output().error + one.output().out).not.toContain('zebra');
-        one.child.kill('SIGTERM');
-        expect(await one.ended()).toBe(0);
-      });
+    test('serve shares quotas with another server, and says in its log when the database goes and comes', async () => {
+      vi.stubEnv('PGPASSWORD', PASSWORD);
+      const database = scratchFile('skills.db');
+      await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });
+      const state = await place();
+      const words = ['--database', database, '--state', state, '--anonymous-daily', '3', '--state-connections', '2'];
+      const [one, other] = [await startServing(words), await startServing(words)];
+      const remaining = async (url: string): Promise<string | null> =>
+        (await fetch(url + SEARCH)).headers.get('X-RateLimit-Daily-Remaining');
+      expect([await remaining(one.url), await remaining(other.url), await remaining(one.url)]).toEqual(['2', '1', '0']);
+      expect((await fetch(other.url + SEARCH)).status).toBe(429);
+      await server.stop();
+      const refused = await fetch(one.url + SEARCH);
+      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1']);
+      expect((await one.heard('keys and quotas cannot be asked'))['reason']).toContain('does not answer');
+      await Promise.all(Array.from({ length: 20 }, async () => (await fetch(one.url + SEARCH)).text()));
+      await server.start();
+      await one.heard('keys and quotas can be asked again');
+      const logged = linesOf(one.output().error).map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+      expect(logged.filter(({ status }) => status === 503)).toHaveLength(21);
+      expect((await fetch(one.url + SEARCH)).status).toBe(429);
+      expect(one.output().error + one.output().out).not.toContain('zebra');
+      one.child.kill('SIGTERM');
+      expect(await one.ended()).toBe(0);
     });
   });
 });

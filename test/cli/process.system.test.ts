@@ -126,25 +126,23 @@ describe('home without room.system', () => {
   });
 });
 
-describe('snapshot', () => {
-  test('writes what serve follows', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: [row('alpha')] }] });
-    const folder = scratchFolder();
-    const { status, out } = await runCaptured(['snapshot', '--database', database, '--to', folder]);
-    expect([status, out]).toEqual([
-      0,
-      expect.stringMatching(/manifest\.json: \d\.\d MB in \d chunks, of which \d are new \(\d\.\d MB\)\.\n$/),
-    ]);
-    const { address } = await serveFolder(folder);
-    const cache = scratchFolder();
-    const state = ['--state', scratchFile('access.db')];
-    const server = await startServing(['--database', address, '--cache', cache, '--look-every', '1', ...state]);
-    expect(await (await fetch(`${server.url}${SEARCH}`)).json()).toMatchObject({
-      data: { pagination: { total: 1 } },
-    });
-    expect(existsSync(join(cache, 'skills.db'))).toBe(true);
+test('snapshot writes what serve follows', async () => {
+  const database = scratchFile('skills.db');
+  await buildCatalogue({ database, semantic: false, sources: [{ name: 'rows', rows: [row('alpha')] }] });
+  const folder = scratchFolder();
+  const { status, out } = await runCaptured(['snapshot', '--database', database, '--to', folder]);
+  expect([status, out]).toEqual([
+    0,
+    expect.stringMatching(/manifest\.json: \d\.\d MB in \d chunks, of which \d are new \(\d\.\d MB\)\.\n$/),
+  ]);
+  const { address } = await serveFolder(folder);
+  const cache = scratchFolder();
+  const state = ['--state', scratchFile('access.db')];
+  const server = await startServing(['--database', address, '--cache', cache, '--look-every', '1', ...state]);
+  expect(await (await fetch(`${server.url}${SEARCH}`)).json()).toMatchObject({
+    data: { pagination: { total: 1 } },
   });
+  expect(existsSync(join(cache, 'skills.db'))).toBe(true);
 });
 
 describe('the command line, by meaning', () => {

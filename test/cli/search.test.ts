@@ -175,12 +175,6 @@ describe('search', () => {
     });
   });
 
-  async function catalogueOf(rows: readonly Row[]): Promise<string> {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ semantic: false, database, sources: [rows] });
-    return database;
-  }
-
   async function searchJson(database: string, ...words: string[]): Promise<KeywordResult> {
     const { out } = await runCaptured(['search', ...words, '--json', '--database', database]);
     return JSON.parse(out) as KeywordResult;
@@ -276,7 +270,7 @@ const ROWS = [
   row('m-saw', { name: 'saw', author: 'mill', description: 'Cuts wood', license: 'mit', stars: 2000 }),
 ];
 
-async function catalogueOf(rows: readonly Row[] = ROWS): Promise<string> {
+async function catalogueOf(rows: readonly unknown[] = ROWS): Promise<string> {
   const database = scratchFile('skills.db');
   await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
   return database;
@@ -344,23 +338,21 @@ describe('list', () => {
   });
 });
 
-describe('--facets', () => {
-  test('of list and search counts the skills of all pages, below them', async () => {
-    const database = await catalogueOf();
-    const expected = ['3 skills', '', 'author', '  octo  2', '  mill  1', '', 'occupation', '  none'];
-    const listed = await runCaptured(['list', '--facets', 'author,occupation', '--database', database]);
-    expect(linesOf(listed.out).slice(-expected.length)).toEqual(expected);
-    const { facets } = await json<KeywordResult>(
-      database,
-      'search',
-      'paper',
-      '--limit',
-      '1',
-      '--facets',
-      'license, author',
-    );
-    expect(facets).toEqual({ license: [{ value: 'MIT', count: 1 }], author: [{ value: 'octo', count: 2 }] });
-  });
+test('--facets of list and search counts the skills of all pages, below them', async () => {
+  const database = await catalogueOf();
+  const expected = ['3 skills', '', 'author', '  octo  2', '  mill  1', '', 'occupation', '  none'];
+  const listed = await runCaptured(['list', '--facets', 'author,occupation', '--database', database]);
+  expect(linesOf(listed.out).slice(-expected.length)).toEqual(expected);
+  const { facets } = await json<KeywordResult>(
+    database,
+    'search',
+    'paper',
+    '--limit',
+    '1',
+    '--facets',
+    'license, author',
+  );
+  expect(facets).toEqual({ license: [{ value: 'MIT', count: 1 }], author: [{ value: 'octo', count: 2 }] });
 });
 
 describe('show', () => {
@@ -488,10 +480,4 @@ describe('show', () => {
     expect((await show('--similar', '--contents')).out).toMatch(/--- contents.*--- similar skills/s);
     expect((await show('--similar', '101')).error).toMatch(/limit must be an integer from 1 to 100, got 101/);
   });
-
-  async function catalogueOf(rows: readonly unknown[]): Promise<string> {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ semantic: false, database, sources: [rows] });
-    return database;
-  }
 });

@@ -136,23 +136,21 @@ describe('serve.system', () => {
     });
   });
 
-  describe('serve --demo', () => {
-    test('prints three commands that do what they say, as they are', async ({ skip }) => {
-      skip(!has('curl'), 'there is no curl here');
-      const skills = [
-        row('a', { description: 'release notes', categories: ['docs'], stars: 1 }),
-        row('b', { description: 'release notes', categories: ['code'], stars: 2 }),
-      ];
-      const server = await startServing(['--database', await catalogue(skills), '--demo']);
-      const commands = await demoOf(server);
-      expect(commands).toHaveLength(3);
-      const [words, filtered, meaning] = await Promise.all(
-        commands.map(async (command) => JSON.parse((await promisify(execFile)('bash', ['-c', command])).stdout)),
-      );
-      expect(words).toMatchObject({ success: true, data: { pagination: { total: 2, limit: 20 } } });
-      expect(filtered).toMatchObject({ success: true, data: { pagination: { total: 1, limit: 5 } } });
-      expect(meaning).toMatchObject({ success: false, error: { code: 'SERVICE_UNAVAILABLE' } });
-    });
+  test('serve --demo prints three commands that do what they say, as they are', async ({ skip }) => {
+    skip(!has('curl'), 'there is no curl here');
+    const skills = [
+      row('a', { description: 'release notes', categories: ['docs'], stars: 1 }),
+      row('b', { description: 'release notes', categories: ['code'], stars: 2 }),
+    ];
+    const server = await startServing(['--database', await catalogue(skills), '--demo']);
+    const commands = await demoOf(server);
+    expect(commands).toHaveLength(3);
+    const [words, filtered, meaning] = await Promise.all(
+      commands.map(async (command) => JSON.parse((await promisify(execFile)('bash', ['-c', command])).stdout)),
+    );
+    expect(words).toMatchObject({ success: true, data: { pagination: { total: 2, limit: 20 } } });
+    expect(filtered).toMatchObject({ success: true, data: { pagination: { total: 1, limit: 5 } } });
+    expect(meaning).toMatchObject({ success: false, error: { code: 'SERVICE_UNAVAILABLE' } });
   });
 
   describe('a signal', () => {
@@ -248,18 +246,16 @@ describe('serve.system', () => {
     });
   });
 
-  describe('a server that cannot start', () => {
-    test('says in one line that the port is in use', async () => {
-      const database = await catalogue();
-      const first = await startServing(['--database', database]);
-      const { status, out, error } = await runProcess(['serve', '--port', String(first.port), '--database', database]);
-      expect([status, out, error]).toEqual([
-        1,
-        '',
-        `error: cannot listen at 127.0.0.1, port ${first.port}: the port is in use; choose another port\n`,
-      ]);
-      expect((await ask(first, SEARCH)).status).toBe(200);
-    });
+  test('a server that cannot start says in one line that the port is in use', async () => {
+    const database = await catalogue();
+    const first = await startServing(['--database', database]);
+    const { status, out, error } = await runProcess(['serve', '--port', String(first.port), '--database', database]);
+    expect([status, out, error]).toEqual([
+      1,
+      '',
+      `error: cannot listen at 127.0.0.1, port ${first.port}: the port is in use; choose another port\n`,
+    ]);
+    expect((await ask(first, SEARCH)).status).toBe(200);
   });
 
   /** A catalogue without vectors; over a path, its next state. */
@@ -334,49 +330,45 @@ describe('serve.system', () => {
   }
 });
 
-describe('serve --mcp', () => {
-  async function catalogue(): Promise<string> {
-    const database = scratchFile('skills.db');
-    const rows = [
-      wholeRow({ id: 'kite', name: 'kite' }),
-      wholeRow({ id: 'bad', name: 'Bad Name', description: 'kite as well' }),
-    ];
-    await buildCatalogue({ database, sources: [rows], semantic: false });
-    return database;
-  }
+async function twoSkills(): Promise<string> {
+  const database = scratchFile('skills.db');
+  const rows = [
+    wholeRow({ id: 'kite', name: 'kite' }),
+    wholeRow({ id: 'bad', name: 'Bad Name', description: 'kite as well' }),
+  ];
+  await buildCatalogue({ database, sources: [rows], semantic: false });
+  return database;
+}
 
-  test('serves MCP beside the specification, says where, and logs method and tool', async () => {
-    const server = await startServing(['--mcp', '--database', await catalogue()]);
-    expect(server.output().out).toContain(`MCP is at ${server.url}/mcp.\n`);
-    for (const era of ERAS) {
-      const client = newClient(era);
-      await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)));
-      onTestFinished(() => client.close());
-      const { structured } = await callTool(client, 'search_skills', { query: 'kite', by: 'words' });
-      expect((structured['skills'] as { id: string }[]).map(({ id }) => id).sort()).toEqual(['bad', 'kite']);
-      expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(['kite']);
-    }
-    expect((await fetch(`${server.url}/api/v1/skills/search?q=kite`)).status).toBe(200);
-    const lines = server.logged().filter(({ operation }) => operation === 'tools/call search_skills');
-    expect(lines).toMatchObject([{ msg: 'request', path: '/mcp', status: 200 }, { client: '127.0.0.0' }]);
-    const unpublished = await server.heard('found but not published');
-    expect(unpublished).toMatchObject({ skill: 'bad', reason: expect.stringContaining('name') });
-    server.child.kill('SIGTERM');
-    expect(await server.ended()).toBe(0);
-  });
+test('serve --mcp serves MCP beside the specification, says where, and logs method and tool', async () => {
+  const server = await startServing(['--mcp', '--database', await twoSkills()]);
+  expect(server.output().out).toContain(`MCP is at ${server.url}/mcp.\n`);
+  for (const era of ERAS) {
+    const client = newClient(era);
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`)));
+    onTestFinished(() => client.close());
+    const { structured } = await callTool(client, 'search_skills', { query: 'kite', by: 'words' });
+    expect((structured['skills'] as { id: string }[]).map(({ id }) => id).sort()).toEqual(['bad', 'kite']);
+    expect((await client.listResources()).resources.map(({ name }) => name)).toEqual(['kite']);
+  }
+  expect((await fetch(`${server.url}/api/v1/skills/search?q=kite`)).status).toBe(200);
+  const lines = server.logged().filter(({ operation }) => operation === 'tools/call search_skills');
+  expect(lines).toMatchObject([{ msg: 'request', path: '/mcp', status: 200 }, { client: '127.0.0.0' }]);
+  const unpublished = await server.heard('found but not published');
+  expect(unpublished).toMatchObject({ skill: 'bad', reason: expect.stringContaining('name') });
+  server.child.kill('SIGTERM');
+  expect(await server.ended()).toBe(0);
 });
 
-describe('serve --publish', () => {
-  test('publishes what any of its values chooses, and says where', async () => {
-    const { database } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
-    const words = ['--publish', 'category:none', '--publish', 'folders', '--published-per-minute', '2'];
-    const server = await startServing(['--database', database, ...words, '--no-pages']);
-    const ask = () => fetch(`${server.url}/.well-known/agent-skills/index.json`);
-    const { skills } = (await (await ask()).json()) as { skills: { name: string }[] };
-    expect(skills.map(({ name }) => name)).toEqual(['cron', 'pdf-forms']);
-    expect(server.output().out).toContain(`npx skills add ${server.url}`);
-    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
-  });
+test('serve --publish publishes what any of its values chooses, and says where', async () => {
+  const { database } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillMarkdown('cron') });
+  const words = ['--publish', 'category:none', '--publish', 'folders', '--published-per-minute', '2'];
+  const server = await startServing(['--database', database, ...words, '--no-pages']);
+  const ask = () => fetch(`${server.url}/.well-known/agent-skills/index.json`);
+  const { skills } = (await (await ask()).json()) as { skills: { name: string }[] };
+  expect(skills.map(({ name }) => name)).toEqual(['cron', 'pdf-forms']);
+  expect(server.output().out).toContain(`npx skills add ${server.url}`);
+  expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
 });
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));

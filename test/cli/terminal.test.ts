@@ -36,15 +36,13 @@ describe('an answer', () => {
   });
 });
 
-describe('text of a catalogue', () => {
-  test('becomes one line without anything that a terminal acts on', () => {
-    expect(oneLine('  a\n\u001b[31mb\u009b\t\u202ec\u2028d  ')).toBe('a [31mb c d');
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
-        expect(oneLine(text)).not.toMatch(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]/u);
-      }),
-    );
-  });
+test('text of a catalogue becomes one line without anything that a terminal acts on', () => {
+  expect(oneLine('  a\n\u001b[31mb\u009b\t\u202ec\u2028d  ')).toBe('a [31mb c d');
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+      expect(oneLine(text)).not.toMatch(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]/u);
+    }),
+  );
 });
 
 describe('columns', () => {
@@ -117,35 +115,32 @@ describe('the columns of a text', () => {
   });
 });
 
-describe('what a terminal would act on', () => {
-  test('in a catalogue is printed by no command, and is data in JSON', async () => {
-    const database = scratchFile('skills.db');
-    const text = `alpha ${ATTACK} omega`;
-    const hostile = {
-      ...row(`id-${ATTACK}`, { name: text, author: text, description: text, categories: [text] }),
-      ...{ codehostUrl: `https://x/${text}`, license: text, compatibility: text, 'allowed-tools': text },
-      files: [
-        { filename: 'SKILL.md', text: `needle ${text}` },
-        { filename: `r${ATTACK}.md`, text: `pin ${text}` },
-      ],
-    };
-    await buildCatalogue({ semantic: false, database, sources: [[hostile]] });
-    const run = async (...words: string[]): Promise<string> => {
-      const { status, out, error } = await runCaptured([...words, '--database', database]);
-      expect([status, error]).toEqual([0, '']);
-      expect(out).not.toMatch(UNSAFE);
-      // The text of a file has lines of its own.
-      if (words[0] !== 'show') expect(linesOf(out).filter((line) => line.startsWith('forged'))).toEqual([]);
-      return out;
-    };
-    for (const q of ['alpha', 'needle', 'pin', 'omega'])
-      expect(await run('search', q, '--explain')).toContain('1 skill');
-    await run('list', '--facets', 'author,category');
-    const [hit] = JSON.parse(await run('search', 'alpha', '--json')).hits;
-    // A load takes NUL and the like away.
-    expect(hit.skill.description).toBe(text);
-    await run('show', hit.skill.id);
-  });
+test('what a terminal would act on in a catalogue is printed by no command, and is data in JSON', async () => {
+  const database = scratchFile('skills.db');
+  const text = `alpha ${ATTACK} omega`;
+  const hostile = {
+    ...row(`id-${ATTACK}`, { name: text, author: text, description: text, categories: [text] }),
+    ...{ codehostUrl: `https://x/${text}`, license: text, compatibility: text, 'allowed-tools': text },
+    files: [
+      { filename: 'SKILL.md', text: `needle ${text}` },
+      { filename: `r${ATTACK}.md`, text: `pin ${text}` },
+    ],
+  };
+  await buildCatalogue({ semantic: false, database, sources: [[hostile]] });
+  const run = async (...words: string[]): Promise<string> => {
+    const { status, out, error } = await runCaptured([...words, '--database', database]);
+    expect([status, error]).toEqual([0, '']);
+    expect(out).not.toMatch(UNSAFE);
+    // The text of a file has lines of its own.
+    if (words[0] !== 'show') expect(linesOf(out).filter((line) => line.startsWith('forged'))).toEqual([]);
+    return out;
+  };
+  for (const q of ['alpha', 'needle', 'pin', 'omega']) expect(await run('search', q, '--explain')).toContain('1 skill');
+  await run('list', '--facets', 'author,category');
+  const [hit] = JSON.parse(await run('search', 'alpha', '--json')).hits;
+  // A load takes NUL and the like away.
+  expect(hit.skill.description).toBe(text);
+  await run('show', hit.skill.id);
 });
 
 describe('kept code', () => {

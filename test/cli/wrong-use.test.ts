@@ -128,16 +128,14 @@ describe('wrong words on the command line', () => {
   });
 });
 
-describe('help', () => {
-  test.each([
-    [['--help'], /Usage: skill-discovery/],
-    [['load', '--help'], /Usage: skill-discovery load.*\[source\.\.\.\]/],
-    [['--version'], /^\d+\.\d+\.\d+\n$/],
-  ])('%j goes to standard output, status 0', async (words, text) => {
-    const { status, out, error } = await runCaptured(words);
-    expect([status, error]).toEqual([0, '']);
-    expect(out).toMatch(text);
-  });
+test.each([
+  [['--help'], /Usage: skill-discovery/],
+  [['load', '--help'], /Usage: skill-discovery load.*\[source\.\.\.\]/],
+  [['--version'], /^\d+\.\d+\.\d+\n$/],
+])('help %j goes to standard output, status 0', async (words, text) => {
+  const { status, out, error } = await runCaptured(words);
+  expect([status, error]).toEqual([0, '']);
+  expect(out).toMatch(text);
 });
 
 describe('a database that cannot be used', () => {

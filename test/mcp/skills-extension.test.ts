@@ -229,55 +229,53 @@ describe('skills extension', () => {
     });
   });
 
-  describe('a skill is found but not published, and the reason is told, if', () => {
-    const md = (front: string) => ({ files: { 'SKILL.md': `---\n${front}\n---\nbody\n` } });
-    const withFields = (fields: string) => ({ name: 'a', ...md(`name: a\ndescription: b\n${fields}`) });
-    test.each<[string, { name: string } & Partial<WholeSkill>, string]>([
-      ['its name has capitals', { name: 'Upper' }, 'lower-case'],
-      ['its name is too long', { name: 'a'.repeat(65) }, '64'],
-      ['its SKILL.md has another name', { name: 'a', ...md('name: b\ndescription: b') }, 'another name'],
-      ['it has excerpts only', { name: 'a', complete: false }, 'not all of its files'],
-      ['it has no front matter', { name: 'a', files: { 'SKILL.md': '# a\n' } }, 'does not begin with front matter'],
-      ['its front matter is no YAML', { name: 'a', ...md('name: a\ndescription: a: [') }, 'not YAML'],
-      ['it has no description', { name: 'a', ...md('name: a') }, 'no description'],
-      ['its description is too long', { name: 'a', description: 'd'.repeat(1025) }, '1024'],
-      [
-        'its compatibility is too long',
-        { name: 'a', ...md(`name: a\ndescription: a\ncompatibility: ${'c'.repeat(501)}`) },
-        '500',
-      ],
-      [
-        'its SKILL.md has more than 1 MiB',
-        {
-          name: 'a',
-          files: { 'SKILL.md': skillMd('a', 'does a things', 'x'.repeat(MAX_RESOURCE_BYTES)) },
-        },
-        'more than 1048576 bytes',
-      ],
-      [
-        'it has more than 512 files',
-        { name: 'a', files: Object.fromEntries(Array.from({ length: 512 }, (_, i) => [`f${i}`, 'x'])) },
-        'not all of its files',
-      ],
-      [
-        'its files have more than 16 MiB',
-        { name: 'a', files: { a: 'x'.repeat(9 * 2 ** 20), b: 'y'.repeat(9 * 2 ** 20) } },
-        'not all of its files',
-      ],
-      ['its front matter has a value that JSON lacks', withFields('x: .inf'), 'not YAML'],
-      ['its front matter has two keys of one name', withFields('x: 1\nx: 2'), 'not YAML'],
-      ['its front matter has an alias of itself', withFields('x: &x [*x]'), 'not YAML'],
-      ['its front matter is too long', withFields(`x: ${'y'.repeat(40_000)}`), 'not YAML'],
-      ['it has an integer that JSON rounds', withFields('x: [{a: 9007199254740993}]'), '2^53'],
-      ['its description has blanks only', { name: 'a', ...md('name: a\ndescription: "  \\t "') }, 'not only blanks'],
-    ])('%s', async (_, skill, reason) => {
-      const told: string[] = [];
-      const search = await openWholeSkills([{ ...skill, id: 'x' }]);
-      expect(await publishedSkill(search, 'x', (id, why) => told.push(`${id}: ${why}`))).toBeUndefined();
-      expect(search.get('x')).toBeDefined();
-      expect(told).toEqual([expect.stringMatching(/^x: /)]);
-      expect(told[0]).toContain(reason);
-    });
+  const md = (front: string) => ({ files: { 'SKILL.md': `---\n${front}\n---\nbody\n` } });
+  const withFields = (fields: string) => ({ name: 'a', ...md(`name: a\ndescription: b\n${fields}`) });
+  test.each<[string, { name: string } & Partial<WholeSkill>, string]>([
+    ['its name has capitals', { name: 'Upper' }, 'lower-case'],
+    ['its name is too long', { name: 'a'.repeat(65) }, '64'],
+    ['its SKILL.md has another name', { name: 'a', ...md('name: b\ndescription: b') }, 'another name'],
+    ['it has excerpts only', { name: 'a', complete: false }, 'not all of its files'],
+    ['it has no front matter', { name: 'a', files: { 'SKILL.md': '# a\n' } }, 'does not begin with front matter'],
+    ['its front matter is no YAML', { name: 'a', ...md('name: a\ndescription: a: [') }, 'not YAML'],
+    ['it has no description', { name: 'a', ...md('name: a') }, 'no description'],
+    ['its description is too long', { name: 'a', description: 'd'.repeat(1025) }, '1024'],
+    [
+      'its compatibility is too long',
+      { name: 'a', ...md(`name: a\ndescription: a\ncompatibility: ${'c'.repeat(501)}`) },
+      '500',
+    ],
+    [
+      'its SKILL.md has more than 1 MiB',
+      {
+        name: 'a',
+        files: { 'SKILL.md': skillMd('a', 'does a things', 'x'.repeat(MAX_RESOURCE_BYTES)) },
+      },
+      'more than 1048576 bytes',
+    ],
+    [
+      'it has more than 512 files',
+      { name: 'a', files: Object.fromEntries(Array.from({ length: 512 }, (_, i) => [`f${i}`, 'x'])) },
+      'not all of its files',
+    ],
+    [
+      'its files have more than 16 MiB',
+      { name: 'a', files: { a: 'x'.repeat(9 * 2 ** 20), b: 'y'.repeat(9 * 2 ** 20) } },
+      'not all of its files',
+    ],
+    ['its front matter has a value that JSON lacks', withFields('x: .inf'), 'not YAML'],
+    ['its front matter has two keys of one name', withFields('x: 1\nx: 2'), 'not YAML'],
+    ['its front matter has an alias of itself', withFields('x: &x [*x]'), 'not YAML'],
+    ['its front matter is too long', withFields(`x: ${'y'.repeat(40_000)}`), 'not YAML'],
+    ['it has an integer that JSON rounds', withFields('x: [{a: 9007199254740993}]'), '2^53'],
+    ['its description has blanks only', { name: 'a', ...md('name: a\ndescription: "  \\t "') }, 'not only blanks'],
+  ])('a skill is found but not published, and the reason is told, if %s', async (_, skill, reason) => {
+    const told: string[] = [];
+    const search = await openWholeSkills([{ ...skill, id: 'x' }]);
+    expect(await publishedSkill(search, 'x', (id, why) => told.push(`${id}: ${why}`))).toBeUndefined();
+    expect(search.get('x')).toBeDefined();
+    expect(told).toEqual([expect.stringMatching(/^x: /)]);
+    expect(told[0]).toContain(reason);
   });
 
   test('a change of the catalogue is notified to those who listen', async () => {

@@ -92,40 +92,38 @@ describe('the share of a question that a model reads', () => {
   });
 });
 
-describe('the sentences of a question', () => {
-  test('are those that the system tells apart, whatever ends them', () => {
-    const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
-    const end = fc.constantFrom(
-      '. ',
-      '.',
-      '! ',
-      '?\n',
-      '\r\n',
-      '\u0085',
-      '\u2028',
-      '。',
-      '．',
-      '︒',
-      '․ ',
-      '﹒ ',
-      ', ',
-      '; ',
-    );
-    const sentence = fc.constantFrom(
-      'Fill in my form',
-      'send it off now',
-      'one two three',
-      'Hello',
-      'e.g. of all that',
-      '',
-    );
-    fc.assert(
-      fc.property(fc.array(fc.tuple(sentence, end), { maxLength: 6 }), (parts) => {
-        const question = parts.flat().join('');
-        const all = Array.from(segmenter.segment(question), ({ segment }) => segment.trim());
-        const long = all.filter((one) => one.split(/\s+/u).length >= 3);
-        expect(sentencesOf(question)).toEqual(long.length < 2 ? [] : long);
-      }),
-    );
-  });
+test('the sentences of a question are those that the system tells apart, whatever ends them', () => {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+  const end = fc.constantFrom(
+    '. ',
+    '.',
+    '! ',
+    '?\n',
+    '\r\n',
+    '\u0085',
+    '\u2028',
+    '。',
+    '．',
+    '︒',
+    '․ ',
+    '﹒ ',
+    ', ',
+    '; ',
+  );
+  const sentence = fc.constantFrom(
+    'Fill in my form',
+    'send it off now',
+    'one two three',
+    'Hello',
+    'e.g. of all that',
+    '',
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(sentence, end), { maxLength: 6 }), (parts) => {
+      const question = parts.flat().join('');
+      const all = Array.from(segmenter.segment(question), ({ segment }) => segment.trim());
+      const long = all.filter((one) => one.split(/\s+/u).length >= 3);
+      expect(sentencesOf(question)).toEqual(long.length < 2 ? [] : long);
+    }),
+  );
 });

@@ -31,15 +31,13 @@ describe('local embedder', () => {
   describeEmbedder('of the bundled model in two threads', () => two);
   describeEmbedder('that stands in for it in tests', () => new StandInEmbedder());
 
-  describe('the bundled model', () => {
-    test('fails every call after it was closed', async () => {
-      const closed = await LocalEmbedder.start(await inspectModel(BUNDLED_MODEL), 1);
-      const pending = closed.embed(Array.from({ length: 100 }, (_, i) => `text ${i}`));
-      pending.catch(() => {});
-      await closed.close();
-      await expect(pending).rejects.toMatchObject({ name: 'SkillSearchError' });
-      await expect(closed.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    });
+  test('the bundled model fails every call after it was closed', async () => {
+    const closed = await LocalEmbedder.start(await inspectModel(BUNDLED_MODEL), 1);
+    const pending = closed.embed(Array.from({ length: 100 }, (_, i) => `text ${i}`));
+    pending.catch(() => {});
+    await closed.close();
+    await expect(pending).rejects.toMatchObject({ name: 'SkillSearchError' });
+    await expect(closed.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   describe('a model folder', () => {
@@ -241,24 +239,22 @@ async function started(folder: string = BUNDLED_MODEL) {
   return { embedder, workers };
 }
 
-describe('model thread handle', () => {
-  const HANDLE = new URL('../../src/semantic/local-embedder.ts', import.meta.url).href;
+const HANDLE = new URL('../../src/semantic/local-embedder.ts', import.meta.url).href;
 
-  // As in an installation without the model runtime: the first of several threads fails, and the others are closed
-  // before they have told that they failed, too.
-  test('a process outlives threads that fail after they were closed', async () => {
-    const program = `
+// As in an installation without the model runtime: the first of several threads fails, and the others are closed
+// before they have told that they failed, too.
+test('a process outlives model threads that fail after they were closed', async () => {
+  const program = `
     import { ModelThread } from ${JSON.stringify(HANDLE)};
     const thread = new ModelThread({
       path: '/nowhere', weights: 'none.onnx', settings: { pooling: 'mean', maxTokens: 256 }, languages: ['en'],
     });
     await thread.close();
     console.log('closed');`;
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', '--input-type', 'module', '--eval', program],
-      { cwd: fileURLToPath(new URL('../..', import.meta.url)) },
-    );
-    expect(stdout).toBe('closed\n');
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', '--input-type', 'module', '--eval', program],
+    { cwd: fileURLToPath(new URL('../..', import.meta.url)) },
+  );
+  expect(stdout).toBe('closed\n');
 });

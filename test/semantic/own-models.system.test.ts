@@ -398,23 +398,21 @@ describe('routed embedder', () => {
     });
   });
 
-  describe('the folder of such a model', () => {
-    test('has one id for both, and that of the first alone without the other', async () => {
-      const folder = twoModels();
-      const ids = [(await inspectModel(folder)).id];
-      expect((await inspectModel(folder)).otherLanguages?.id).toBe(ids[0]);
-      writeFileSync(join(folder, 'other-languages/tokenizer_config.json'), '{}');
-      ids.push((await inspectModel(folder)).id);
-      // What goes where depends on this list.
-      writeFileSync(join(folder, 'languages.json'), '["en", "sv"]');
-      ids.push((await inspectModel(folder)).id);
-      rmSync(join(folder, 'other-languages'), { recursive: true });
-      ids.push((await inspectModel(folder)).id);
-      expect(new Set(ids).size).toBe(4);
-      rmSync(join(folder, 'languages.json'));
-      expect((await inspectModel(folder)).id).toBe(ids[3]);
-      expect((await inspectModel(folder)).otherLanguages).toBeUndefined();
-    });
+  test('the folder of such a model has one id for both, and that of the first alone without the other', async () => {
+    const folder = twoModels();
+    const ids = [(await inspectModel(folder)).id];
+    expect((await inspectModel(folder)).otherLanguages?.id).toBe(ids[0]);
+    writeFileSync(join(folder, 'other-languages/tokenizer_config.json'), '{}');
+    ids.push((await inspectModel(folder)).id);
+    // What goes where depends on this list.
+    writeFileSync(join(folder, 'languages.json'), '["en", "sv"]');
+    ids.push((await inspectModel(folder)).id);
+    rmSync(join(folder, 'other-languages'), { recursive: true });
+    ids.push((await inspectModel(folder)).id);
+    expect(new Set(ids).size).toBe(4);
+    rmSync(join(folder, 'languages.json'));
+    expect((await inspectModel(folder)).id).toBe(ids[3]);
+    expect((await inspectModel(folder)).otherLanguages).toBeUndefined();
   });
 
   test('a search that follows its catalogue has the second model ready after a reload if it had it before', async () => {

@@ -296,22 +296,20 @@ describe('the formats', () => {
   });
 });
 
-describe('what is no skill is an error that says what was expected, what came and where', () => {
-  const as = { format: 'list' } as const;
-  const ONE = skill('a', 'x');
+const as = { format: 'list' } as const;
+const ONE = skill('a', 'x');
 
-  test.each<[given: unknown, message: string]>([
-    [null, 'skills must be an array of skills or hits, got null'],
-    [[ONE, 'b'], 'skills[1] must be a skill or a hit, got "b"'],
-    [new Array(1), 'skills[0] must be a skill or a hit, got undefined'],
-    [[ONE, { ...ONE, name: 5 }], 'skills[1].name must be a string, got 5'],
-    [[{ skill: { id: 'a', name: 'a' } }], 'skills[0].skill.description must be a string, got undefined'],
-    [[{ ...ONE, skillUrl: null }], 'skills[0].skillUrl must be a string or left out, got null'],
-  ])('%j', (given, message) => {
-    expect(() => formatSkills(given as [], as)).toThrow(
-      expect.objectContaining({ name: 'SkillSearchError', code: 'INVALID_PARAMETER', message }),
-    );
-  });
+test.each<[given: unknown, message: string]>([
+  [null, 'skills must be an array of skills or hits, got null'],
+  [[ONE, 'b'], 'skills[1] must be a skill or a hit, got "b"'],
+  [new Array(1), 'skills[0] must be a skill or a hit, got undefined'],
+  [[ONE, { ...ONE, name: 5 }], 'skills[1].name must be a string, got 5'],
+  [[{ skill: { id: 'a', name: 'a' } }], 'skills[0].skill.description must be a string, got undefined'],
+  [[{ ...ONE, skillUrl: null }], 'skills[0].skillUrl must be a string or left out, got null'],
+])('what is no skill is an error that says what was expected, what came and where %j', (given, message) => {
+  expect(() => formatSkills(given as [], as)).toThrow(
+    expect.objectContaining({ name: 'SkillSearchError', code: 'INVALID_PARAMETER', message }),
+  );
 });
 
 describe('count tokens', () => {
@@ -352,24 +350,22 @@ describe('count tokens', () => {
   });
 });
 
-describe('imports', () => {
-  const SOURCE = fileURLToPath(new URL('../../../src', import.meta.url));
-  const IMPORT = /(?:^(?:import|export)\s+([^'";]*?from\s+)?|\bimport\()'([^']+)'/gm;
+const SOURCE = fileURLToPath(new URL('../../../src', import.meta.url));
+const IMPORT = /(?:^(?:import|export)\s+([^'";]*?from\s+)?|\bimport\()'([^']+)'/gm;
 
-  /** The packages that a module imports, itself or by others, types aside. */
-  function packagesOf(file: string, seen = new Set<string>()): string[] {
-    if (seen.has(file)) return [];
-    seen.add(file);
-    return [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, names = '', target = '']) => {
-      if (names.startsWith('type ') || target.startsWith('node:')) return [];
-      if (!target.startsWith('.')) return [target];
-      return packagesOf(join(dirname(file), target.replace(/\.js$/, '.ts')), seen);
-    });
-  }
-
-  test('the entry loads neither the model runtime nor SQLite, nor any other package that is large', () => {
-    const packages = packagesOf(join(SOURCE, 'agents/formats/index.ts'));
-    expect(packages.toSorted()).toEqual(['@huggingface/tokenizers', 'stemmer', 'tsx/esm/api']);
-    expect(packagesOf(join(SOURCE, 'index.ts'))).toContain('better-sqlite3');
+/** The packages that a module imports, itself or by others, types aside. */
+function packagesOf(file: string, seen = new Set<string>()): string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  return [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, names = '', target = '']) => {
+    if (names.startsWith('type ') || target.startsWith('node:')) return [];
+    if (!target.startsWith('.')) return [target];
+    return packagesOf(join(dirname(file), target.replace(/\.js$/, '.ts')), seen);
   });
+}
+
+test('the entry loads neither the model runtime nor SQLite, nor any other package that is large', () => {
+  const packages = packagesOf(join(SOURCE, 'agents/formats/index.ts'));
+  expect(packages.toSorted()).toEqual(['@huggingface/tokenizers', 'stemmer', 'tsx/esm/api']);
+  expect(packagesOf(join(SOURCE, 'index.ts'))).toContain('better-sqlite3');
 });

@@ -74,18 +74,16 @@ describe('what a host writes', () => {
   });
 });
 
-describe('what a host reads', () => {
-  test('is the JSON of its event', () => {
-    const event = (name: string): string =>
-      `{"hookSpecificOutput":{"hookEventName":"${name}","additionalContext":"two\\nlines"}}\n`;
-    expect(HOOK_FORMATS.map((format) => printed('two\nlines', format))).toEqual([
-      event('UserPromptSubmit'),
-      event('UserPromptSubmit'),
-      event('BeforeAgent'),
-      '{"context":"two\\nlines"}\n',
-      'two\nlines\n',
-    ]);
-  });
+test('what a host reads is the JSON of its event', () => {
+  const event = (name: string): string =>
+    `{"hookSpecificOutput":{"hookEventName":"${name}","additionalContext":"two\\nlines"}}\n`;
+  expect(HOOK_FORMATS.map((format) => printed('two\nlines', format))).toEqual([
+    event('UserPromptSubmit'),
+    event('UserPromptSubmit'),
+    event('BeforeAgent'),
+    '{"context":"two\\nlines"}\n',
+    'two\nlines\n',
+  ]);
 });
 
 function inPieces(text: string, size: number): PassThrough {
@@ -197,30 +195,26 @@ describe('the text for a host', () => {
   });
 });
 
-describe('the estimate of tokens', () => {
-  test('is above what is counted, of every skill of the samples', () => {
-    const lines = ['skills', 'languages'].flatMap((name) =>
-      readFileSync(new URL(`../../../data/sample/${name}.jsonl`, import.meta.url), 'utf8')
-        .trim()
-        .split('\n'),
-    );
-    for (const skill of lines.map((line) => JSON.parse(line) as FoundSkill)) {
-      const text = textOf([{ ...skill, location: `/home/a/.agents/skills/${skill.name}/SKILL.md` }], 4000);
-      expect(estimateTokens(text), text).toBeGreaterThanOrEqual(countTokens(text));
-    }
-  });
+test('the estimate of tokens is above what is counted, of every skill of the samples', () => {
+  const lines = ['skills', 'languages'].flatMap((name) =>
+    readFileSync(new URL(`../../../data/sample/${name}.jsonl`, import.meta.url), 'utf8')
+      .trim()
+      .split('\n'),
+  );
+  for (const skill of lines.map((line) => JSON.parse(line) as FoundSkill)) {
+    const text = textOf([{ ...skill, location: `/home/a/.agents/skills/${skill.name}/SKILL.md` }], 4000);
+    expect(estimateTokens(text), text).toBeGreaterThanOrEqual(countTokens(text));
+  }
 });
 
-describe('hook options', () => {
-  test.each([
-    [['--max-tokens', 'many'], '--max-tokens must be a whole number from 1 to 4000, got "many"'],
-    [['--limit', '0'], '--limit must be a whole number from 1 to 20, got "0"'],
-    [['--mode', 'magic'], '--mode must be one of auto, words, meaning'],
-    [
-      ['--database', 'postgres://u@host/skills'],
-      '--database must be the path of a file here: an agent waits for each prompt, and not for another machine; that of a local copy will do, skills.db in its --cache',
-    ],
-  ])('%j is refused with the name of the option as it was written', (words, message) => {
-    expect(() => readHookOptions(words)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', message }));
-  });
+test.each([
+  [['--max-tokens', 'many'], '--max-tokens must be a whole number from 1 to 4000, got "many"'],
+  [['--limit', '0'], '--limit must be a whole number from 1 to 20, got "0"'],
+  [['--mode', 'magic'], '--mode must be one of auto, words, meaning'],
+  [
+    ['--database', 'postgres://u@host/skills'],
+    '--database must be the path of a file here: an agent waits for each prompt, and not for another machine; that of a local copy will do, skills.db in its --cache',
+  ],
+])('hook options %j is refused with the name of the option as it was written', (words, message) => {
+  expect(() => readHookOptions(words)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', message }));
 });

@@ -306,20 +306,18 @@ describe('install skills', () => {
     });
   });
 
-  describe('what an install left', () => {
-    test('and came with a project moves nothing from behind a link', async () => {
-      const { search } = await catalogueOf(PDF_FORMS);
-      const [to, home] = [scratchFolder(), scratchFolder()];
-      await writeFiles(home, { 'keys/id': 'secret', 'work/plan.md': 'mine' });
-      const [linked, withLinks] = [4194305, 4194306].map((pid) => `.skill-discovery-install-${pid}-0123456789ab`);
-      await writeFiles(to, { [`${linked}/new/a.md`]: '', [`${withLinks}/replaced/b.md`]: '' });
-      symlinkSync(home, join(to, linked!, 'replaced'), 'junction');
-      symlinkSync(join(home, 'work'), join(to, withLinks!, 'replaced', 'work'), 'junction');
-      await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
-      expect(readdirSync(to).sort()).toEqual(['pdf-forms', 'skills-lock.json']);
-      expect(readFileSync(join(home, 'keys', 'id'), 'utf8')).toBe('secret');
-      expect(readFileSync(join(home, 'work', 'plan.md'), 'utf8')).toBe('mine');
-    });
+  test('what an install left and came with a project moves nothing from behind a link', async () => {
+    const { search } = await catalogueOf(PDF_FORMS);
+    const [to, home] = [scratchFolder(), scratchFolder()];
+    await writeFiles(home, { 'keys/id': 'secret', 'work/plan.md': 'mine' });
+    const [linked, withLinks] = [4194305, 4194306].map((pid) => `.skill-discovery-install-${pid}-0123456789ab`);
+    await writeFiles(to, { [`${linked}/new/a.md`]: '', [`${withLinks}/replaced/b.md`]: '' });
+    symlinkSync(home, join(to, linked!, 'replaced'), 'junction');
+    symlinkSync(join(home, 'work'), join(to, withLinks!, 'replaced', 'work'), 'junction');
+    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+    expect(readdirSync(to).sort()).toEqual(['pdf-forms', 'skills-lock.json']);
+    expect(readFileSync(join(home, 'keys', 'id'), 'utf8')).toBe('secret');
+    expect(readFileSync(join(home, 'work', 'plan.md'), 'utf8')).toBe('mine');
   });
 
   test('the hash of a lock file is over paths and bytes, in the order of a language, without what npm and git keep', () => {

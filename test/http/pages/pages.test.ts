@@ -91,26 +91,24 @@ describe('what pages load', () => {
   });
 });
 
-describe('whoever has a page already', () => {
-  test.each(['/', '/skills/kite', '/openapi.json', '/assets/page.css', '/assets/page.js', '/robots.txt'])(
-    'gets 304 of %s by its ETag, without a body and without a type',
-    async (path) => {
-      const { ask } = await serve([KITE], { pages: true });
-      const first = await ask(path);
-      const tag = first.headers.get('ETag') ?? '';
-      expect(tag).toMatch(/^"[\w-]{22}"$/);
-      expect(first.headers.get('Cache-Control')).toBe('no-cache');
-      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
-        for (const method of ['GET', 'HEAD']) {
-          const again = await ask(path, { method, headers: { 'If-None-Match': known } });
-          expect([again.status, again.text, again.headers.get('ETag')], known).toEqual([304, '', tag]);
-          expect(again.headers.has('Content-Type')).toBe(false);
-        }
+test.each(['/', '/skills/kite', '/openapi.json', '/assets/page.css', '/assets/page.js', '/robots.txt'])(
+  'whoever has a page already gets 304 of %s by its ETag, without a body and without a type',
+  async (path) => {
+    const { ask } = await serve([KITE], { pages: true });
+    const first = await ask(path);
+    const tag = first.headers.get('ETag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    expect(first.headers.get('Cache-Control')).toBe('no-cache');
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const again = await ask(path, { method, headers: { 'If-None-Match': known } });
+        expect([again.status, again.text, again.headers.get('ETag')], known).toEqual([304, '', tag]);
+        expect(again.headers.has('Content-Type')).toBe(false);
       }
-      expect((await ask(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
-    },
-  );
-});
+    }
+    expect((await ask(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+  },
+);
 
 const FILE = { filename: 'SKILL.md', text: `# Kite\n\n${'It flies. '.repeat(300)}` };
 const SKILLS = [{ ...KITE, files: [FILE] }];

@@ -78,16 +78,14 @@ describe('well-formed front matter', () => {
   });
 });
 
-describe('what is no front matter', () => {
-  it.each([
-    '# Bread\n\nText.\n\n---\n\nMore: text\n\n---\n',
-    '---\n\nA rule above, and\n\n---\n\none below.',
-    '```yaml\nkey: value\n```\nText',
-    '---',
-    '',
-  ])('stays body: %j', (text) => {
-    expect(read(text)).toEqual({ fields: {}, body: text, warnings: [] });
-  });
+it.each([
+  '# Bread\n\nText.\n\n---\n\nMore: text\n\n---\n',
+  '---\n\nA rule above, and\n\n---\n\none below.',
+  '```yaml\nkey: value\n```\nText',
+  '---',
+  '',
+])('what is no front matter stays body: %j', (text) => {
+  expect(read(text)).toEqual({ fields: {}, body: text, warnings: [] });
 });
 
 describe('front matter in odd places', () => {
@@ -114,29 +112,25 @@ describe('front matter in odd places', () => {
   });
 });
 
-describe('front matter that is not closed', () => {
-  it.each([
-    ['', '# Bread\n\nText.'],
-    ['with rules in the body', '# Bread\n\nText.\n\n---\n\nMore.\n\n---\n'],
-    ['with keys in the code of the body', '# Bread\n\n```yaml\n---\nname: other\n---\n```\n\nDo: this.\n'],
-    ['with text right below', 'Text without a heading.\n\n---\nMore.'],
-  ])('ends at the last leading key %s', (_, body) => {
-    expect(read(`---\nname: bake-bread\ndescription: Bakes\n  bread.\n\n${body}`)).toEqual({
-      fields: BOTH,
-      body,
-      warnings: ['the front matter is not closed: its leading keys were taken'],
-    });
+it.each([
+  ['', '# Bread\n\nText.'],
+  ['with rules in the body', '# Bread\n\nText.\n\n---\n\nMore.\n\n---\n'],
+  ['with keys in the code of the body', '# Bread\n\n```yaml\n---\nname: other\n---\n```\n\nDo: this.\n'],
+  ['with text right below', 'Text without a heading.\n\n---\nMore.'],
+])('front matter that is not closed ends at the last leading key %s', (_, body) => {
+  expect(read(`---\nname: bake-bread\ndescription: Bakes\n  bread.\n\n${body}`)).toEqual({
+    fields: BOTH,
+    body,
+    warnings: ['the front matter is not closed: its leading keys were taken'],
   });
 });
 
-describe('front matter destroyed by a formatter', () => {
-  it.each([
-    ['a key made a heading', '---\n\n## name: bake-bread\ndescription: Bakes bread.\n\n# Bread'],
-    ['all keys in one heading', '---\n\n## name: bake-bread description: Bakes bread.\n\n# Bread'],
-    ['another sort of rule', '* * *\n\n## name: bake-bread description: Bakes bread.\n\n# Bread'],
-  ])('is read: %s', (_, text) => {
-    expect(read(text)).toMatchObject({ fields: BOTH, body: '# Bread' });
-  });
+it.each([
+  ['a key made a heading', '---\n\n## name: bake-bread\ndescription: Bakes bread.\n\n# Bread'],
+  ['all keys in one heading', '---\n\n## name: bake-bread description: Bakes bread.\n\n# Bread'],
+  ['another sort of rule', '* * *\n\n## name: bake-bread description: Bakes bread.\n\n# Bread'],
+])('front matter destroyed by a formatter is read: %s', (_, text) => {
+  expect(read(text)).toMatchObject({ fields: BOTH, body: '# Bread' });
 });
 
 describe('two blocks of front matter', () => {
@@ -277,18 +271,16 @@ describe('skillMarkdownRow', () => {
   });
 });
 
-describe('firstParagraph', () => {
-  it.each([
-    ['# Title\n\nText\nin two lines.\n\nMore.', 'Text in two lines.'],
-    ['<!-- a\n\nb -->\n# T\nText.', 'Text.'],
-    ['[![ci](a.svg)](b) ![x](y)\n<p align="center">\n\n**Bold** text.', '**Bold** text.'],
-    ['```sh\nrm x\n\n```\n\nText.', 'Text.'],
-    ['Do this:\n- one\n- two', 'Do this: - one - two'],
-    ['**Name:** x\n\n**Description:** Bakes bread.\n\nMore.', 'Bakes bread.'],
-    ['A page.\n\n```yaml\ndescription: not this\n```\n', 'A page.'],
-    [`A page.\n${'\n'.repeat(30)}description: too far down`, 'A page.'],
-    ['', ''],
-  ])('of %j is %j', (markdown, expected) => {
-    expect(firstParagraph(markdown)).toBe(expected);
-  });
+it.each([
+  ['# Title\n\nText\nin two lines.\n\nMore.', 'Text in two lines.'],
+  ['<!-- a\n\nb -->\n# T\nText.', 'Text.'],
+  ['[![ci](a.svg)](b) ![x](y)\n<p align="center">\n\n**Bold** text.', '**Bold** text.'],
+  ['```sh\nrm x\n\n```\n\nText.', 'Text.'],
+  ['Do this:\n- one\n- two', 'Do this: - one - two'],
+  ['**Name:** x\n\n**Description:** Bakes bread.\n\nMore.', 'Bakes bread.'],
+  ['A page.\n\n```yaml\ndescription: not this\n```\n', 'A page.'],
+  [`A page.\n${'\n'.repeat(30)}description: too far down`, 'A page.'],
+  ['', ''],
+])('firstParagraph of %j is %j', (markdown, expected) => {
+  expect(firstParagraph(markdown)).toBe(expected);
 });
