@@ -12,145 +12,143 @@ import { PASSWORD, type PostgresStandby } from '../share/postgres/postgres-clust
 import { ATTACK, type Captured, linesOf, runCaptured, UNSAFE } from './run-captured.js';
 import { runProcess, SEARCH, startServing } from './run-process.js';
 
-describe('keys.system', () => {
-  describe('keys create', () => {
-    test('prints the key alone on standard output and the remark on standard error', async () => {
-      const state = scratchFile('access.db');
-      const { status, out, error } = await keys('create', '--state', state);
+describe('keys create', () => {
+  test('prints the key alone on standard output and the remark on standard error', async () => {
+    const state = scratchFile('access.db');
+    const { status, out, error } = await keys('create', '--state', state);
 
-      expect(status).toBe(0);
-      expect(out).toMatch(/^sk_live_[A-Za-z0-9_-]{43}\n$/);
-      expect(linesOf(error)).toEqual([expect.stringMatching(/key 1\b.*Save it now/)]);
-      expect(error).not.toContain(out.trim().slice(-43));
-      expect(isAccepted(state, out.trim())).toBe(true);
-    });
-
-    test('prints all that is known of it with --json, and nothing else', async () => {
-      const state = scratchFile('access.db');
-      const before = Math.floor(Date.now() / 1000);
-      const words = ['--name', 'build server', '--daily', '1000', '--per-minute', '0'];
-      const { status, out, error } = await keys('create', ...words, '--json', '--state', state);
-
-      expect([status, error]).toEqual([0, '']);
-      const made = JSON.parse(out);
-      expect(made).toEqual({
-        id: 1,
-        key: expect.stringMatching(/^sk_live_[A-Za-z0-9_-]{43}$/),
-        name: 'build server',
-        daily: 1000,
-        perMinute: 0,
-        createdAt: expect.any(Number),
-      });
-      expect(made.createdAt).toBeGreaterThanOrEqual(before);
-      expect(made.createdAt).toBeLessThanOrEqual(Date.now() / 1000);
-    });
+    expect(status).toBe(0);
+    expect(out).toMatch(/^sk_live_[A-Za-z0-9_-]{43}\n$/);
+    expect(linesOf(error)).toEqual([expect.stringMatching(/key 1\b.*Save it now/)]);
+    expect(error).not.toContain(out.trim().slice(-43));
+    expect(isAccepted(state, out.trim())).toBe(true);
   });
 
-  test('keys list prints a table of all keys without the keys', async () => {
+  test('prints all that is known of it with --json, and nothing else', async () => {
     const state = scratchFile('access.db');
-    const made = [
-      await keys('create', '--name', 'build server', '--state', state),
-      await keys('create', '--name', 'よみとり', '--daily', '12345', '--per-minute', '0', '--state', state),
-    ];
-    await keys('revoke', '1', '--state', state);
-    const { status, out, error } = await keys('list', '--state', state);
+    const before = Math.floor(Date.now() / 1000);
+    const words = ['--name', 'build server', '--daily', '1000', '--per-minute', '0'];
+    const { status, out, error } = await keys('create', ...words, '--json', '--state', state);
 
     expect([status, error]).toEqual([0, '']);
-    const [head = '', first = '', second = '', ...rest] = linesOf(out);
-    expect(rest).toEqual([]);
-    expect(head).toMatch(/^id +name +a day +a minute +made +revoked$/);
-    const minute = /\d{4}-\d\d-\d\d \d\d:\d\d/.source;
-    expect(first).toMatch(new RegExp(`^1 +build server +default +default +${minute} +${minute}$`));
-    expect(second).toMatch(new RegExp(`^2 +よみとり +12,345 +no limit +${minute}$`));
-    expect(first.indexOf('default')).toBe(head.indexOf('a day'));
-    // Each of these characters takes two columns.
-    expect(second.indexOf('12,345') + 4).toBe(head.indexOf('a day'));
-    for (const one of made) expect(out).not.toContain(one.out.trim().slice(-43));
-  });
-
-  describe('keys revoke', () => {
-    test('makes a key worthless, by its id or by the key itself', async () => {
-      const state = scratchFile('access.db');
-      const first = (await keys('create', '--name', 'build server', '--state', state)).out.trim();
-      const second = (await keys('create', '--state', state)).out.trim();
-
-      expect(await keys('revoke', '1', '--state', state)).toEqual({
-        status: 0,
-        out: 'Key 1 (build server) is revoked.\n',
-        error: '',
-      });
-      expect([isAccepted(state, first), isAccepted(state, second)]).toEqual([false, true]);
-
-      const { status, out, error } = await keys('revoke', second, '--state', state);
-      expect([status, out, error]).toEqual([0, 'Key 2 is revoked.\n', '']);
-      expect(isAccepted(state, second)).toBe(false);
+    const made = JSON.parse(out);
+    expect(made).toEqual({
+      id: 1,
+      key: expect.stringMatching(/^sk_live_[A-Za-z0-9_-]{43}$/),
+      name: 'build server',
+      daily: 1000,
+      perMinute: 0,
+      createdAt: expect.any(Number),
     });
+    expect(made.createdAt).toBeGreaterThanOrEqual(before);
+    expect(made.createdAt).toBeLessThanOrEqual(Date.now() / 1000);
+  });
+});
 
-    test.each(['2', '0', '99999999999999999999', 'build server', '1.0', '', '\u001b[31m'])(
-      'of %j, which is no key, fails with one line',
-      async (what) => {
-        const state = scratchFile('access.db');
-        const key = (await keys('create', '--name', 'build server', '--state', state)).out.trim();
-        const { status, out, error } = await keys('revoke', '--state', state, '--', what);
-        expect([status, out]).toEqual([1, '']);
-        expect(linesOf(error)).toEqual([expect.stringMatching(/^error: no key has /)]);
-        expect(error).not.toContain('\u001b');
-        expect(isAccepted(state, key)).toBe(true);
-      },
-    );
+test('keys list prints a table of all keys without the keys', async () => {
+  const state = scratchFile('access.db');
+  const made = [
+    await keys('create', '--name', 'build server', '--state', state),
+    await keys('create', '--name', 'よみとり', '--daily', '12345', '--per-minute', '0', '--state', state),
+  ];
+  await keys('revoke', '1', '--state', state);
+  const { status, out, error } = await keys('list', '--state', state);
+
+  expect([status, error]).toEqual([0, '']);
+  const [head = '', first = '', second = '', ...rest] = linesOf(out);
+  expect(rest).toEqual([]);
+  expect(head).toMatch(/^id +name +a day +a minute +made +revoked$/);
+  const minute = /\d{4}-\d\d-\d\d \d\d:\d\d/.source;
+  expect(first).toMatch(new RegExp(`^1 +build server +default +default +${minute} +${minute}$`));
+  expect(second).toMatch(new RegExp(`^2 +よみとり +12,345 +no limit +${minute}$`));
+  expect(first.indexOf('default')).toBe(head.indexOf('a day'));
+  // Each of these characters takes two columns.
+  expect(second.indexOf('12,345') + 4).toBe(head.indexOf('a day'));
+  for (const one of made) expect(out).not.toContain(one.out.trim().slice(-43));
+});
+
+describe('keys revoke', () => {
+  test('makes a key worthless, by its id or by the key itself', async () => {
+    const state = scratchFile('access.db');
+    const first = (await keys('create', '--name', 'build server', '--state', state)).out.trim();
+    const second = (await keys('create', '--state', state)).out.trim();
+
+    expect(await keys('revoke', '1', '--state', state)).toEqual({
+      status: 0,
+      out: 'Key 1 (build server) is revoked.\n',
+      error: '',
+    });
+    expect([isAccepted(state, first), isAccepted(state, second)]).toEqual([false, true]);
+
+    const { status, out, error } = await keys('revoke', second, '--state', state);
+    expect([status, out, error]).toEqual([0, 'Key 2 is revoked.\n', '']);
+    expect(isAccepted(state, second)).toBe(false);
   });
 
-  test.each([[['list']], [['list', '--json']], [['revoke', '1']]])(
-    'where there is no state file %j fails with what to do, and makes none',
-    async (words) => {
-      const folder = scratchFolder();
-      const { status, out, error } = await keys(...words, '--database', join(folder, 'skills.db'));
+  test.each(['2', '0', '99999999999999999999', 'build server', '1.0', '', '\u001b[31m'])(
+    'of %j, which is no key, fails with one line',
+    async (what) => {
+      const state = scratchFile('access.db');
+      const key = (await keys('create', '--name', 'build server', '--state', state)).out.trim();
+      const { status, out, error } = await keys('revoke', '--state', state, '--', what);
       expect([status, out]).toEqual([1, '']);
-      expect(linesOf(error)).toEqual([expect.stringMatching(/^error: .*access\.db.*keys create/)]);
-      expect(readdirSync(folder)).toEqual([]);
+      expect(linesOf(error)).toEqual([expect.stringMatching(/^error: no key has /)]);
+      expect(error).not.toContain('\u001b');
+      expect(isAccepted(state, key)).toBe(true);
     },
   );
+});
 
-  test('what a terminal would act on, in the name of a key, is not printed', async () => {
-    const state = scratchFile('access.db');
-    for (const words of [['create', '--name', ATTACK.slice(0, 100)], ['list'], ['list', '--json'], ['revoke', '1']]) {
-      const { status, out, error } = await keys(...words, '--state', state);
-      expect(status).toBe(0);
-      expect(out + error).not.toMatch(UNSAFE);
-      expect(linesOf(out).filter((line) => line.startsWith('forged'))).toEqual([]);
-    }
-  });
+test.each([[['list']], [['list', '--json']], [['revoke', '1']]])(
+  'where there is no state file %j fails with what to do, and makes none',
+  async (words) => {
+    const folder = scratchFolder();
+    const { status, out, error } = await keys(...words, '--database', join(folder, 'skills.db'));
+    expect([status, out]).toEqual([1, '']);
+    expect(linesOf(error)).toEqual([expect.stringMatching(/^error: .*access\.db.*keys create/)]);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
 
-  test('a key made by one process is accepted until another one revokes it', async () => {
-    const state = scratchFile('access.db');
-    const made = await runProcess(['keys', 'create', '--state', state]);
-    expect(made).toMatchObject({ status: 0, out: expect.stringMatching(/^sk_live_\S{43}\n$/) });
-    const access = openAccess({ state });
-    try {
-      const header = `Bearer ${made.out.trim()}`;
-      expect(access.identify(header, undefined)).toMatchObject({ name: 'key:1' });
-      expect(await runProcess(['keys', 'revoke', '1', '--state', state])).toMatchObject({ status: 0 });
-      expect(await codeOf(() => access.identify(header, undefined))).toBe('INVALID_API_KEY');
-    } finally {
-      access.close();
-    }
-  });
-
-  function keys(...words: readonly string[]): Promise<Captured> {
-    return runCaptured(['keys', ...words]);
-  }
-
-  function isAccepted(state: string, key: string): boolean {
-    const access = openAccess({ state });
-    try {
-      return access.identify(`Bearer ${key}`, undefined).kind === 'key';
-    } catch {
-      return false;
-    } finally {
-      access.close();
-    }
+test('what a terminal would act on, in the name of a key, is not printed', async () => {
+  const state = scratchFile('access.db');
+  for (const words of [['create', '--name', ATTACK.slice(0, 100)], ['list'], ['list', '--json'], ['revoke', '1']]) {
+    const { status, out, error } = await keys(...words, '--state', state);
+    expect(status).toBe(0);
+    expect(out + error).not.toMatch(UNSAFE);
+    expect(linesOf(out).filter((line) => line.startsWith('forged'))).toEqual([]);
   }
 });
+
+test('a key made by one process is accepted until another one revokes it', async () => {
+  const state = scratchFile('access.db');
+  const made = await runProcess(['keys', 'create', '--state', state]);
+  expect(made).toMatchObject({ status: 0, out: expect.stringMatching(/^sk_live_\S{43}\n$/) });
+  const access = openAccess({ state });
+  try {
+    const header = `Bearer ${made.out.trim()}`;
+    expect(access.identify(header, undefined)).toMatchObject({ name: 'key:1' });
+    expect(await runProcess(['keys', 'revoke', '1', '--state', state])).toMatchObject({ status: 0 });
+    expect(await codeOf(() => access.identify(header, undefined))).toBe('INVALID_API_KEY');
+  } finally {
+    access.close();
+  }
+});
+
+function keys(...words: readonly string[]): Promise<Captured> {
+  return runCaptured(['keys', ...words]);
+}
+
+function isAccepted(state: string, key: string): boolean {
+  const access = openAccess({ state });
+  try {
+    return access.identify(`Bearer ${key}`, undefined).kind === 'key';
+  } catch {
+    return false;
+  } finally {
+    access.close();
+  }
+}
 
 describe('shared catalogue.system', () => {
   afterEach(() => vi.unstubAllEnvs());
@@ -277,61 +275,59 @@ describe('load shared.system', () => {
   });
 });
 
-describe('standby.system', () => {
-  describeWithStandbys('a standby as --database', (server) => {
-    let standby: PostgresStandby;
-    beforeAll(async () => {
-      standby = await server.standby();
-    }, 60_000);
+describeWithStandbys('a standby as --database', (server) => {
+  let standby: PostgresStandby;
+  beforeAll(async () => {
+    standby = await server.standby();
+  }, 60_000);
 
-    /** A catalogue at the primary, and what leads to it, without the password. */
-    async function catalogue(): Promise<{
-      readonly primary: string;
-      readonly place: readonly string[];
-      readonly file: string;
-    }> {
-      const database = await server.database();
-      const sources = [{ name: 'rows', rows: [row('alpha'), row('beta')] }];
-      await buildCatalogue({ database, cache: scratchFolder(), semantic: false, sources });
-      await standby.caughtUp();
-      const primary = database.replace(/:[^:@]+@/, '@');
-      const file = scratchFile('password');
-      writeFileSync(file, PASSWORD);
-      return { primary, file, place: ['--database', standby.addressOf(primary), '--database-password-file', file] };
+  /** A catalogue at the primary, and what leads to it, without the password. */
+  async function catalogue(): Promise<{
+    readonly primary: string;
+    readonly place: readonly string[];
+    readonly file: string;
+  }> {
+    const database = await server.database();
+    const sources = [{ name: 'rows', rows: [row('alpha'), row('beta')] }];
+    await buildCatalogue({ database, cache: scratchFolder(), semantic: false, sources });
+    await standby.caughtUp();
+    const primary = database.replace(/:[^:@]+@/, '@');
+    const file = scratchFile('password');
+    writeFileSync(file, PASSWORD);
+    return { primary, file, place: ['--database', standby.addressOf(primary), '--database-password-file', file] };
+  }
+
+  test('is listed, and served with keys and quotas at the primary, or not without saying where they are', async () => {
+    const { primary, file, place } = await catalogue();
+    const cache = ['--cache', scratchFolder()];
+    const listed = await runCaptured(['list', ...place, ...cache]);
+    expect([listed.status, listed.error, listed.out]).toEqual([0, '', expect.stringContaining('alpha')]);
+    for (const words of [
+      ['serve', '--port', '0', ...place, ...cache],
+      ['keys', 'create', ...place],
+    ]) {
+      const { status, error } = await runCaptured(words);
+      expect([status, linesOf(error).at(-1)], words[0]).toEqual([
+        1,
+        expect.stringMatching(
+          /^error: .*may only be read.*--state names another place: the address of the primary, or/,
+        ),
+      ]);
     }
+    const serving = await startServing([...place, ...cache, '--state', primary, '--state-password-file', file]);
+    const answer = await fetch(`${serving.url}${SEARCH}`);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('alpha')]);
+  });
 
-    test('is listed, and served with keys and quotas at the primary, or not without saying where they are', async () => {
-      const { primary, file, place } = await catalogue();
-      const cache = ['--cache', scratchFolder()];
-      const listed = await runCaptured(['list', ...place, ...cache]);
-      expect([listed.status, listed.error, listed.out]).toEqual([0, '', expect.stringContaining('alpha')]);
-      for (const words of [
-        ['serve', '--port', '0', ...place, ...cache],
-        ['keys', 'create', ...place],
-      ]) {
-        const { status, error } = await runCaptured(words);
-        expect([status, linesOf(error).at(-1)], words[0]).toEqual([
-          1,
-          expect.stringMatching(
-            /^error: .*may only be read.*--state names another place: the address of the primary, or/,
-          ),
-        ]);
-      }
-      const serving = await startServing([...place, ...cache, '--state', primary, '--state-password-file', file]);
-      const answer = await fetch(`${serving.url}${SEARCH}`);
-      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('alpha')]);
-    });
-
-    test('is checked, and written as a snapshot, but not repaired', async () => {
-      const { place } = await catalogue();
-      const words = [...place, '--cache', scratchFolder()];
-      const checked = await runCaptured(['check', ...words]);
-      expect([checked.status, checked.out]).toEqual([0, expect.stringMatching(/^checked 2 skills .*: all is well$/m)]);
-      const written = await runCaptured(['snapshot', '--to', scratchFolder(), ...words]);
-      expect([written.status, written.out]).toEqual([0, expect.stringContaining('version 1 of the catalogue')]);
-      const repaired = await runCaptured(['check', '--repair', ...words]);
-      expect([repaired.status, repaired.error]).toEqual([1, expect.stringContaining('may only be read')]);
-    });
+  test('is checked, and written as a snapshot, but not repaired', async () => {
+    const { place } = await catalogue();
+    const words = [...place, '--cache', scratchFolder()];
+    const checked = await runCaptured(['check', ...words]);
+    expect([checked.status, checked.out]).toEqual([0, expect.stringMatching(/^checked 2 skills .*: all is well$/m)]);
+    const written = await runCaptured(['snapshot', '--to', scratchFolder(), ...words]);
+    expect([written.status, written.out]).toEqual([0, expect.stringContaining('version 1 of the catalogue')]);
+    const repaired = await runCaptured(['check', '--repair', ...words]);
+    expect([repaired.status, repaired.error]).toEqual([1, expect.stringContaining('may only be read')]);
   });
 });
 

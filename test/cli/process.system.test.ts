@@ -76,53 +76,51 @@ describe('the command as a process', () => {
   });
 });
 
-describe('home without room.system', () => {
-  /** A process that waits for ever fails its test by this. */
-  const PATIENCE = 60_000;
+/** A process that waits for ever fails its test by this. */
+const PATIENCE = 60_000;
 
-  const PROMPT = JSON.stringify({ prompt: 'Fill in the form fields of this PDF for each of our customers' });
+const PROMPT = JSON.stringify({ prompt: 'Fill in the form fields of this PDF for each of our customers' });
 
-  const OF_USER = ['XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'];
+const OF_USER = ['XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME'];
 
-  /** Runs the command line for a user whose own folders can be made nowhere: their home is /proc, or has a file there. */
-  function runWithin(home: string, folder: string, words: readonly string[], input = ''): Promise<Captured> {
-    const folders = Object.fromEntries(OF_USER.map((name) => [name, folder]));
-    // Node 22 and later keep compiled code in such a folder, unless they are told not to.
-    const env = { HOME: home, USERPROFILE: home, LOCALAPPDATA: folder, APPDATA: folder, ...folders };
-    return runProcess(words, input, { env: { ...env, NODE_DISABLE_COMPILE_CACHE: '' } });
-  }
+/** Runs the command line for a user whose own folders can be made nowhere: their home is /proc, or has a file there. */
+function runWithin(home: string, folder: string, words: readonly string[], input = ''): Promise<Captured> {
+  const folders = Object.fromEntries(OF_USER.map((name) => [name, folder]));
+  // Node 22 and later keep compiled code in such a folder, unless they are told not to.
+  const env = { HOME: home, USERPROFILE: home, LOCALAPPDATA: folder, APPDATA: folder, ...folders };
+  return runProcess(words, input, { env: { ...env, NODE_DISABLE_COMPILE_CACHE: '' } });
+}
 
-  describe.each([
-    ['a file in the place of its folders', 'file'],
-    ...(process.platform === 'linux' ? [['a home in /proc', 'proc'] as const] : []),
-  ] as const)('with %s', (_, kind) => {
-    const places = (): { readonly home: string; readonly folder: string } => {
-      if (kind === 'proc') return { home: '/proc', folder: '' };
-      const home = scratchFolder();
-      writeFileSync(join(home, 'file'), '');
-      return { home, folder: join(home, 'file', 'below') };
-    };
+describe.each([
+  ['a file in the place of its folders', 'file'],
+  ...(process.platform === 'linux' ? [['a home in /proc', 'proc'] as const] : []),
+] as const)('with %s', (_, kind) => {
+  const places = (): { readonly home: string; readonly folder: string } => {
+    if (kind === 'proc') return { home: '/proc', folder: '' };
+    const home = scratchFolder();
+    writeFileSync(join(home, 'file'), '');
+    return { home, folder: join(home, 'file', 'below') };
+  };
 
-    test('hook is silent and done', { timeout: PATIENCE }, async () => {
-      const { home, folder } = places();
-      expect(await runWithin(home, folder, ['hook'], PROMPT)).toEqual({ status: 0, out: '', error: '' });
-    });
+  test('hook is silent and done', { timeout: PATIENCE }, async () => {
+    const { home, folder } = places();
+    expect(await runWithin(home, folder, ['hook'], PROMPT)).toEqual({ status: 0, out: '', error: '' });
+  });
 
-    test('load --installed says which folder cannot be made, and ends with 1', { timeout: PATIENCE }, async () => {
-      const { home, folder } = places();
-      const { status, out, error } = await runWithin(home, folder, ['load', '--installed', '--no-semantic']);
-      expect([status, out]).toEqual([1, '']);
-      expect(error).toMatch(/^error: the folder ".*skill-discovery" cannot be made: .+\n$/);
-    });
+  test('load --installed says which folder cannot be made, and ends with 1', { timeout: PATIENCE }, async () => {
+    const { home, folder } = places();
+    const { status, out, error } = await runWithin(home, folder, ['load', '--installed', '--no-semantic']);
+    expect([status, out]).toEqual([1, '']);
+    expect(error).toMatch(/^error: the folder ".*skill-discovery" cannot be made: .+\n$/);
+  });
 
-    test('init --yes says which folder cannot be made, and ends with 1', { timeout: PATIENCE }, async () => {
-      const { home, folder } = places();
-      const words = ['init', '--agents', 'claude-code', '--yes', '--no-semantic'];
-      const { status, error } = await runWithin(home, folder, words);
-      expect(status).toBe(1);
-      expect(error).toMatch(/^error: the folder ".*skill-discovery" cannot be made: .+\n$/);
-      if (kind === 'file') expect(readdirSync(home)).toEqual(['file']);
-    });
+  test('init --yes says which folder cannot be made, and ends with 1', { timeout: PATIENCE }, async () => {
+    const { home, folder } = places();
+    const words = ['init', '--agents', 'claude-code', '--yes', '--no-semantic'];
+    const { status, error } = await runWithin(home, folder, words);
+    expect(status).toBe(1);
+    expect(error).toMatch(/^error: the folder ".*skill-discovery" cannot be made: .+\n$/);
+    if (kind === 'file') expect(readdirSync(home)).toEqual(['file']);
   });
 });
 
@@ -235,107 +233,100 @@ describe('the command line, by meaning', () => {
   });
 });
 
-describe('watch.system', () => {
-  // For a machine with twenty other things to do.
-  vi.setConfig({ testTimeout: 150_000 });
+// For a machine with twenty other things to do.
+vi.setConfig({ testTimeout: 150_000 });
 
-  /** A folder with one skill. */
-  function skills(): Promise<string> {
-    return temporaryFolder({ 'a/SKILL.md': skillText('a', 'counts zebras') });
-  }
+/** A folder with one skill. */
+function skills(): Promise<string> {
+  return temporaryFolder({ 'a/SKILL.md': skillText('a', 'counts zebras') });
+}
 
-  /** The command as a process of its own, killed when the test ends. */
-  function started(words: readonly string[]) {
-    const child = startProcess(words);
-    onTestFinished(() => void child.kill('SIGKILL'));
-    return { child, output: catchOutput(child) };
-  }
+/** The command as a process of its own, killed when the test ends. */
+function started(words: readonly string[]) {
+  const child = startProcess(words);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, output: catchOutput(child) };
+}
 
-  describe.each([['watch'], ['load']])('%s of a folder that changes', (command) => {
-    test('prints what it loads, until it is ended', async () => {
-      const folder = await skills();
-      const database = scratchFile('skills.db');
-      const more = command === 'load' ? ['--watch'] : [];
-      const { child, output } = started([command, folder, '--no-semantic', '--database', database, ...more]);
-      await eventually(() => expect(output().error).toContain('Watching 1 source.'));
-      expect(output().out).toContain('added             1\n');
-      await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
-      await eventually(() => expect(output().out).toMatch(/\d\d:\d\d:\d\d {2}1 added \(\d+\.\d s\)\n/));
-      expect(namesIn(database)).toEqual(['a', 'b']);
-      await rm(join(folder, 'a'), { recursive: true });
-      await eventually(() => expect(output().out).toContain('1 removed'));
-      child.kill('SIGTERM');
-      await once(child, 'close');
-      expect(child.exitCode).toBe(0);
-    });
-  });
-
-  test('watch --json prints an object a line', async () => {
-    const folder = await skills();
-    const { child, output } = started([
-      'watch',
-      folder,
-      '--json',
-      '--no-semantic',
-      '--database',
-      scratchFile('skills.db'),
-    ]);
-    await eventually(() => expect(output().error).toContain('Watching'));
-    await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
-    await eventually(() => expect(linesOf(output().out)).toHaveLength(2));
-    child.kill('SIGTERM');
-    await once(child, 'close');
-    expect(linesOf(output().out).map((line) => JSON.parse(line))).toMatchObject([
-      { kind: 'words', whole: true, report: { added: 1 } },
-      { kind: 'words', whole: false, report: { added: 1 } },
-    ]);
-  });
-
-  test('serve --watch answers from what it loads, and from what changes', async () => {
+describe.each([['watch'], ['load']])('%s of a folder that changes', (command) => {
+  test('prints what it loads, until it is ended', async () => {
     const folder = await skills();
     const database = scratchFile('skills.db');
-    const { url, child, ended, heard, output, logged } = await startServing([
-      '--watch',
-      folder,
-      '--database',
-      database,
-    ]);
-    const found = async (q: string): Promise<number> => {
-      const answer = await fetch(`${url}/api/v1/skills/search?q=${q}`);
-      return ((await answer.json()) as { data: { pagination: { total: number } } }).data.pagination.total;
-    };
-    await heard('sources loaded');
-    expect(await found('zebras')).toBe(1);
-    // The vectors come after the words: that there are none yet is no fault.
-    expect(output().out).toMatch(/, by word(, until vectors are made| and by meaning)\.\n/);
-    await eventually(() => expect(logged().map(({ msg }) => msg)).toContain('semantic search is ready'));
-    expect(logged().map(({ msg }) => msg)).not.toContain('semantic search is not available');
-    await writeFiles(folder, { 'b/SKILL.md': skillText('b', 'counts quaggas') });
-    await vi.waitFor(async () => expect(await found('quaggas')).toBe(1), { timeout: 100_000, interval: 7000 });
-    child.kill('SIGTERM');
-    expect(await ended()).toBe(0);
-  });
-
-  test('mcp --watch makes the catalogue that it answers from', async () => {
-    const folder = await skills();
-    const database = scratchFile('skills.db');
-    const { child, output } = started(['mcp', '--no-semantic', '--database', database, '--watch', folder]);
-    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
-    await eventually(() => expect(output().error).toContain('sources loaded'));
-    await eventually(() => expect(namesIn(database)).toEqual(['a']));
+    const more = command === 'load' ? ['--watch'] : [];
+    const { child, output } = started([command, folder, '--no-semantic', '--database', database, ...more]);
+    await eventually(() => expect(output().error).toContain('Watching 1 source.'));
+    expect(output().out).toContain('added             1\n');
     await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
-    await eventually(() => expect(namesIn(database)).toEqual(['a', 'b']));
-    child.stdin.end();
+    await eventually(() => expect(output().out).toMatch(/\d\d:\d\d:\d\d {2}1 added \(\d+\.\d s\)\n/));
+    expect(namesIn(database)).toEqual(['a', 'b']);
+    await rm(join(folder, 'a'), { recursive: true });
+    await eventually(() => expect(output().out).toContain('1 removed'));
+    child.kill('SIGTERM');
     await once(child, 'close');
     expect(child.exitCode).toBe(0);
   });
+});
 
-  test('serve --watch ends with the error of a source that is not there', async () => {
-    const database = scratchFile('skills.db');
-    const { child, output } = started(['serve', '--port', '0', '--database', database, '--watch', '/nowhere/at/all']);
-    await once(child, 'close');
-    expect([child.exitCode, existsSync(database)]).toEqual([1, false]);
-    expect(output().error).toContain('there is no file or folder /nowhere/at/all');
-  });
+test('watch --json prints an object a line', async () => {
+  const folder = await skills();
+  const { child, output } = started([
+    'watch',
+    folder,
+    '--json',
+    '--no-semantic',
+    '--database',
+    scratchFile('skills.db'),
+  ]);
+  await eventually(() => expect(output().error).toContain('Watching'));
+  await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
+  await eventually(() => expect(linesOf(output().out)).toHaveLength(2));
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  expect(linesOf(output().out).map((line) => JSON.parse(line))).toMatchObject([
+    { kind: 'words', whole: true, report: { added: 1 } },
+    { kind: 'words', whole: false, report: { added: 1 } },
+  ]);
+});
+
+test('serve --watch answers from what it loads, and from what changes', async () => {
+  const folder = await skills();
+  const database = scratchFile('skills.db');
+  const { url, child, ended, heard, output, logged } = await startServing(['--watch', folder, '--database', database]);
+  const found = async (q: string): Promise<number> => {
+    const answer = await fetch(`${url}/api/v1/skills/search?q=${q}`);
+    return ((await answer.json()) as { data: { pagination: { total: number } } }).data.pagination.total;
+  };
+  await heard('sources loaded');
+  expect(await found('zebras')).toBe(1);
+  // The vectors come after the words: that there are none yet is no fault.
+  expect(output().out).toMatch(/, by word(, until vectors are made| and by meaning)\.\n/);
+  await eventually(() => expect(logged().map(({ msg }) => msg)).toContain('semantic search is ready'));
+  expect(logged().map(({ msg }) => msg)).not.toContain('semantic search is not available');
+  await writeFiles(folder, { 'b/SKILL.md': skillText('b', 'counts quaggas') });
+  await vi.waitFor(async () => expect(await found('quaggas')).toBe(1), { timeout: 100_000, interval: 7000 });
+  child.kill('SIGTERM');
+  expect(await ended()).toBe(0);
+});
+
+test('mcp --watch makes the catalogue that it answers from', async () => {
+  const folder = await skills();
+  const database = scratchFile('skills.db');
+  const { child, output } = started(['mcp', '--no-semantic', '--database', database, '--watch', folder]);
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+  await eventually(() => expect(output().error).toContain('sources loaded'));
+  await eventually(() => expect(namesIn(database)).toEqual(['a']));
+  await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
+  await eventually(() => expect(namesIn(database)).toEqual(['a', 'b']));
+  child.stdin.end();
+  await once(child, 'close');
+  expect(child.exitCode).toBe(0);
+});
+
+test('serve --watch ends with the error of a source that is not there', async () => {
+  const database = scratchFile('skills.db');
+  const { child, output } = started(['serve', '--port', '0', '--database', database, '--watch', '/nowhere/at/all']);
+  await once(child, 'close');
+  expect([child.exitCode, existsSync(database)]).toEqual([1, false]);
+  expect(output().error).toContain('there is no file or folder /nowhere/at/all');
 });

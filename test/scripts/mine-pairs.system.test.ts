@@ -90,76 +90,74 @@ describe('negatives of a pair', () => {
   });
 });
 
-describe('skill phrases', () => {
-  function skill(name: string, description: string): Skill {
-    return {
-      id: name,
-      name,
-      description,
-      author: 'a',
-      stars: 0,
-      updatedAt: 0,
-      codehostUrl: '',
-      skillUrl: '',
-      categories: [],
-      occupations: [],
-      tags: [],
-    };
-  }
+function skill(name: string, description: string): Skill {
+  return {
+    id: name,
+    name,
+    description,
+    author: 'a',
+    stars: 0,
+    updatedAt: 0,
+    codehostUrl: '',
+    skillUrl: '',
+    categories: [],
+    occupations: [],
+    tags: [],
+  };
+}
 
-  /** The texts of one kind. */
-  function textsOf(kind: string, description: string, file = '', name = 'orchard-notes'): string[] {
-    return skillPhrases(skill(name, description), file)
-      .filter((phrase) => phrase.kind === kind)
-      .map(({ text }) => text);
-  }
+/** The texts of one kind. */
+function textsOf(kind: string, description: string, file = '', name = 'orchard-notes'): string[] {
+  return skillPhrases(skill(name, description), file)
+    .filter((phrase) => phrase.kind === kind)
+    .map(({ text }) => text);
+}
 
-  function documentsOf(kind: string, description: string, file = ''): string[] {
-    return skillPhrases(skill('orchard-notes', description), file)
-      .filter((phrase) => phrase.kind === kind)
-      .map(({ document }) => document);
-  }
+function documentsOf(kind: string, description: string, file = ''): string[] {
+  return skillPhrases(skill('orchard-notes', description), file)
+    .filter((phrase) => phrase.kind === kind)
+    .map(({ document }) => document);
+}
 
-  const KEEPS = 'Keeps a diary of fruit trees and plans the pruning of the year.';
+const KEEPS = 'Keeps a diary of fruit trees and plans the pruning of the year.';
 
-  describe('quoted phrases of a description', () => {
-    test('are paired with the description without them', () => {
-      const description = `${KEEPS} Triggers: "prune my pear tree", "apple tree diary".`;
-      expect(textsOf('quote', description)).toEqual(['prune my pear tree', 'apple tree diary']);
-      expect(documentsOf('quote', description)).toEqual([
-        `orchard-notes. ${KEEPS} Triggers "apple tree diary".`,
-        `orchard-notes. ${KEEPS} Triggers: "prune my pear tree".`,
-      ]);
-    });
-
-    test.each([
-      ['English', `${KEEPS} Says “graft an old tree” or 'plant a hedge'.`, ['graft an old tree', 'plant a hedge']],
-      ['German', `${KEEPS} Bei „Birnbaum schneiden“ und «Apfel veredeln».`, ['Birnbaum schneiden', 'Apfel veredeln']],
-      [
-        'Chinese',
-        '记录果树的生长并安排全年修剪计划。当用户说"修剪梨树"、“嫁接苹果树”时使用。',
-        ['修剪梨树', '嫁接苹果树'],
-      ],
-      [
-        'Japanese',
-        '果樹の日記をつけて一年の剪定を計画する。「梨の木を剪定して」『接ぎ木の方法』で起動。',
-        ['梨の木を剪定して', '接ぎ木の方法'],
-      ],
-      [
-        'Korean',
-        '과일나무 일지를 쓰고 한 해 가지치기를 계획합니다. "배나무 가지치기" 라고 하면 시작.',
-        ['배나무 가지치기'],
-      ],
-    ])('are found by the marks of %s', (_, description, expected) => {
-      expect(textsOf('quote', description)).toEqual(expected);
-    });
+describe('quoted phrases of a description', () => {
+  test('are paired with the description without them', () => {
+    const description = `${KEEPS} Triggers: "prune my pear tree", "apple tree diary".`;
+    expect(textsOf('quote', description)).toEqual(['prune my pear tree', 'apple tree diary']);
+    expect(documentsOf('quote', description)).toEqual([
+      `orchard-notes. ${KEEPS} Triggers "apple tree diary".`,
+      `orchard-notes. ${KEEPS} Triggers: "prune my pear tree".`,
+    ]);
   });
 
-  test('long texts of one repeated mark are read in linear time', () => {
-    // Each of these made an earlier pattern try every way to split the text.
-    for (const mark of ['A ', '[', '# ', 'when to ', '"a', 'Use when ', '+', "'a ", '当用户', 'の']) {
-      const text = mark.repeat(Math.floor(4000 / mark.length));
-      expect(() => skillPhrases(skill('x', text), text.repeat(5))).not.toThrow();
-    }
+  test.each([
+    ['English', `${KEEPS} Says “graft an old tree” or 'plant a hedge'.`, ['graft an old tree', 'plant a hedge']],
+    ['German', `${KEEPS} Bei „Birnbaum schneiden“ und «Apfel veredeln».`, ['Birnbaum schneiden', 'Apfel veredeln']],
+    [
+      'Chinese',
+      '记录果树的生长并安排全年修剪计划。当用户说"修剪梨树"、“嫁接苹果树”时使用。',
+      ['修剪梨树', '嫁接苹果树'],
+    ],
+    [
+      'Japanese',
+      '果樹の日記をつけて一年の剪定を計画する。「梨の木を剪定して」『接ぎ木の方法』で起動。',
+      ['梨の木を剪定して', '接ぎ木の方法'],
+    ],
+    [
+      'Korean',
+      '과일나무 일지를 쓰고 한 해 가지치기를 계획합니다. "배나무 가지치기" 라고 하면 시작.',
+      ['배나무 가지치기'],
+    ],
+  ])('are found by the marks of %s', (_, description, expected) => {
+    expect(textsOf('quote', description)).toEqual(expected);
   });
+});
+
+test('long texts of one repeated mark are read in linear time', () => {
+  // Each of these made an earlier pattern try every way to split the text.
+  for (const mark of ['A ', '[', '# ', 'when to ', '"a', 'Use when ', '+', "'a ", '当用户', 'の']) {
+    const text = mark.repeat(Math.floor(4000 / mark.length));
+    expect(() => skillPhrases(skill('x', text), text.repeat(5))).not.toThrow();
+  }
 });
