@@ -1,5 +1,15 @@
 import { type KeysAndQuotas, openAccess, UNLIMITED } from '../access/index.js';
-import { checkChoice, checkFlag, checkInteger, checkListener, checkNumber, invalidArgument, MAX_LONGEST_WAIT, optionOf, quietly } from '../core/index.js';
+import {
+  checkChoice,
+  checkFlag,
+  checkInteger,
+  checkListener,
+  checkNumber,
+  invalidArgument,
+  MAX_LONGEST_WAIT,
+  optionOf,
+  quietly,
+} from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { UnpublishedListener } from '../mcp/index.js';
 import { resolveTrustedHops, type TrustedHops } from './forwarded-address.js';

@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { checkFlag, checkInteger, checkListener, checkOptions, checkPath, checkSignal, namesOf, optionOf, quietly, SkillSearchError } from '../core/index.js';
+import {
+  checkFlag,
+  checkInteger,
+  checkListener,
+  checkOptions,
+  checkPath,
+  checkSignal,
+  namesOf,
+  optionOf,
+  quietly,
+  SkillSearchError,
+} from '../core/index.js';
 import { checkSource, installedKey } from '../sources/index.js';
 import { watchLock } from '../store/index.js';
 import { RunningWatch, type WatchedLoad } from './running-watch.js';

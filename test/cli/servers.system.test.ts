@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,15 +16,7 @@ import { projectWithout } from '../project-copy.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { linesOf } from './run-captured.js';
-import {
-  catchOutput,
-  keepAsking,
-  runProcess,
-  SEARCH,
-  type Serving,
-  startProcess,
-  startServing,
-} from './run-process.js';
+import { keepAsking, runProcess, SEARCH, type Serving, startRunning, startServing } from './run-process.js';
 
 const SEMANTIC = '/api/v1/skills/ai-search?q=alpha';
 const NO_LIMIT = ['--anonymous-daily', '0', '--anonymous-per-minute', '0', '--requests-per-second', '0'];
@@ -427,7 +419,7 @@ describe('mcp', () => {
   });
 
   test('ends when nobody reads its answers any more', async () => {
-    const mcp = await start(['--database', await catalogue([PDF].map(wholeRow)), ...WORDS_ONLY]);
+    const mcp = startRunning(['mcp', '--database', await catalogue([PDF].map(wholeRow)), ...WORDS_ONLY]);
     mcp.child.stdout.destroy();
     mcp.child.stdin.on('error', () => {});
     const asking = setInterval(() => mcp.child.stdin.write(rpc(Date.now(), 'tools/list')), 10);
@@ -449,30 +441,6 @@ async function connect(words: readonly string[], era: Era) {
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
   onTestFinished(() => client.close());
   return client;
-}
-
-interface RunningMcp {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly output: () => { out: string; error: string };
-  ended(): Promise<number | string | null>;
-}
-
-async function start(words: readonly string[]): Promise<RunningMcp> {
-  const child = startProcess(['mcp', ...words]);
-  const closed = once(child, 'close');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await closed;
-  });
-  const output = catchOutput(child);
-  return {
-    child,
-    output,
-    async ended() {
-      await closed;
-      return child.exitCode ?? child.signalCode;
-    },
-  };
 }
 
 const ENVELOPE = {

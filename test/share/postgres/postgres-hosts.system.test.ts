@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SkillSearchError, surroundings } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
+import { PostgresPool } from '../../../src/share/postgres/postgres-pool.js';
 import { closing, scratchFile } from '../../scratch-folder.js';
-import { describeWithStandbys } from './describe-with-postgres.js';
+import { connected, describeWithStandbys } from './describe-with-postgres.js';
 import { PostgresCluster, type PostgresStandby, programs } from './postgres-cluster.js';
 
 describeWithStandbys('an address of several hosts', (server) => {
@@ -18,10 +18,6 @@ describeWithStandbys('an address of several hosts', (server) => {
     const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
     const address = (await server.database('postgres')).replace(/127\.0\.0\.1:\d+/, hosts);
     return target === undefined ? address : `${address}?target_session_attrs=${target}`;
-  }
-
-  async function connected(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
-    return closing(await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options }));
   }
 
   async function portOf(pool: PostgresPool): Promise<number> {

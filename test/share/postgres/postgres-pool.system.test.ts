@@ -10,17 +10,13 @@ import { type PostgresEvent, readPostgresAddress } from '../../../src/share/inde
 import { POSTGRES_LIMITS, PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
 import { codeOf } from '../../error-code.js';
 import { closing, scratchFile } from '../../scratch-folder.js';
-import { describeWithPostgres } from './describe-with-postgres.js';
+import { connected, describeWithPostgres } from './describe-with-postgres.js';
 import { PASSWORD, USER } from './postgres-cluster.js';
 
 /** Of a session. */
 const TIMES = { statementTime: 5000, pauseTime: 5000 };
 
 afterEach(() => vi.unstubAllEnvs());
-
-async function connected(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
-  return closing(await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options }));
-}
 
 async function refusalOf(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<SkillSearchError> {
   try {
