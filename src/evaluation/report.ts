@@ -1,8 +1,7 @@
 import { checkOptions, namesOf } from '../core/index.js';
 import type { CopyMode } from '../index.js';
 import type { GainFunction } from './benchmark.js';
-import type { Interval } from './compare.js';
-import { type Comparison, extremesOf, type QuestionDifference } from './compare.js';
+import { type Comparison, extremesOf, type Interval, type QuestionDifference } from './compare.js';
 import type { Evaluation } from './evaluate.js';
 import type { Confidence, ConfidentShare, Figures, ModeEvaluation, Reliability } from './measures.js';
 

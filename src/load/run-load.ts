@@ -7,8 +7,7 @@ import { checkClassify, checkModel, classifyOrWarn, embedOrWarn } from './derive
 import { Ingest } from './ingest.js';
 import type { BuildOptions, SharedOptions } from './load-options.js';
 import { type OpenableSource, openSources, readSources } from './open-sources.js';
-import type { LoadReport } from './reports.js';
-import { type IndexingProgress, ReportBuilder } from './reports.js';
+import { type IndexingProgress, type LoadReport, ReportBuilder } from './reports.js';
 
 /**
  * Runs a load. The sources are read from their beginning each time.

@@ -1,14 +1,5 @@
 // What readers of a catalogue need. What only writers need lies behind the other door, `writing.ts`.
-export {
-  allCopiesOf,
-  besideTheirCopies,
-  type Collapsed,
-  CopiesAmong,
-  collapseCopies,
-  copiesOf,
-  copyPreference,
-  prepareCopies,
-} from './copies/collapse-copies.js';
+export * from './copies/collapse-copies.js';
 export { beyondRepair, NEW_FILE, openForReading, problemIn, storeError, whileOpen } from './database.js';
 export { derivedFiles, filesBeside, inodeIn, signatureOf, sqliteFiles, watchLock } from './files.js';
 export { FileLock, isLoading } from './locks.js';

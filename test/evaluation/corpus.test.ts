@@ -1,8 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { CorpusOptions } from '../../src/evaluation/index.js';
-import { openCorpus } from '../../src/evaluation/index.js';
+import { type CorpusOptions, openCorpus } from '../../src/evaluation/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { traceOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';

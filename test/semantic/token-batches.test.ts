@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OutputName, TextModel } from '../../src/semantic/onnx-model.js';
-import { SentenceEncoder } from '../../src/semantic/onnx-model.js';
+import { type OutputName, SentenceEncoder, type TextModel } from '../../src/semantic/onnx-model.js';
 
 const DIMENSIONS = 3;
 const KNOWN = ['input_ids', 'attention_mask'];

@@ -8,8 +8,7 @@ import {
   SkillSearchError,
 } from '../../core/index.js';
 import type { SkillFilters } from '../../filters.js';
-import type { Skill } from '../../skill.js';
-import { SKILL_SCOPES } from '../../skill.js';
+import { SKILL_SCOPES, type Skill } from '../../skill.js';
 import { skillUri } from '../skills.js';
 import {
   addressOf,
