@@ -286,7 +286,7 @@ function confidenceLines({ modes }: Evaluation): string[] {
       ? []
       : [
           [oneLine(name), ...both.map(shareOf)],
-          ['', ...both.map(intervalOf)],
+          ['', ...both.map(({ interval, questions }) => (questions === 0 ? '' : interval.map(short).join('-')))],
           ...Object.entries(confident.byKind ?? {}).map(([kind, { served, unserved }]) => {
             return [`  ${oneLine(kind)}`, shareOf(served), shareOf(unserved)];
           }),
@@ -303,10 +303,6 @@ function confidenceLines({ modes }: Evaluation): string[] {
 
 function shareOf({ share, confident, questions }: ConfidentShare): string {
   return questions === 0 ? 'none asked' : `${share.toFixed(4)} (${confident} of ${questions})`;
-}
-
-function intervalOf({ interval, questions }: ConfidentShare): string {
-  return questions === 0 ? '' : interval.map(short).join('-');
 }
 
 function calibrationLine(name: string, { score, useful, error, questions }: Reliability): string {

@@ -85,7 +85,8 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
 /** `aiSearchSkills` of the specification. */
 export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
   key: 'required',
-  read: readSemanticQuery,
+  read: (query) =>
+    readQuery(query, SEMANTIC_PARAMETERS, {}, (asked) => resolveSemanticQuery(asked as unknown as SemanticQuery)),
   async answer(query, context) {
     const { search, call, meta, longestWait } = context;
     const { signal } = call;
@@ -281,16 +282,6 @@ function readKeywordQuery(query: string, cutLimit: boolean): ResolvedKeywordQuer
   return readQuery(query, KEYWORD_PARAMETERS, { sortBy: HTTP_SORT_ORDERS[0], copies: 'keep' }, resolve, cutLimit);
 }
 
-/**
- * The question of a semantic search.
- *
- * @param query the query string, without the question mark
- * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
- */
-function readSemanticQuery(query: string): ResolvedSemanticQuery {
-  return readQuery(query, SEMANTIC_PARAMETERS, {}, (asked) => resolveSemanticQuery(asked as unknown as SemanticQuery));
-}
-
 /** A query whose values may be of any type. The library checks every one. */
 type Asked = Record<string, unknown>;
 
@@ -384,7 +375,10 @@ function readParameters<Name extends string>(
     const decoded = decode(written);
     const name = known.find((one) => one === decoded);
     if (name === undefined) continue;
-    values[name] = name in values ? repeated(name) : checked(name, decode(at === -1 ? '' : part.slice(at + 1)));
+    values[name] =
+      name in values
+        ? new SkillSearchError('INVALID_PARAMETER', `${name} must be given once`, { parameter: name })
+        : checked(name, decode(at === -1 ? '' : part.slice(at + 1)));
   }
   return values;
 }
@@ -410,8 +404,4 @@ function checked(parameter: string, value: string | undefined): Value {
     return new SkillSearchError(code, `${parameter} must not hold the character NUL`, { parameter });
   }
   return value;
-}
-
-function repeated(parameter: string): SkillSearchError {
-  return new SkillSearchError('INVALID_PARAMETER', `${parameter} must be given once`, { parameter });
 }

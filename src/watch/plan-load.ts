@@ -189,7 +189,7 @@ async function affectedIn(root: string, paths: ReadonlySet<string>): Promise<str
     if (isGone || (typeof found === 'object' && found.isDirectory())) folders.add(path);
     if (isSkillFile(basename(path))) folders.add(dirname(path));
     for (let folder = dirname(path); isInside(folder, root); folder = dirname(folder)) {
-      if (!isSkill.has(folder)) isSkill.set(folder, await hasSkillFile(folder));
+      if (!isSkill.has(folder)) isSkill.set(folder, (await readdir(folder).catch(() => [])).some(isSkillFile));
       if (isSkill.get(folder) === true) folders.add(folder);
       if (folder === dirname(folder)) break;
     }
@@ -197,11 +197,6 @@ async function affectedIn(root: string, paths: ReadonlySet<string>): Promise<str
   if (folders.has(root)) return undefined;
   // Those that lie in none of the others, in order.
   return [...folders].filter((folder) => !liesIn(dirname(folder), folders)).sort();
-}
-
-async function hasSkillFile(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch(() => []);
-  return names.some(isSkillFile);
 }
 
 function liesIn(folder: string, folders: ReadonlySet<string>): boolean {

@@ -142,7 +142,8 @@ function replaceCatalogue(catalogue: string, workingCopy: string, connection: Co
   // A write-ahead log needs less, but a power cut while the journal is written must not spoil the file either.
   connection.pragma('synchronous = FULL');
   const mode = connection.pragma('journal_mode = DELETE', { simple: true });
-  packIfWorthwhile(connection);
+  const numberIn = (name: string): number => connection.pragma(name, { simple: true }) as number;
+  if (numberIn('freelist_count') > numberIn('page_count') * MAX_FREE_SHARE) pack(connection);
   connection.close();
   // Whoever renamed the file without its journal would publish half of what was written.
   const left = [`${workingCopy}-journal`, `${workingCopy}-wal`].find((path) => existsSync(path));
@@ -152,12 +153,6 @@ function replaceCatalogue(catalogue: string, workingCopy: string, connection: Co
   }
   if (existsSync(catalogue)) chmodSync(workingCopy, statSync(catalogue).mode);
   putInPlace(catalogue, workingCopy);
-}
-
-/** Writes the file again without the pages that are free, if they are many. */
-function packIfWorthwhile(connection: Connection): void {
-  const numberIn = (name: string): number => connection.pragma(name, { simple: true }) as number;
-  if (numberIn('freelist_count') > numberIn('page_count') * MAX_FREE_SHARE) pack(connection);
 }
 
 /** Packing needs room for the file twice more. Without that room the file stays as large as it is, and as good. */
