@@ -1,7 +1,7 @@
 import { madeOnce, type Resolvers, withResolvers } from '../core/index.js';
 import type { PostgresPool, PostgresStatement } from '../share/index.js';
 import { keyNotAccepted } from './api-key.js';
-import { judge, type Verdict } from './keys-and-quotas.js';
+import { judge, type Usage, type Verdict } from './keys-and-quotas.js';
 import type { Quota } from './options.js';
 
 /** Clients whose requests are counted by one statement. */
@@ -160,12 +160,8 @@ function settle({ quota, answerable, faulty }: Group, row: CountedRow | undefine
 }
 
 /** What a statement did to the counters of one client. */
-interface CountedRow {
+interface CountedRow extends Usage {
   readonly client: string;
-  readonly day: number;
-  readonly dayCount: number;
-  readonly minuteStart: number;
-  readonly minuteCount: number;
   /** Answerable requests that were let through. */
   readonly admitted: number;
   readonly now: number;

@@ -12,17 +12,7 @@ export {
 export * from './arrays/growing-array.js';
 export { type Comparator, countingSort, leapTo, lowerBound, lowerBoundBy, Members, topOf } from './arrays/sorted.js';
 export * from './check-arguments.js';
-export {
-  backUp,
-  backupPathFor,
-  ConfigFault,
-  type ConfigFile,
-  deleteConfigFile,
-  isUnchanged,
-  readConfigFile,
-  reasonOf,
-  writeConfigFile,
-} from './config-file.js';
+export * from './config-file.js';
 export * from './data.js';
 export * from './errors.js';
 export * from './files.js';

@@ -30,16 +30,8 @@ export interface EvaluationSummary {
 }
 
 /** A `Comparison` with the questions that differ most. */
-export interface ComparisonSummary {
+export interface ComparisonSummary extends Omit<Comparison, 'name' | 'differences'> {
   readonly mode: string;
-  readonly baseline: string;
-  readonly metric: string;
-  readonly difference: number;
-  readonly interval: readonly [number, number];
-  readonly p: number;
-  readonly won: number;
-  readonly lost: number;
-  readonly tied: number;
   readonly wonMost: readonly QuestionDifference[];
   readonly lostMost: readonly QuestionDifference[];
 }

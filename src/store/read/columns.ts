@@ -45,7 +45,7 @@ export interface PackedLabels {
 }
 
 /** Arrays with a value of every skill, by document number, but for the last. */
-interface ColumnArrays {
+export interface ColumnArrays {
   /** Number of the skill in the database. */
   readonly skillNumbers: Float64Array;
   readonly stars: Float64Array;
