@@ -23,7 +23,9 @@ const USAGE_CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
 export async function run(words: readonly string[], output: Output): Promise<number> {
   try {
     const program = programFor(output);
-    const chosen = commandNameIn(words);
+    // The name of the chosen command: the first word that is no option, or the one after `help`.
+    const [first, second] = words.filter((word) => !word.startsWith('-'));
+    const chosen = first === 'help' ? second : first;
     for (const { name, summary, file } of COMMANDS) {
       const command = program.command(name).description(summary);
       if (name === chosen) (await file()).setUp(command, output);
@@ -69,12 +71,6 @@ function programFor(output: Output): Command {
 function termOf(command: Command): string {
   const entry = COMMANDS.find(({ name }) => name === command.name());
   return entry === undefined ? new Help().subcommandTerm(command) : `${entry.name} ${entry.usage}`.trimEnd();
-}
-
-/** The name of the chosen command: the first word that is no option, or the one after `help`. */
-function commandNameIn(words: readonly string[]): string | undefined {
-  const [first, second] = words.filter((word) => !word.startsWith('-'));
-  return first === 'help' ? second : first;
 }
 
 /** Gives a command its arguments, options and action. */

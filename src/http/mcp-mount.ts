@@ -196,7 +196,8 @@ export class McpMount {
     try {
       const response = await (end === undefined ? calls : streams).fetch(request, { parsedBody: body });
       const { status } = response;
-      const sent = headersOf(response);
+      const headers = SENT.map((name) => [name, response.headers.get(name)] as const);
+      const sent = Object.fromEntries(headers.filter((pair): pair is [string, string] => pair[1] !== null));
       if (end !== undefined && response.body !== null && sent['Content-Type']?.startsWith(EVENT_STREAM) === true) {
         return { status, headers: sent, body: '', stream: untilEnded(response.body, end) };
       }
@@ -320,11 +321,6 @@ function errorBody(
   // JSON has no place for what is undefined.
   const error = { code: rpcCode, message, ...(data.code === undefined ? {} : { data }) };
   return JSON.stringify({ jsonrpc: '2.0', id, error });
-}
-
-function headersOf({ headers }: Response): Record<string, string> {
-  const pairs = SENT.map((name) => [name, headers.get(name)] as const);
-  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== null));
 }
 
 /** What the server around the SDK needs to know of a message. */

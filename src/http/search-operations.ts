@@ -13,7 +13,6 @@ import {
 import {
   type DamagedSkill,
   type KeywordQuery,
-  type Pagination,
   type SemanticQuery,
   SKILL_SCOPES,
   type Skill,
@@ -76,7 +75,10 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
     const { records, pagination, truncated, damaged } = catalogueSearchOf(search).keywordRecords(query);
     let body = '{"success":true,"data":{"skills":[';
     for (const [i, stored] of records.entries()) body += (i === 0 ? '' : ',') + publicRecord(stored, context);
-    const pages = JSON.stringify(compatible ? withNeighbours(pagination) : pagination);
+    const { page, totalPages } = pagination;
+    // `hasNext` is false before a page that cannot be requested: there are `MAX_PAGE` at most.
+    const neighbours = { hasNext: page < Math.min(totalPages, MAX_PAGE), hasPrev: page > 1 };
+    const pages = JSON.stringify(compatible ? { ...pagination, ...neighbours } : pagination);
     body += `],"pagination":${pages}},"meta":${meta()}}`;
     return { body, truncated, damaged };
   },
@@ -105,12 +107,6 @@ export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
     return { body, truncated, worth, damaged };
   },
 };
-
-/** `hasNext` is false before a page that cannot be requested: there are {@link MAX_PAGE} at most. */
-function withNeighbours(pagination: Pagination): Pagination & { hasNext: boolean; hasPrev: boolean } {
-  const { page, totalPages } = pagination;
-  return { ...pagination, hasNext: page < Math.min(totalPages, MAX_PAGE), hasPrev: page > 1 };
-}
 
 /** Pages of 50 skills that are searched for those of an owner. Each page is a search. */
 const PAGES_OF_OWNER = 10;

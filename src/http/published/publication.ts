@@ -234,7 +234,9 @@ async function chosenIds(
     for (const id of ids) {
       await turn();
       if (id !== undefined) chosen.add(id);
-      if (chosen.size > MAX_PUBLISHED_SKILLS) throw tooMany();
+      if (chosen.size <= MAX_PUBLISHED_SKILLS) continue;
+      const message = `publish chooses more than ${MAX_PUBLISHED_SKILLS.toLocaleString('en')} skills, and installers fetch every one of an index: choose by category, author or another filter`;
+      throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'publish' });
     }
   }
   return chosen;
@@ -256,9 +258,4 @@ function* filteredIds(search: SkillSearch, filters: SkillFilters): Generator<str
     for (const { skill } of hits) yield search.contents(skill.id)?.complete === true ? skill.id : undefined;
     if (page >= pagination.totalPages) return;
   }
-}
-
-function tooMany(): SkillSearchError {
-  const message = `publish chooses more than ${MAX_PUBLISHED_SKILLS.toLocaleString('en')} skills, and installers fetch every one of an index: choose by category, author or another filter`;
-  return new SkillSearchError('INVALID_OPTION', message, { parameter: 'publish' });
 }

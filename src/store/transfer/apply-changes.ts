@@ -13,6 +13,7 @@ import type { CatalogueChanges, StoredVector } from './catalogue-changes.js';
 import { headOf } from './image-reader.js';
 import {
   type CheckedImage,
+  CLAIMS_OF_SKILL,
   type ClaimRow,
   checkImage,
   claimOf,
@@ -289,9 +290,7 @@ class ImageWriter {
     skill: SkillNumber,
     claims: readonly ImageClaim[],
   ) {
-    this.#claims ??= connection.prepare(`
-      SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
-      WHERE claim.skill = ? ORDER BY name`);
+    this.#claims ??= connection.prepare(CLAIMS_OF_SKILL);
     if (isDeepStrictEqual(this.#claims.all(skill).map(claimOf), claims)) return;
     deleteClaims.run(skill);
     for (const { source, row } of claims) {

@@ -1,5 +1,5 @@
-import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { isVectorWhole } from '../checksums.js';
+import type { SkillNumber } from '../../core/index.js';
+import { isVectorWhole, type VectorRow } from '../checksums.js';
 import { CLASSIFIER_KEY, readMeta, writeMeta } from '../notes.js';
 import { SkillRows } from '../read/stored-row.js';
 import { decodeVector } from '../read/stored-vectors.js';
@@ -147,7 +147,7 @@ export class LoadLabels {
     return this.#load.guard(() => {
       const { connection } = this.#load.statements;
       const rows = new SkillRows(connection, this.#load.path);
-      const vector = connection.prepare<[Buffer, string], StoredVector>(`
+      const vector = connection.prepare<[Buffer, string], VectorRow>(`
         SELECT number, embedding, checksum FROM vector
         WHERE text_hash = ? AND model = (SELECT number FROM model WHERE id = ?)`);
       return skills.flatMap((skill) => {
@@ -185,12 +185,6 @@ export class LoadLabels {
     statements.connection.prepare('DELETE FROM meta WHERE key = ?').run(CLASSIFIER_KEY);
     statements.forgetDerived();
   }
-}
-
-interface StoredVector {
-  readonly number: VectorNumber;
-  readonly embedding: Buffer;
-  readonly checksum: number | null;
 }
 
 function vectorOf(embedding: Buffer): Float32Array {
