@@ -3,31 +3,29 @@ import { type MemorySearch, type OpenOptions, openSkillSearch as openFile, type 
 export { ERROR_CODES, type ErrorCode, SkillSearchError } from './core/index.js';
 export type { SkillFilters, Time } from './filters.js';
 export { STOP_WORDS } from './keyword/index.js';
-export type {
-  BuildOptions,
-  CatalogueProblem,
-  CheckReport,
-  FailedSource,
-  FolderDefaults,
-  InstalledSource,
-  LoadProgress,
-  LoadReport,
-  LoadWarning,
-  RejectedRow,
-  RowSource,
-  SharedOptions,
-  Source,
-} from './load/index.js';
 export {
+  type BuildOptions,
   buildCatalogue,
+  type CatalogueProblem,
   type CheckOptions,
+  type CheckReport,
   type CopyOptions,
   checkCatalogue,
   copyCatalogue,
+  type FailedSource,
+  type FolderDefaults,
+  type InstalledSource,
+  type LoadProgress,
+  type LoadReport,
+  type LoadWarning,
+  type RejectedRow,
   type RemoveOptions,
+  type RowSource,
   removeSkills,
+  type SharedOptions,
   type SnapshotOptions,
   type SnapshotReport,
+  type Source,
   type UpdateOptions,
   updateSkills,
   writeSnapshot,
@@ -78,33 +76,33 @@ export {
   type TranslatedWords,
   type UsageEffect,
 } from './result.js';
-export type {
-  MemorySearch,
-  OpenOptions,
-  SemanticOptions,
-  SimilarOptions,
-  SkillSearch,
-  SuggestOptions,
-  UsedOptions,
-  WarmUpOptions,
-} from './search/index.js';
 export {
   DEFAULT_SHARED_INTERVAL,
   DEFAULT_SNAPSHOT_INTERVAL,
   type FollowedSearch,
   type FollowOptions,
   followCatalogue,
+  type MemorySearch,
+  type OpenOptions,
   type ReloadEvent,
+  type SemanticOptions,
+  type SimilarOptions,
+  type SkillSearch,
+  type SuggestOptions,
+  type UsedOptions,
+  type WarmUpOptions,
 } from './search/index.js';
-export type {
-  Embedder,
-  EmbeddingPurpose,
-  EmbedOptions,
-  ModelOptions,
-  ModelSettings,
-  Pooling,
+export {
+  BUNDLED_MODEL,
+  type Embedder,
+  type EmbeddingPurpose,
+  type EmbedOptions,
+  inspectModel,
+  type ModelFolder,
+  type ModelOptions,
+  type ModelSettings,
+  type Pooling,
 } from './semantic/index.js';
-export { BUNDLED_MODEL, inspectModel, type ModelFolder } from './semantic/index.js';
 export {
   type ContentFile,
   SKILL_SCOPES,
@@ -116,8 +114,13 @@ export {
   type SkillProperties,
   type SkillScope,
 } from './skill.js';
-export type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch/index.js';
-export { watchSources } from './watch/index.js';
+export {
+  type SourceWatch,
+  type WatchedChange,
+  type WatchOptions,
+  type WatchProblem,
+  watchSources,
+} from './watch/index.js';
 
 /**
  * Opens a catalogue for searching: a file that `buildCatalogue` made, or skills that are held in memory, which can be

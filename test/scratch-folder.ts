@@ -14,3 +14,11 @@ export function scratchFolder(): string {
 export function scratchFile(name: string): string {
   return join(scratchFolder(), name);
 }
+
+/** What is closed when the test ends. */
+export function closing<Opened extends { close(): unknown }>(opened: Opened): Opened {
+  onTestFinished(async () => {
+    await opened.close();
+  });
+  return opened;
+}

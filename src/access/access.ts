@@ -456,7 +456,8 @@ class QuotaCounters {
   readonly #write: Statement<[client: string, number, number, number, number], unknown>;
   readonly #giveBack: Statement<[client: string, day: number], unknown>;
   readonly #clear: Statement<[before: number], unknown>;
-  readonly #count: (client: string, quota: Quota, answerable: boolean) => Verdict;
+  /** Counts one request of a client; see {@link count}. */
+  readonly count: (client: string, quota: Quota, answerable: boolean) => Verdict;
   /** Day on which old counters were last removed. */
   #cleared = 0;
 
@@ -484,12 +485,7 @@ class QuotaCounters {
       this.#write.run(client, day, dayCount, minuteStart, minuteCount);
       return verdict;
     });
-    this.#count = transaction.immediate;
-  }
-
-  /** Counts one request of a client; see {@link count}. */
-  count(client: string, quota: Quota, answerable: boolean): Verdict {
-    return this.#count(client, quota, answerable);
+    this.count = transaction.immediate;
   }
 
   /** Subtracts one request from the count of a day, if that is still the counted day. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type ErrorCode, SkillSearchError } from '../core/index.js';
+import { type ErrorCode, type Resolvers, SkillSearchError, withResolvers } from '../core/index.js';
 import type { PostgresPool, SharedTables } from '../share/index.js';
 import { type Access, openAccess } from './access.js';
 import {
@@ -25,7 +25,7 @@ import {
   UNLIMITED_ADMISSION,
 } from './keys-and-quotas.js';
 import { type Quota, type ResolvedSharedOptions, resolveSharedOptions, type SharedAccessOptions } from './options.js';
-import { type Resolvers, SharedCounters, withResolvers } from './shared-counters.js';
+import { SharedCounters } from './shared-counters.js';
 
 /**
  * Connects to a database of PostgreSQL, 14 or newer, with API keys and how many requests each client has made. Any

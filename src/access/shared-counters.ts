@@ -1,6 +1,7 @@
+import { madeOnce, type Resolvers, withResolvers } from '../core/index.js';
 import type { PostgresPool, PostgresStatement } from '../share/index.js';
 import { keyNotAccepted } from './api-key.js';
-import { judge, type Verdict } from './keys-and-quotas.js';
+import { judge, type Usage, type Verdict } from './keys-and-quotas.js';
 import type { Quota } from './options.js';
 
 /** Clients whose requests are counted by one statement. */
@@ -60,11 +61,7 @@ export class SharedCounters {
   count(client: string, hash: Buffer | null, quota: Quota, answerable: boolean): Promise<Verdict> {
     const { daily, perMinute } = quota;
     const name = `${client} ${daily} ${perMinute}`;
-    let group = this.#waiting.get(name);
-    if (group === undefined) {
-      group = { client, hash, quota, answerable: [], faulty: [] };
-      this.#waiting.set(name, group);
-    }
+    const group = madeOnce(this.#waiting, name, () => ({ client, hash, quota, answerable: [], faulty: [] }));
     const { promise, resolve, reject } = withResolvers<Verdict>();
     (answerable ? group.answerable : group.faulty).push({ resolve, reject });
     this.#send();
@@ -163,12 +160,8 @@ function settle({ quota, answerable, faulty }: Group, row: CountedRow | undefine
 }
 
 /** What a statement did to the counters of one client. */
-interface CountedRow {
+interface CountedRow extends Usage {
   readonly client: string;
-  readonly day: number;
-  readonly dayCount: number;
-  readonly minuteStart: number;
-  readonly minuteCount: number;
   /** Answerable requests that were let through. */
   readonly admitted: number;
   readonly now: number;
@@ -235,21 +228,3 @@ ON CONFLICT (client) DO UPDATE SET
   )
 RETURNING client, day, day_count::float8 AS "dayCount", minute_start::float8 AS "minuteStart",
   minute_count::float8 AS "minuteCount", admitted, ${CLOCK}::float8 AS now`;
-
-/** A promise, and what settles it. */
-export interface Resolvers<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** `Promise.withResolvers`, which Node has from version 22. */
-export function withResolvers<T>(): Resolvers<T> {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
-}

@@ -217,7 +217,7 @@ async function openDocuments(
       ...pick(flags, ...OF_CORPUS, 'cache', 'passwordFile'),
       ...{ documents, database, ...(await readingOf(flags)), signal },
       semantic: modes.includes('vector') || modes.includes('hybrid'),
-      onProgress: (progress) => bar.show(progress),
+      onProgress: (progress) => bar.showLoad(progress),
     });
     return await sayWaiting(database, output, opening);
   } finally {
@@ -288,7 +288,7 @@ function confidenceLines({ modes }: Evaluation): string[] {
       ? []
       : [
           [oneLine(name), ...both.map(shareOf)],
-          ['', ...both.map(intervalOf)],
+          ['', ...both.map(({ interval, questions }) => (questions === 0 ? '' : interval.map(short).join('-')))],
           ...Object.entries(confident.byKind ?? {}).map(([kind, { served, unserved }]) => {
             return [`  ${oneLine(kind)}`, shareOf(served), shareOf(unserved)];
           }),
@@ -305,10 +305,6 @@ function confidenceLines({ modes }: Evaluation): string[] {
 
 function shareOf({ share, confident, questions }: ConfidentShare): string {
   return questions === 0 ? 'none asked' : `${share.toFixed(4)} (${confident} of ${questions})`;
-}
-
-function intervalOf({ interval, questions }: ConfidentShare): string {
-  return questions === 0 ? '' : interval.map(short).join('-');
 }
 
 function calibrationLine(name: string, { score, useful, error, questions }: Reliability): string {

@@ -70,7 +70,9 @@ async function init(flags: InitFlags, output: Output): Promise<void> {
       parts: [...(flags.mcp ? ['server' as const] : []), ...(flags.hook ? (['hook', 'use'] as const) : [])],
       isRemoval: flags.remove === true,
       program: {
-        ...{ node: process.execPath, entry: ownEntry(), semantic: flags.semantic },
+        // The first file of the command line, as it is built: also if this is run from the sources.
+        entry: fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)),
+        ...{ node: process.execPath, semantic: flags.semantic },
         ...{ database, namesDatabase: flags.database !== undefined },
       },
       record: new InitRecord(join(userFolders(of).data, 'init.json')),
@@ -92,11 +94,6 @@ async function init(flags: InitFlags, output: Output): Promise<void> {
   if (left.length > 0) throw new Error(`left as they are: ${left.join('; ')}`);
 }
 
-/** The first file of the command line, as it is built: also if this is run from the sources. */
-function ownEntry(): string {
-  return fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-}
-
 /** The skills of the user: a configuration is for all projects. */
 async function load(database: string, home: string, { semantic }: InitFlags, output: Output): Promise<LoadReport> {
   const [{ buildCatalogue }, { LoadProgressBar }] = await Promise.all([
@@ -107,7 +104,7 @@ async function load(database: string, home: string, { semantic }: InitFlags, out
   try {
     return await buildCatalogue({
       ...{ database, sources: [{ installed: { cwd: home } }], semantic: semantic ? undefined : false },
-      onProgress: (progress) => bar.show(progress),
+      onProgress: (progress) => bar.showLoad(progress),
     });
   } finally {
     bar.stop();

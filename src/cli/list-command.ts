@@ -1,20 +1,22 @@
-import { COPY_MODES, type CopyMode, type Facet, LIST_ORDERS, type ListOrder, type SkillFilters } from '../index.js';
+import { COPY_MODES, LIST_ORDERS, type ListOrder } from '../index.js';
 import { resolveListQuery } from '../query.js';
-import { addPlaceOptions, choiceOption, jsonOption, type PlaceFlags, parseInteger, pick, placeOf } from './options.js';
+import { addPlaceOptions, choiceOption, jsonOption, parseInteger, pick, placeOf } from './options.js';
 import { columnsOf, printJson, printLines } from './output.js';
 import { listLines } from './result-lines.js';
 import type { SetUp } from './run.js';
-import { addFilters, FACETS_OPTION, filtersOf, openSearch, parseFacets, tellDamaged } from './search-options.js';
+import {
+  addFilters,
+  FACETS_OPTION,
+  filtersOf,
+  openSearch,
+  type PageFlags,
+  parseFacets,
+  tellDamaged,
+} from './search-options.js';
 import { stylesFor } from './text-columns.js';
 
-interface ListFlags extends SkillFilters, PlaceFlags {
-  readonly json?: true;
+interface ListFlags extends PageFlags {
   readonly sort?: ListOrder;
-  readonly page?: number;
-  readonly limit: number;
-  readonly copies?: CopyMode;
-  readonly facets?: readonly Facet[];
-  readonly localPaths?: true;
 }
 
 export const setUp: SetUp = (command, output) => {

@@ -55,7 +55,7 @@ async function load(
       ...loadOptionsOf(flags),
       ...place,
       ...{ sources, prune: flags.prune, signal: stop.signal },
-      onProgress: (progress) => bar.show(progress),
+      onProgress: (progress) => bar.showLoad(progress),
     });
     bar.stop();
     if (flags.json === true) printJson(output, report);

@@ -156,31 +156,23 @@ function countLine(name: string, count: number): string {
 
 /** The first warnings of a load. */
 export function warningLines({ warnings, warningCount }: LoadReport): string[] {
-  return problemLines(
-    warnings.map(({ message, ...where }) => ({ ...where, text: message })),
-    warningCount,
-  );
+  return problemLines(warnings, ({ message }) => message, warningCount);
 }
 
 /** The first rejected rows of a load. */
 export function rejectedLines({ rejected, rejectedCount }: LoadReport): string[] {
-  return problemLines(
-    rejected.map(({ reason, ...where }) => ({ ...where, text: reason })),
-    rejectedCount,
-  );
-}
-
-interface Problem {
-  readonly origin: string;
-  readonly line?: number | undefined;
-  readonly text: string;
+  return problemLines(rejected, ({ reason }) => reason, rejectedCount);
 }
 
 /** @param count of all problems, listed or not */
-function problemLines(problems: readonly Problem[], count: number): string[] {
+function problemLines<Problem extends { readonly origin: string; readonly line?: number | undefined }>(
+  problems: readonly Problem[],
+  textOf: (problem: Problem) => string,
+  count: number,
+): string[] {
   const lines = problems
     .slice(0, MAX_PRINTED)
-    .map(({ origin, line, text }) => `  ${oneLine(`${origin}${line === undefined ? '' : `:${line}`}: ${text}`)}`);
+    .map((one) => `  ${oneLine(`${one.origin}${one.line === undefined ? '' : `:${one.line}`}: ${textOf(one)}`)}`);
   const left = count - lines.length;
   const all = count === problems.length ? 'all of them' : `the first ${problems.length.toLocaleString('en')}`;
   return left > 0 ? [...lines, `  … and ${left.toLocaleString('en')} more (${all} with --json)`] : lines;

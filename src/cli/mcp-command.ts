@@ -7,6 +7,7 @@ import {
   surroundings,
   untilAborted,
   userCatalogue,
+  withResolvers,
 } from '../core/index.js';
 import type { SkillSearch, SourceWatch, WatchOptions } from '../index.js';
 import { loadSdk, type McpCatalogue, type StdioServer, unpublishedLog } from '../mcp/index.js';
@@ -89,9 +90,9 @@ async function serveMcp(
   let served = Promise.resolve(here);
   // Started outside of a project, as in the home folder: the client may know one.
   if (given.installed === true && here.place.database === userCatalogue(of)) {
-    served = new Promise<readonly string[]>((resolve) => {
-      onRoots = resolve;
-    }).then(async (folders) => {
+    const roots = withResolvers<readonly string[]>();
+    onRoots = roots.resolve;
+    served = roots.promise.then(async (folders) => {
       for (const cwd of folders.slice(0, MOST_ROOTS)) {
         const there = await servedFrom({ ...of, cwd }).catch(() => here);
         if (there.place.database !== here.place.database) return there;
@@ -176,13 +177,9 @@ const MOST_WAITING = 100;
 
 /** The log of a server, whose package is imported after the first answer, or at the end. Entries wait until then. */
 function lateLog(level: LogLevel, output: Output) {
-  let open = (): void => {};
+  const { promise, resolve: open } = withResolvers<void>();
   let waiting = 0;
-  const log = new Promise<void>((resolve) => {
-    open = resolve;
-  })
-    .then(() => import('./server-log.js'))
-    .then(({ ServerLog: Log }) => new Log(level, output));
+  const log = promise.then(() => import('./server-log.js')).then(({ ServerLog: Log }) => new Log(level, output));
   const add = (entry: (opened: ServerLog) => void): void => {
     waiting += 1;
     if (waiting > MOST_WAITING) open();

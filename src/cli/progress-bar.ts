@@ -52,25 +52,15 @@ const EMBEDDING = ' {bar} {percentage}% | {done} texts embedded | {rate} a secon
 const INDEXING = ' {bar} {percentage}% | {done} vectors indexed | {eta_formatted} left';
 
 /** A progress bar for a load. */
-export class LoadProgressBar {
-  readonly #bar: ProgressBar;
-
-  constructor(stream: Output['error']) {
-    this.#bar = new ProgressBar(stream);
-  }
-
-  show({ phase, source, rows, bytesRead, bytesTotal, done, total }: LoadProgress): void {
+export class LoadProgressBar extends ProgressBar {
+  showLoad({ phase, source, rows, bytesRead, bytesTotal, done, total }: LoadProgress): void {
     if (phase === 'embedding' || phase === 'indexing') {
-      this.#bar.show({ format: phase === 'embedding' ? EMBEDDING : INDEXING, value: done, total, payload: {} });
+      this.show({ format: phase === 'embedding' ? EMBEDDING : INDEXING, value: done, total, payload: {} });
       return;
     }
     const what = phase === 'publishing' ? 'writing the catalogue' : fitColumns(oneLine(source), 40);
     const format = bytesTotal > 0 ? READING : READING_WITHOUT_SIZE;
     const payload = { rows: rows.toLocaleString('en'), what };
-    this.#bar.show({ format, value: bytesRead, total: bytesTotal, payload });
-  }
-
-  stop(): void {
-    this.#bar.stop();
+    this.show({ format, value: bytesRead, total: bytesTotal, payload });
   }
 }

@@ -23,7 +23,9 @@ const USAGE_CODES: ReadonlySet<unknown> = new Set<ErrorCode>([
 export async function run(words: readonly string[], output: Output): Promise<number> {
   try {
     const program = programFor(output);
-    const chosen = commandNameIn(words);
+    // The name of the chosen command: the first word that is no option, or the one after `help`.
+    const [first, second] = words.filter((word) => !word.startsWith('-'));
+    const chosen = first === 'help' ? second : first;
     for (const { name, summary, file } of COMMANDS) {
       const command = program.command(name).description(summary);
       if (name === chosen) (await file()).setUp(command, output);
@@ -37,7 +39,9 @@ export async function run(words: readonly string[], output: Output): Promise<num
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     output.error.write(`error: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
-    return USAGE_CODES.has(codeOf(error)) ? EXIT.usage : EXIT.failed;
+    // `instanceof SkillSearchError` would import the library at the start of every command.
+    const isUsage = error instanceof Error && 'code' in error && USAGE_CODES.has(error.code);
+    return isUsage ? EXIT.usage : EXIT.failed;
   }
 }
 
@@ -45,7 +49,7 @@ export async function run(words: readonly string[], output: Output): Promise<num
 function programFor(output: Output): Command {
   return new Command('skill-discovery')
     .description('a search engine for catalogues of agent skills')
-    .version(packageVersion())
+    .version((createRequire(import.meta.url)('../../package.json') as { version: string }).version)
     .hook('preAction', async (_, chosen) => {
       const { database } = chosen.opts();
       // A path needs none of that code at a start.
@@ -67,21 +71,6 @@ function programFor(output: Output): Command {
 function termOf(command: Command): string {
   const entry = COMMANDS.find(({ name }) => name === command.name());
   return entry === undefined ? new Help().subcommandTerm(command) : `${entry.name} ${entry.usage}`.trimEnd();
-}
-
-/** The name of the chosen command: the first word that is no option, or the one after `help`. */
-function commandNameIn(words: readonly string[]): string | undefined {
-  const [first, second] = words.filter((word) => !word.startsWith('-'));
-  return first === 'help' ? second : first;
-}
-
-// `instanceof SkillSearchError` would import the library at the start of every command.
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-function packageVersion(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }
 
 /** Gives a command its arguments, options and action. */

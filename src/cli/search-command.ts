@@ -3,13 +3,10 @@ import { SKILL_FORMATS, type SkillFormat, type SkillOrHit } from '../agents/inde
 import { isCatalogueAddress } from '../core/index.js';
 import {
   COPY_MODES,
-  type CopyMode,
   type DamagedSkill,
-  type Facet,
   type OpenOptions,
   RANKINGS,
   type Ranking,
-  type SkillFilters,
   type SkillSearch,
   SORT_ORDERS,
   type SortOrder,
@@ -21,7 +18,6 @@ import {
   glossOption,
   jsonOption,
   modelOption,
-  type PlaceFlags,
   parseDecimal,
   parseInteger,
   pick,
@@ -33,24 +29,26 @@ import {
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { keywordLines, semanticLines } from './result-lines.js';
 import type { SetUp } from './run.js';
-import { addFilters, FACETS_OPTION, filtersOf, openSearch, parseFacets, tellDamaged } from './search-options.js';
+import {
+  addFilters,
+  FACETS_OPTION,
+  filtersOf,
+  openSearch,
+  type PageFlags,
+  parseFacets,
+  tellDamaged,
+} from './search-options.js';
 import { stylesFor } from './text-columns.js';
 
 const MODES = ['keyword', 'semantic'] as const;
 
-interface SearchFlags extends ReadingFlags, SkillFilters, PlaceFlags {
-  readonly json?: true;
+interface SearchFlags extends ReadingFlags, PageFlags {
   readonly mode: (typeof MODES)[number];
-  readonly limit: number;
-  readonly copies?: CopyMode;
   readonly explain?: true;
-  readonly localPaths?: true;
   readonly format?: SkillFormat;
   readonly maxTokens?: number;
-  // With `--mode keyword` only.
+  // With `--mode keyword` only, as `page` and `facets`.
   readonly sort?: SortOrder;
-  readonly page?: number;
-  readonly facets?: readonly Facet[];
   // With `--mode semantic` only.
   readonly minScore?: number;
   readonly ranking?: Ranking;

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import {
+  type CopyMode,
   type DamagedSkill,
   FACETS,
   type Facet,
@@ -10,8 +11,18 @@ import {
   type SkillSearch,
   type Time,
 } from '../index.js';
-import { choiceOption, parseInteger, pick, sayWaiting } from './options.js';
+import { choiceOption, type PlaceFlags, parseInteger, pick, sayWaiting } from './options.js';
 import { type Output, oneLine } from './output.js';
+
+/** Flags of the commands that print pages of skills. */
+export interface PageFlags extends SkillFilters, PlaceFlags {
+  readonly json?: true;
+  readonly page?: number;
+  readonly limit: number;
+  readonly copies?: CopyMode;
+  readonly facets?: readonly Facet[];
+  readonly localPaths?: true;
+}
 
 /** Adds the options that filter skills. */
 export function addFilters(command: Command): Command {

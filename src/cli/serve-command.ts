@@ -120,7 +120,7 @@ export const setUp: SetUp = (command, output) => {
     .option(
       '--trust-proxy <hops>',
       'whose X-Forwarded-For is believed: how many hops, or addresses and networks with commas between them',
-      parseTrust,
+      (value) => (/^\d+$/.test(value) ? Number(value) : parseList(value)),
     )
     .option('--metrics-port <n>', 'serve /metrics for Prometheus at this port; needs prom-client', parsePort)
     .option('--metrics-host <address>', 'where metrics are served', DEFAULT_HOST)
@@ -301,10 +301,6 @@ function parsePort(value: string): number {
   return port;
 }
 
-function parseTrust(value: string): number | readonly string[] {
-  return /^\d+$/.test(value) ? Number(value) : parseList(value);
-}
-
 function parseList(value: string): readonly string[] {
   return value.split(',').map((one) => one.trim());
 }
@@ -351,11 +347,10 @@ const LABELS = ['category', 'occupation', 'author', 'license', 'agent', 'scope']
 export function publishOption(): Option {
   const description =
     'publish skills for installers: all, folders (those without a repository), or LABEL:VALUE such as category:testing (repeatable)';
-  return new Option('--publish <what>', description).argParser(collectRules);
-}
-
-function collectRules(value: string, previous: readonly PublishRule[] = []): readonly PublishRule[] {
-  return [...previous, ruleOf(value)];
+  return new Option('--publish <what>', description).argParser<PublishRule[]>((value, rules = []) => [
+    ...rules,
+    ruleOf(value),
+  ]);
 }
 
 function ruleOf(value: string): PublishRule {

@@ -1,4 +1,4 @@
-import type { SimilarSkill, SkillContents, SkillDetails, SkillFile, SkillInstallation, SkillSearch } from '../index.js';
+import type { SimilarSkill, SkillContents, SkillDetails, SkillInstallation, SkillSearch } from '../index.js';
 import { addPlaceOptions, jsonOption, type PlaceFlags, parseInteger, placeOf } from './options.js';
 import { manyLines, oneLine, printJson, printLines } from './output.js';
 import type { SetUp } from './run.js';
@@ -52,7 +52,7 @@ export const setUp: SetUp = (command, output) => {
         ...skillLines(skill, copies, styles),
         ...(contents === undefined ? [] : contentLines(contents, styles)),
         ...(similar === undefined ? [] : similarLines(similar, styles)),
-        ...(files === undefined ? [] : textLines(files, styles)),
+        ...(files ?? []).flatMap(({ filename, text }) => ['', styles.dim(`--- ${oneLine(filename)}`), manyLines(text)]),
       ]);
     });
 };
@@ -65,12 +65,9 @@ function rawFile(search: SkillSearch, id: string, path: string): { readonly byte
   return { bytes, isExcerpt: !file.complete };
 }
 
-function categoriesOf({ categories, derivedCategories = [] }: SkillDetails): string[] {
-  return [...categories, ...derivedCategories.map((slug) => `${slug} (derived)`)];
-}
-
 function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styles): string[] {
   const updated = skill.updatedAt === 0 ? 'unknown' : `${isoDate(skill.updatedAt)} (${ageOf(skill.updatedAt)})`;
+  const categories = [...skill.categories, ...(skill.derivedCategories ?? []).map((slug) => `${slug} (derived)`)];
   const facts: [string, string | undefined][] = [
     ['id', skill.id],
     ['author', skill.author],
@@ -79,7 +76,7 @@ function skillLines(skill: SkillDetails, copies: readonly string[], styles: Styl
     ['code', skill.codehostUrl],
     ['page', skill.skillUrl],
     ['folder', skill.localPath],
-    ['categories', categoriesOf(skill).join(', ') || undefined],
+    ['categories', categories.join(', ') || undefined],
     ['occupations', skill.occupations.join(', ') || undefined],
     ['license', skill.license],
     ['compatibility', skill.compatibility],
@@ -110,10 +107,6 @@ function similarLines(similar: readonly SimilarSkill[], styles: Styles): string[
     return `${score.toFixed(3).padStart(6)}  ${oneLine(skill.id)}  ${styles.dim(oneLine(skill.name) + others)}`;
   });
   return ['', styles.dim(lines.length === 0 ? '--- no similar skills' : '--- similar skills'), ...lines];
-}
-
-function textLines(files: readonly SkillFile[], styles: Styles): string[] {
-  return files.flatMap(({ filename, text }) => ['', styles.dim(`--- ${oneLine(filename)}`), manyLines(text)]);
 }
 
 function contentLines({ complete, files }: SkillContents, styles: Styles): string[] {

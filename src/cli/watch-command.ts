@@ -50,7 +50,7 @@ export async function watch(
         // What else cannot be watched is refused.
         sources: sources as WatchOptions['sources'],
         signal,
-        onProgress: (progress) => isFirst && bar.show(progress),
+        onProgress: (progress) => isFirst && bar.showLoad(progress),
         onChange,
         onProblem: ({ message }) => output.error.write(`note: ${oneLine(message)}\n`),
       });

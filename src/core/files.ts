@@ -114,7 +114,8 @@ export function clearUnfinished(path: string): void {
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+/** Names of what is in a folder; none if it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -1,22 +1,18 @@
 // A file whose exports are all for other modules is passed on as it is.
 export * from './addresses.js';
 export * from './arrays/array-file.js';
-export type { ArrayFileIdentity, FileRules, StatedSizes } from './arrays/array-file-header.js';
-export { arraysOf, LITTLE_ENDIAN, memoryOf } from './arrays/array-file-header.js';
+export {
+  type ArrayFileIdentity,
+  arraysOf,
+  type FileRules,
+  LITTLE_ENDIAN,
+  memoryOf,
+  type StatedSizes,
+} from './arrays/array-file-header.js';
 export * from './arrays/growing-array.js';
 export { type Comparator, countingSort, leapTo, lowerBound, lowerBoundBy, Members, topOf } from './arrays/sorted.js';
 export * from './check-arguments.js';
-export {
-  backUp,
-  backupPathFor,
-  ConfigFault,
-  type ConfigFile,
-  deleteConfigFile,
-  isUnchanged,
-  readConfigFile,
-  reasonOf,
-  writeConfigFile,
-} from './config-file.js';
+export * from './config-file.js';
 export * from './data.js';
 export * from './errors.js';
 export * from './files.js';
@@ -52,7 +48,6 @@ export {
 export * from './texts.js';
 export * from './threads/jobs.js';
 export * from './threads/turns.js';
-export type { Tokenizer } from './tokenizer.js';
-export { type ReadTokenizer, readTokenizer, readWordPieces } from './tokenizer.js';
+export { type ReadTokenizer, readTokenizer, readWordPieces, type Tokenizer } from './tokenizer.js';
 export * from './usage-log.js';
 export * from './user-folders.js';

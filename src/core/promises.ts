@@ -9,6 +9,16 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
+/**
+ * Lets the event loop do what else there is.
+ *
+ * @throws the signal's reason when aborted
+ */
+export async function loopTurn(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise(setImmediate);
+  signal?.throwIfAborted();
+}
+
 /** A signal for one piece of work; see {@link anyOf}. */
 export interface JoinedSignal {
   readonly signal: AbortSignal;
@@ -121,15 +131,41 @@ interface InProgress<R> {
 }
 
 function start<R>(work: (turn: Promise<void>) => Promise<R>): InProgress<R> {
-  let begin = (): void => {};
-  let giveUp = (): void => {};
-  const turn = new Promise<void>((resolve, reject) => {
-    begin = resolve;
-    giveUp = () => reject(new Error('wanted by nobody any more'));
-  });
+  const { promise: turn, resolve: begin, reject } = withResolvers<void>();
   const result = work(turn);
   // Handled when its turn comes. This catch only prevents an unhandled rejection.
   turn.catch(() => {});
   result.catch(() => {});
-  return { begin, giveUp, result };
+  return { begin, giveUp: () => reject(new Error('wanted by nobody any more')), result };
+}
+
+/** A promise, and what settles it. */
+export interface Resolvers<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** `Promise.withResolvers`, which Node has from version 22. */
+export function withResolvers<T>(): Resolvers<T> {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}
+
+/** A listener, or a log, whose failure must not end the work that calls it. */
+export function quietly<Told extends unknown[]>(
+  listener: ((...told: Told) => void) | undefined,
+): (...told: Told) => void {
+  return (...told) => {
+    try {
+      listener?.(...told);
+    } catch {
+      // The listener's own matter: there is nowhere to report it.
+    }
+  };
 }

@@ -108,12 +108,13 @@ export async function readBenchmark(path: string, options: ReadBenchmarkOptions 
   checkText('ask', ask);
   const full = resolve(checkPath('path', path, 'a benchmark'));
   if (!existsSync(full)) throw new SkillSearchError('SOURCE_NOT_FOUND', `there is no file or folder ${path}`, { path });
-  const files = await readBenchmarkFiles(full, { qrels, ask });
+  const files = await (statSync(full).isDirectory() ? readFolder : readSimple)(full, { qrels, ask });
   const { name, corpus, judgements, judged } = files;
   if (ask !== undefined && !files.questions.some(isAskable)) throw unknownField(path, ask, files.fields);
 
   const graded = judged !== 'plain';
-  const isServed = ({ id }: WrittenQuestion): boolean => hasRightAnswer(judgements.get(id), graded);
+  const isRight = (gain: number): boolean => (graded ? gain >= LEAST_USEFUL : gain > 0);
+  const isServed = ({ id }: WrittenQuestion): boolean => [...(judgements.get(id)?.values() ?? [])].some(isRight);
   const chosen = files.questions.filter(({ id }) => filter?.test(id) !== false);
   const known = chosen.filter(({ id }) => judgements.has(id));
   const askable = known.filter(isAskable);
@@ -148,10 +149,6 @@ export async function readBenchmark(path: string, options: ReadBenchmarkOptions 
 
 function isAskable(question: WrittenQuestion): question is Question {
   return question.text !== undefined;
-}
-
-function hasRightAnswer(gains: Gains | undefined, graded: boolean): boolean {
-  return gains !== undefined && [...gains.values()].some((gain) => (graded ? gain >= LEAST_USEFUL : gain > 0));
 }
 
 function unknownField(path: string, ask: string, fields: BenchmarkFiles['fields']): SkillSearchError {
@@ -208,15 +205,6 @@ interface BenchmarkFilesOptions {
 const GRADES: ReadonlySet<unknown> = new Set([0, 1, 2, 3]);
 
 type Judgements = Map<string, Map<string, number>>;
-
-/**
- * Reads a folder in the BEIR layout, or a JSON Lines file of questions.
- *
- * @throws {SkillSearchError} `INVALID_SOURCE`, with file and line; `INVALID_OPTION` for `qrels` with a file
- */
-function readBenchmarkFiles(path: string, options: BenchmarkFilesOptions): Promise<BenchmarkFiles> {
-  return statSync(path).isDirectory() ? readFolder(path, options) : readSimple(path, options);
-}
 
 async function readFolder(folder: string, { qrels, ask }: BenchmarkFilesOptions): Promise<BenchmarkFiles> {
   const queries = present(folder, 'queries.jsonl');

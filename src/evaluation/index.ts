@@ -24,8 +24,7 @@ export {
   randomisationTest,
   randomNumbers,
 } from './compare.js';
-export type { CorpusOptions } from './corpus.js';
-export { type Corpus, openCorpus } from './corpus.js';
+export { type Corpus, type CorpusOptions, openCorpus } from './corpus.js';
 export {
   EVALUATION_MODES,
   type EvaluateOptions,
@@ -38,16 +37,19 @@ export {
   type RankOptions,
   rankQuestions,
 } from './evaluate.js';
-export type { Confidence, ConfidentShare, ModeEvaluation, Reliability } from './measures.js';
 export {
   averagePrecision,
+  type Confidence,
+  type ConfidentShare,
   calibrationError,
   type Figures,
   judgedShare,
   type MeasureOptions,
+  type ModeEvaluation,
   measureRanking,
   ndcg,
   precision,
+  type Reliability,
   recall,
   recallByDepth,
   reciprocalRank,

@@ -1,8 +1,7 @@
 import { checkOptions, namesOf } from '../core/index.js';
 import type { CopyMode } from '../index.js';
 import type { GainFunction } from './benchmark.js';
-import type { Interval } from './compare.js';
-import { type Comparison, extremesOf, type QuestionDifference } from './compare.js';
+import { type Comparison, extremesOf, type Interval, type QuestionDifference } from './compare.js';
 import type { Evaluation } from './evaluate.js';
 import type { Confidence, ConfidentShare, Figures, ModeEvaluation, Reliability } from './measures.js';
 
@@ -31,16 +30,8 @@ export interface EvaluationSummary {
 }
 
 /** A `Comparison` with the questions that differ most. */
-export interface ComparisonSummary {
+export interface ComparisonSummary extends Omit<Comparison, 'name' | 'differences'> {
   readonly mode: string;
-  readonly baseline: string;
-  readonly metric: string;
-  readonly difference: number;
-  readonly interval: readonly [number, number];
-  readonly p: number;
-  readonly won: number;
-  readonly lost: number;
-  readonly tied: number;
   readonly wonMost: readonly QuestionDifference[];
   readonly lostMost: readonly QuestionDifference[];
 }

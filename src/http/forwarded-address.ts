@@ -37,7 +37,9 @@ export function addressOfClient(call: Pick<Call, 'address' | 'header'>, isTruste
   if (address === undefined) return undefined;
   const forwarded = call.header('x-forwarded-for')?.split(',') ?? [];
   for (let hop = 0; forwarded.length > 0 && isTrusted(address, hop); hop++) {
-    const next = withoutPort(forwarded.pop()!.trim());
+    const text = forwarded.pop()!.trim();
+    // Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::1]:4711`.
+    const next = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
     // No proxy wrote this. `proxy-addr` would return it as the client, so the list is not read by it.
     if (isIP(next) === 0) break;
     address = next;
@@ -54,11 +56,6 @@ function compileNetwork(network: string): TrustedHops {
   } catch (error) {
     throw invalidTrust(network, error);
   }
-}
-
-/** Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::1]:4711`. */
-function withoutPort(text: string): string {
-  return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }
 
 function invalidTrust(got: string, cause?: unknown): SkillSearchError {

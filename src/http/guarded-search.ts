@@ -49,7 +49,7 @@ export async function answerSearch<Query>(
       call,
       publicUrl,
       compatible,
-      meta: () => metaOf(visit),
+      meta: () => `{"requestId":"${requestId}","responseTimeMs":${Math.round(performance.now() - visit.started)}}`,
       longestWait: patienceLeft(longestWait, waited),
     });
     if (damaged !== undefined) logDamaged(damaged, search, requestId, log);
@@ -113,10 +113,6 @@ export function patienceLeft(longestWait: number, waited: number): number {
 /** Whoever asks again in a second finds most of those gone that waited with it. */
 export function busy(): SkillSearchError {
   return new SkillSearchError('BUSY', 'too many requests wait; try again in 1 s', { retryAfter: 1 });
-}
-
-function metaOf({ requestId, started }: Visit): string {
-  return `{"requestId":"${requestId}","responseTimeMs":${Math.round(performance.now() - started)}}`;
 }
 
 /**

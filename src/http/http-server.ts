@@ -58,9 +58,9 @@ export class HttpServer implements RunningServer {
   readonly #service: SkillDiscoveryService;
   readonly #server: Server;
   readonly #connections: OpenConnections;
-  #url = '';
-  #host = '';
-  #port = 0;
+  host = '';
+  port = 0;
+  url = '';
   readonly #isTrusted: TrustedHops;
   readonly #rate: AddressRate;
   readonly #turns = new Turns();
@@ -112,28 +112,16 @@ export class HttpServer implements RunningServer {
     this.#server.on('connect', (_, socket) => this.#refuse(socket as Socket, UNKNOWN_METHOD));
   }
 
-  get host(): string {
-    return this.#host;
-  }
-
-  get port(): number {
-    return this.#port;
-  }
-
-  get url(): string {
-    return this.#url;
-  }
-
   get waiting(): number {
     return this.#turns.waiting + this.#running.size;
   }
 
   async listen(host: string, port: number): Promise<void> {
     const listening = await listenAt(this.#server, host, port);
-    this.#host = host;
-    this.#port = listening.port;
-    this.#url = listening.url;
-    this.#lastOrigin = this.#url;
+    this.host = host;
+    this.port = listening.port;
+    this.url = listening.url;
+    this.#lastOrigin = this.url;
   }
 
   close(grace: number = DEFAULT_GRACE): Promise<void> {
@@ -289,7 +277,7 @@ export class HttpServer implements RunningServer {
     const isAddress = host !== undefined && /^[a-z0-9.-]+(?::\d+)?$|^\[[0-9a-f:.]+\](?::\d+)?$/i.test(host);
     this.#lastHost = host;
     // What looks like an address may still be none: `999.0.0.1`, or the port 99999.
-    this.#lastOrigin = isAddress && URL.canParse(`http://${host}`) ? `http://${host}` : this.#url;
+    this.#lastOrigin = isAddress && URL.canParse(`http://${host}`) ? `http://${host}` : this.url;
     return this.#lastOrigin;
   }
 }

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { isDamage, isKnownOutage } from '../core/index.js';
+import { isDamage, isKnownOutage, madeOnce } from '../core/index.js';
 import { type DamagedSkill, type SkillSearch, SkillSearchError } from '../index.js';
 
 /**
@@ -55,8 +55,7 @@ export function logDamaged(
   requestId: string,
   log: (event: LogEvent) => void,
 ): void {
-  const known = logged.get(search) ?? new Set();
-  logged.set(search, known);
+  const known = madeOnce(logged, search, () => new Set<string>());
   for (const { id = 'of which the id cannot be read', reason } of damaged) {
     const line = `the skill ${id}: ${reason}; load its source again`;
     if (known.has(line) || known.size >= MOST_LOGGED) continue;

@@ -196,7 +196,8 @@ export class McpMount {
     try {
       const response = await (end === undefined ? calls : streams).fetch(request, { parsedBody: body });
       const { status } = response;
-      const sent = headersOf(response);
+      const headers = SENT.map((name) => [name, response.headers.get(name)] as const);
+      const sent = Object.fromEntries(headers.filter((pair): pair is [string, string] => pair[1] !== null));
       if (end !== undefined && response.body !== null && sent['Content-Type']?.startsWith(EVENT_STREAM) === true) {
         return { status, headers: sent, body: '', stream: untilEnded(response.body, end) };
       }
@@ -322,11 +323,6 @@ function errorBody(
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
-function headersOf({ headers }: Response): Record<string, string> {
-  const pairs = SENT.map((name) => [name, headers.get(name)] as const);
-  return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== null));
-}
-
 /** What the server around the SDK needs to know of a message. */
 interface McpMessage {
   /** What it counts as; undefined where it is free: notifications, and answers of the client. */
@@ -353,14 +349,10 @@ function readMessage(value: unknown): McpMessage {
     id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
     name: [method, tool]
       .filter((name) => typeof name === 'string')
-      .map(loggable)
+      // What does not look like a name is not logged: anybody may write it.
+      .map((name) => (/^[a-z][\w./-]{0,63}$/i.test(name) ? name : '?'))
       .join(' '),
   };
-}
-
-/** What does not look like a name is not logged: anybody may write it. */
-function loggable(name: string): string {
-  return /^[a-z][\w./-]{0,63}$/i.test(name) ? name : '?';
 }
 
 /** A client whose stream ended may ask for another after so many seconds. */

@@ -23,15 +23,12 @@ export async function describeApi(publicUrl: string, extras: ServedExtras): Prom
   const document = JSON.parse(text, extras.compatible ? undefined : strictly) as ApiDocument;
   const served = new Set(operationPaths(extras));
   for (const path of Object.keys(document.paths)) if (!served.has(path)) delete document.paths[path];
-  const tags = new Set(Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap(tagsOf)));
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const tags = new Set(operations.flatMap((operation) => operation.tags));
   document.servers = [{ url: publicUrl }];
   document.tags = document.tags.filter(({ name }) => tags.has(name));
   dropUnused(document);
   return JSON.stringify(document);
-}
-
-function tagsOf({ tags }: { readonly tags: readonly string[] }): readonly string[] {
-  return tags;
 }
 
 /** Leaves out what is added for clients of the public service: fields, and that a larger `limit` is taken. */

@@ -8,6 +8,7 @@ import {
   invalidArgument,
   MAX_LONGEST_WAIT,
   optionOf,
+  quietly,
 } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import type { UnpublishedListener } from '../mcp/index.js';
@@ -213,7 +214,7 @@ export function resolveHandlerOptions(options: HandlerOptions, listensAt?: strin
     longestWait: longestWait ?? DEFAULT_LIMITS.longestWait,
     hosts: new AllowedHosts({ publicUrl, hosts: resolveHosts('allowedHosts', options.allowedHosts), listensAt }),
     isLocal: LOOPBACK.test(listensAt ?? '') && !isTrusted('127.0.0.1', 0),
-    onUnpublished: quietly(onUnpublished ?? (() => {})),
+    onUnpublished: quietly(onUnpublished),
     log: quietly((event) => log(withoutKeys(event))),
   };
 }
@@ -241,17 +242,6 @@ export function checkSearch(search: unknown): void {
 function checkAccess(access: KeysAndQuotas | undefined): KeysAndQuotas | undefined {
   if (access === undefined || typeof access?.admit === 'function') return access;
   throw invalidArgument(optionOf('access'), 'what openAccess() or connectAccess() returns, or false', access);
-}
-
-/** A log that throws must not prevent an answer. */
-function quietly<Told extends unknown[]>(listener: (...told: Told) => void): (...told: Told) => void {
-  return (...told) => {
-    try {
-      listener(...told);
-    } catch {
-      // There is nowhere to report it.
-    }
-  };
 }
 
 function resolvePublicUrl(publicUrl: string | undefined): string | undefined {

@@ -1,3 +1,5 @@
+import { appendTo } from '../core/index.js';
+
 /** Milliseconds of work in one turn of the event loop. */
 const TURN = 5;
 /** Turns in a row that are left to new connections. */
@@ -9,17 +11,11 @@ const MOST_SCHEDULED = 128;
 class WorkOfClients {
   /** The client whose turn it is comes first. */
   readonly #waiting = new Map<unknown, (() => void)[]>();
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
+  count = 0;
 
   add(work: () => void, client: unknown): void {
-    const others = this.#waiting.get(client);
-    if (others === undefined) this.#waiting.set(client, [work]);
-    else others.push(work);
-    this.#count += 1;
+    appendTo(this.#waiting, client, work);
+    this.count += 1;
   }
 
   next(): (() => void) | undefined {
@@ -28,7 +24,7 @@ class WorkOfClients {
       // The client goes behind all others.
       this.#waiting.delete(client);
       if (works.length > 0) this.#waiting.set(client, works);
-      this.#count -= 1;
+      this.count -= 1;
       return work;
     }
     return undefined;

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { anyOf } from '../core/index.js';
+import { anyOf, loopTurn } from '../core/index.js';
 import {
   type ChosenModel,
   type Classifier,
@@ -134,8 +134,7 @@ export async function classifyCatalogue(
       batch.push({ skill, categories });
     }
     if (batch.length > 0) sink.putLabels(batch);
-    await new Promise(setImmediate);
-    signal?.throwIfAborted();
+    await loopTurn(signal);
   }
   return { labelled, withoutVector };
 }

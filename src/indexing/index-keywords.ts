@@ -1,6 +1,5 @@
 import { runJob } from '../core/index.js';
-import type { PackedKeywords } from '../keyword/index.js';
-import { collectKeywords } from '../keyword/index.js';
+import { collectKeywords, type PackedKeywords } from '../keyword/index.js';
 import { CatalogueReader, readStamp } from '../store/index.js';
 import type { KeywordsJob } from './index-keywords-thread.js';
 import { documentsOf, isCurrentKeywordFile, writeKeywordFile } from './keyword-file.js';

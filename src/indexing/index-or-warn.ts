@@ -23,9 +23,7 @@ export interface IndexingWarning {
 }
 
 /** How indexing is followed and stopped. */
-export interface IndexOrWarnOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress: (done: number, total: number) => void;
+export interface IndexOrWarnOptions extends IndexingOptions {
   readonly onWarning: (warning: IndexingWarning) => void;
 }
 

@@ -3,6 +3,9 @@ import { checkDatabase, checkNotShared, checkPath, isPostgresAddress, resolveDat
 import type { Revision } from '../share/index.js';
 import type { SharedOptions } from './load-options.js';
 
+/** The names of the options that only catalogues in PostgreSQL have. */
+export const SHARED_NAMES: Readonly<Record<keyof SharedOptions, true>> = { cache: true, passwordFile: true };
+
 /** What leads to a catalogue in PostgreSQL. */
 export type SharedAddress = SharedOptions & { readonly database: string };
 

@@ -22,9 +22,9 @@ import {
   type SharedFault,
 } from '../share/index.js';
 import { filesBeside, isLoading, NEW_FILE, problemIn, readStamp } from '../store/index.js';
-import { CatalogueCheck, CatalogueRepair, copyKey, fieldsOf, structureFaults } from '../store/writing.js';
+import { CatalogueCheck, copyKey, fieldsOf, type OpenLoad, publishRepair, structureFaults } from '../store/writing.js';
 import type { CheckOptions } from './calls.js';
-import { addressOf, type SharedAddress } from './catalogue-place.js';
+import { addressOf, SHARED_NAMES, type SharedAddress } from './catalogue-place.js';
 import type { CatalogueProblem, CheckReport } from './reports.js';
 
 const REPAIR = 'check it with the option repair';
@@ -33,13 +33,7 @@ const LOAD_AGAIN = 'load its source again';
 /** States of a catalogue that are checked at most, if loads replace it meanwhile. */
 const MOST_STATES = 4;
 
-const CHECK_OPTIONS = namesOf<CheckOptions>({
-  database: true,
-  cache: true,
-  passwordFile: true,
-  repair: true,
-  signal: true,
-});
+const CHECK_OPTIONS = namesOf<CheckOptions>({ database: true, ...SHARED_NAMES, repair: true, signal: true });
 
 /** What a look at a catalogue finds. */
 type Found = Omit<CheckReport, 'repaired'>;
@@ -75,9 +69,9 @@ function withRepaired(before: readonly CatalogueProblem[], left: Found): CheckRe
  * @throws the signal's reason when aborted
  */
 async function repair(path: string, signal: AbortSignal | undefined): Promise<void> {
-  let repairing: CatalogueRepair | undefined;
+  let repairing: OpenLoad | undefined;
   try {
-    repairing = await CatalogueRepair.publish(path, signal);
+    repairing = await publishRepair(path, signal);
     await indexKeywords(path, { signal });
     await indexVectors(path, { signal, onProgress: () => {} });
   } catch (error) {

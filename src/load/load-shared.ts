@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDamage, makeFolder, SkillSearchError } from '../core/index.js';
 import { isSameRevision, type Replica, type Revision, type SharedStore } from '../share/index.js';
-import { FileLock, filesBeside, openForReading, sqliteFiles } from '../store/index.js';
+import { FileLock, filesBeside, sqliteFiles, whileOpen } from '../store/index.js';
 import { differenceOf, forgetJournal, notWritable } from '../store/writing.js';
 import { FILE_SYSTEM_ROOT, type SharedAddress } from './catalogue-place.js';
 import type { BuildOptions } from './load-options.js';
@@ -208,18 +208,13 @@ async function indexShared(
   await orWarn('local copy', () => replica.bringUp({ signal, onProgress, onWarning }));
   await orWarn('snapshot', async () => {
     const changed = await store.snapshot.changedSince(signal);
-    const most = Math.max(SNAPSHOT_LEAST, SNAPSHOT_SHARE * countSkills(replica.database));
+    const skills = whileOpen(
+      replica.database,
+      (catalogue) => catalogue.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!,
+    );
+    const most = Math.max(SNAPSHOT_LEAST, SNAPSHOT_SHARE * skills);
     if (changed === undefined || changed > most) await replica.storeSnapshot(join(folder, 'snapshot'), signal);
   });
-}
-
-function countSkills(database: string): number {
-  const catalogue = openForReading(database);
-  try {
-    return catalogue.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
-  } finally {
-    catalogue.close();
-  }
 }
 
 const LOCK = 'lock';

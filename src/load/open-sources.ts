@@ -93,7 +93,8 @@ function openPath(
   const gitBudget = options.gitSeconds === undefined ? undefined : options.gitSeconds * 1000;
   return {
     name: source.name,
-    key: keyOf(source, home),
+    // Relative to the catalogue: both can be moved together, and the catalogue says nothing about the machine.
+    key: source.path === '' ? source.name : `${source.kind.name}:${pathInside(home, source.path) || '.'}`,
     bytes: source.bytes ?? 0,
     // Standard input.
     isOnce: source.path === '',
@@ -128,11 +129,6 @@ function isOnce(rows: Iterable<unknown> | AsyncIterable<unknown>): boolean {
 
 function isRowSource(source: Exclude<Source, string | InstalledSource>): source is RowSource {
   return typeof source === 'object' && source !== null && 'rows' in source && 'name' in source;
-}
-
-/** Relative to the catalogue: both can be moved together, and the catalogue says nothing about the machine. */
-function keyOf({ kind, name, path }: ResolvedSource, home: string): string {
-  return path === '' ? name : `${kind.name}:${pathInside(home, path) || '.'}`;
 }
 
 /** Milliseconds between two calls that tell how far the reading is. */

@@ -14,17 +14,16 @@ import {
   syncToDisk,
 } from '../core/index.js';
 import { writeFiles } from '../share/index.js';
-import { derivedFiles, LoadLock, openForReading } from '../store/index.js';
+import { derivedFiles, FileLock, openForReading } from '../store/index.js';
 import { forgetJournal } from '../store/writing.js';
 import type { CopyOptions, SnapshotOptions, SnapshotReport } from './calls.js';
-import { addressOf, withFile } from './catalogue-place.js';
+import { addressOf, SHARED_NAMES, withFile } from './catalogue-place.js';
 
 // The work of the calls that only read a catalogue.
 
 const SNAPSHOT_OPTIONS = namesOf<SnapshotOptions>({
   database: true,
-  cache: true,
-  passwordFile: true,
+  ...SHARED_NAMES,
   to: true,
   prune: true,
   signal: true,
@@ -47,13 +46,7 @@ export async function snapshotInto(options: SnapshotOptions): Promise<SnapshotRe
   });
 }
 
-const COPY_OPTIONS = namesOf<CopyOptions>({
-  from: true,
-  to: true,
-  cache: true,
-  passwordFile: true,
-  overwrite: true,
-});
+const COPY_OPTIONS = namesOf<CopyOptions>({ from: true, to: true, ...SHARED_NAMES, overwrite: true });
 
 /** The work of `copyCatalogue`. */
 export async function copyTo(options: CopyOptions): Promise<void> {
@@ -79,11 +72,11 @@ async function copyFiles(from: string, to: string, overwrites: boolean): Promise
     const message = `there is something at ${to}: remove it, or copy with \`overwrite: true\``;
     throw new SkillSearchError('CATALOGUE_EXISTS', message, { path: to });
   };
-  let lock: LoadLock | undefined;
+  let lock: FileLock | undefined;
   try {
     checkFree();
     // A small change that is being written there would leave its journal at this path, for a reader to play back.
-    lock = new LoadLock(to);
+    lock = FileLock.ofLoad(to);
     const version = (): number => catalogue.pragma('data_version', { simple: true }) as number;
     await replaceByCopy(from, to, version, () => {
       // Copying may take long. A load may have made a catalogue there meanwhile.

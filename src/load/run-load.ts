@@ -5,10 +5,9 @@ import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/
 import { CatalogueWriter, OpenLoad } from '../store/writing.js';
 import { checkClassify, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
-import type { BuildOptions } from './load-options.js';
+import type { BuildOptions, SharedOptions } from './load-options.js';
 import { type OpenableSource, openSources, readSources } from './open-sources.js';
-import type { LoadReport } from './reports.js';
-import { type IndexingProgress, ReportBuilder } from './reports.js';
+import { type IndexingProgress, type LoadReport, ReportBuilder } from './reports.js';
 
 /**
  * Runs a load. The sources are read from their beginning each time.
@@ -106,7 +105,7 @@ export interface PreparedLoad {
 }
 
 /** The options of a load, but for where it goes. */
-type LoadOptions = Omit<BuildOptions, 'database'>;
+export type LoadOptions = Omit<BuildOptions, 'database' | keyof SharedOptions>;
 
 /**
  * Checks all that can be checked before anything is written.
@@ -118,10 +117,7 @@ export async function prepareLoad(options: LoadOptions, home: string): Promise<P
   checkFlag('prune', options.prune);
   checkFlag('semantic', options.semantic);
   for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
-  checkFlag('followLinks', options.followLinks);
-  checkFlag('git', options.git);
-  checkFlag('contents', options.contents);
-  checkFlag('classify', options.classify);
+  for (const name of ['followLinks', 'git', 'contents', 'classify'] as const) checkFlag(name, options[name]);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {

@@ -16,17 +16,16 @@ import {
 } from '../core/index.js';
 import { type ChosenModel, chooseModel, embeddedText, resolveModelOptions } from '../semantic/index.js';
 import { readRows } from '../sources/index.js';
-import { openForReading } from '../store/index.js';
-import { type CatalogueWriter, VectorStatements } from '../store/writing.js';
+import { whileOpen } from '../store/index.js';
+import { CatalogueWriter, type ChangeCounts, OpenLoad, VectorStatements } from '../store/writing.js';
 import type { RemoveOptions, UpdateOptions } from './calls.js';
-import { addressOf, type CatalogueAddress, homeOf } from './catalogue-place.js';
-import { type ChangeOptions, changeInPlace, type SmallChange } from './change-in-place.js';
-import { checkModel } from './derive.js';
-import type { Ingest } from './ingest.js';
+import { addressOf, type CatalogueAddress, homeOf, SHARED_NAMES } from './catalogue-place.js';
+import { canClassifyInPlace, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
+import { Ingest } from './ingest.js';
 import type { BuildOptions, SharedOptions, Source } from './load-options.js';
 import { type OpenableSource, openSources, rowsKey } from './open-sources.js';
-import type { LoadReport } from './reports.js';
-import { fileTarget, type LoadTarget, prepareLoad, runLoad } from './run-load.js';
+import { type LoadReport, ReportBuilder } from './reports.js';
+import { fileTarget, type LoadOptions, type LoadTarget, prepareLoad, runLoad } from './run-load.js';
 
 // The work of the calls that write a catalogue, and of what a watch asks of loads.
 
@@ -56,11 +55,7 @@ export const FILE_BUILD_OPTION_NAMES: Readonly<Record<Exclude<keyof BuildOptions
   stdin: true,
 };
 
-const BUILD_OPTIONS = namesOf<BuildOptions>({
-  ...FILE_BUILD_OPTION_NAMES,
-  cache: true,
-  passwordFile: true,
-});
+const BUILD_OPTIONS = namesOf<BuildOptions>({ ...FILE_BUILD_OPTION_NAMES, ...SHARED_NAMES });
 
 /** The work of `buildCatalogue`. */
 export async function loadSources(options: BuildOptions): Promise<LoadReport> {
@@ -79,8 +74,10 @@ export async function loadSources(options: BuildOptions): Promise<LoadReport> {
 interface Change {
   /** Makes it in place; undefined if that cannot be done. */
   readonly small: SmallChange | undefined;
-  /** Makes it by a load, which is run where it cannot be made in place. */
-  readonly whole: (target: LoadTarget) => Promise<LoadReport>;
+  /** The load that makes it where it cannot be made in place. */
+  readonly load: LoadOptions;
+  /** Ids of skills that the load removes. */
+  readonly removed?: readonly string[];
   /** Whether it reads what can be read only once. */
   readonly isOnce?: boolean;
   /** Whether there must be a catalogue already. */
@@ -89,25 +86,24 @@ interface Change {
 
 /** Makes a change in place, or by a load if that is needed. */
 async function makeChange(
-  { file, shared }: CatalogueAddress,
-  { small, whole, isOnce = false, ...work }: Change,
-  options: ChangeOptions,
+  address: CatalogueAddress,
+  { small, load, removed, isOnce = false, ...work }: Change,
 ): Promise<LoadReport> {
   const run = async (target: LoadTarget): Promise<LoadReport> => {
     const isSmall = small !== undefined && existsSync(target.database);
-    return (isSmall ? await changeInPlace(target, small, options) : undefined) ?? whole(target);
+    const report = isSmall ? await changeInPlace(target, small, load) : undefined;
+    return report ?? runLoad(await prepareLoad(load, homeOf(address)), target, removed);
   };
-  if (shared === undefined) return run(fileTarget(file));
+  if (address.shared === undefined) return run(fileTarget(address.file));
   const { loadIntoShared } = await import('./load-shared.js');
-  return loadIntoShared(shared, { isOnce, signal: options.signal, ...work }, run);
+  return loadIntoShared(address.shared, { isOnce, signal: load.signal, ...work }, run);
 }
 
 const UPDATE_OPTIONS = namesOf<UpdateOptions>({
   database: true,
   rows: true,
   source: true,
-  cache: true,
-  passwordFile: true,
+  ...SHARED_NAMES,
   semantic: true,
   model: true,
   embedder: true,
@@ -136,9 +132,8 @@ export async function updateRows(options: UpdateOptions): Promise<LoadReport> {
     for await (const item of readRows(first.rows, name, { signal })) await ingest.take(item, rowsKey(name));
     return true;
   };
-  const whole = async (target: LoadTarget): Promise<LoadReport> =>
-    runLoad(await prepareLoad({ ...others, sources: [{ name, rows: first.all() }] }, homeOf(address)), target);
-  return makeChange(address, { small: first.isAll ? { read } : undefined, whole, isOnce: !first.isAll }, others);
+  const load = { ...others, sources: [{ name, rows: first.all() }] };
+  return makeChange(address, { small: first.isAll ? { read } : undefined, load, isOnce: !first.isAll });
 }
 
 /** The first rows of some, and whether that is all of them. */
@@ -166,7 +161,7 @@ async function* each(rows: Iterable<unknown> | AsyncIterable<unknown>): AsyncGen
   yield* rows;
 }
 
-const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true, cache: true, passwordFile: true });
+const REMOVE_OPTIONS = namesOf<RemoveOptions>({ database: true, ids: true, ...SHARED_NAMES });
 
 /** The work of `removeSkills`. */
 export async function removeIds(options: RemoveOptions): Promise<number> {
@@ -177,11 +172,9 @@ export async function removeIds(options: RemoveOptions): Promise<number> {
     writer.remove(ids);
     return true;
   };
-  const wanted = { semantic: false };
-  const whole = async (target: LoadTarget): Promise<LoadReport> =>
-    runLoad(await prepareLoad({ ...wanted, sources: [] }, homeOf(address)), target, ids);
   const small = ids.length > MAX_CHANGED_IN_PLACE ? undefined : { read, onlyRemoves: true };
-  const { removed } = await makeChange(address, { small, whole, needsCatalogue: true }, wanted);
+  const load = { semantic: false, sources: [] };
+  const { removed } = await makeChange(address, { small, load, removed: ids, needsCatalogue: true });
   return removed;
 }
 
@@ -221,9 +214,7 @@ export async function updateSources({
   const sources = await openSources(load, homeOf(address));
   const read = (ingest: Ingest, writer: CatalogueWriter): Promise<boolean> =>
     readParts(sources, changed, ingest, writer, options.signal);
-  const whole = async (target: LoadTarget): Promise<LoadReport> =>
-    runLoad(await prepareLoad(load, homeOf(address)), target);
-  return makeChange(address, { small: { read }, whole }, options);
+  return makeChange(address, { small: { read }, load });
 }
 
 /**
@@ -239,11 +230,8 @@ export async function embedMissing({
   ...options
 }: Omit<BuildOptions, 'sources' | 'prune' | 'semantic'>): Promise<LoadReport> {
   const address = addressOf({ database, cache, passwordFile });
-  const wanted = { ...options, semantic: true };
-  const whole = async (target: LoadTarget): Promise<LoadReport> =>
-    runLoad(await prepareLoad({ ...wanted, sources: [] }, homeOf(address)), target);
   const small: SmallChange = { read: async (_, { vectors }) => !vectors.leavesSome };
-  return makeChange(address, { small, whole }, wanted);
+  return makeChange(address, { small, load: { ...options, semantic: true, sources: [] } });
 }
 
 /** @returns false if all of the sources must be loaded */
@@ -307,20 +295,10 @@ export async function chooseLoadModel(
   if (options.semantic === false) return undefined;
   const model = await chooseModel(modelOptions, { shared });
   if (existsSync(database)) {
-    const present = reading(database, (statements) => statements.models()[0]);
+    const present = whileOpen(database, (connection) => new VectorStatements(connection).models()[0]);
     checkModel(present, model, database);
   }
   return model;
-}
-
-/** Calls work with what a catalogue says of its vectors. */
-function reading<T>(database: string, work: (statements: VectorStatements) => T): T {
-  const connection = openForReading(database);
-  try {
-    return work(new VectorStatements(connection));
-  } finally {
-    connection.close();
-  }
 }
 
 /**
@@ -333,7 +311,8 @@ function reading<T>(database: string, work: (statements: VectorStatements) => T)
  * @throws {SkillSearchError} those of opening a catalogue
  */
 export function textsWithoutVector(database: string, model: string, most: number): string[] | undefined {
-  return reading(database, (statements) => {
+  return whileOpen(database, (connection) => {
+    const statements = new VectorStatements(connection);
     const missing = statements.missing(model);
     if (missing.length > most) return undefined;
     return missing.map((skill) => {
@@ -341,4 +320,95 @@ export function textsWithoutVector(database: string, model: string, most: number
       return embeddedText(name, description);
     });
   });
+}
+
+/** What a small change brings. */
+interface SmallChange {
+  /**
+   * Hands the rows to the load.
+   *
+   * @returns false if they cannot be read in part: then nothing is changed
+   */
+  readonly read: (ingest: Ingest, writer: CatalogueWriter) => Promise<boolean>;
+  /** Whether it brings nothing, so that nothing is embedded. */
+  readonly onlyRemoves?: boolean;
+}
+
+/**
+ * Writes a small change into the file of a catalogue, in one transaction. In a second one follow the vectors of new
+ * texts, and categories that are derived from these: starting a model takes longer than all the rest, and until then
+ * the skills are found by words.
+ *
+ * @param target its file exists
+ * @returns undefined if that needs a whole load: nothing is changed then
+ */
+async function changeInPlace(
+  target: LoadTarget,
+  { read, onlyRemoves = false }: SmallChange,
+  options: LoadOptions,
+): Promise<LoadReport | undefined> {
+  const { database, home } = target;
+  const { signal, contents } = options;
+  const change = await OpenLoad.inPlace(database, signal);
+  if (change === undefined) return undefined;
+  const writer = new CatalogueWriter(change, contents, home);
+  const report = new ReportBuilder(options);
+  let model: ChosenModel | undefined;
+  let counts: ChangeCounts;
+  try {
+    const chosen = await modelInPlace(writer.vectors.modelBefore, options);
+    if (chosen === 'another' || !(await canClassifyInPlace(writer.labels, options))) return undefined;
+    model = chosen;
+    if (!(await read(new Ingest(writer, report, contents), writer))) return undefined;
+    report.end('reading');
+    counts = writer.publish();
+    report.end('publishing');
+  } finally {
+    writer.close();
+  }
+  if (onlyRemoves && target.handOn === undefined) await target.indexWhenDue(report.indexing());
+  else await derive(target, model, options, report);
+  return report.finish(counts);
+}
+
+/** Makes what is missing since the last whole load: vectors, derived categories, and derived files if they are due. */
+async function derive(
+  target: LoadTarget,
+  model: ChosenModel | undefined,
+  options: LoadOptions,
+  report: ReportBuilder,
+): Promise<void> {
+  const { database, home } = target;
+  const change = await OpenLoad.inPlace(database, options.signal);
+  // The catalogue was replaced meanwhile, by a load that has made all of this.
+  if (change === undefined) return target.handOn?.();
+  const writer = new CatalogueWriter(change, options.contents, home);
+  try {
+    const isSame = model !== undefined && writer.vectors.modelBefore === model.id;
+    report.embedded = await embedOrWarn(writer.vectors, isSame ? model : undefined, report, options);
+    report.classified = await classifyOrWarn(writer.labels, model, report, { signal: options.signal });
+    writer.publish();
+    await target.handOn?.();
+    report.end('embedding');
+    await target.indexWhenDue(report.indexing());
+  } finally {
+    writer.close();
+  }
+}
+
+/**
+ * The model that embeds what a small change brings: that of the catalogue.
+ *
+ * @param present id of the model whose vectors the catalogue has
+ * @returns undefined if no vectors are to be made; `another` if all texts would have to be embedded again
+ */
+async function modelInPlace(
+  present: string | undefined,
+  options: LoadOptions,
+): Promise<ChosenModel | undefined | 'another'> {
+  const { semantic } = options;
+  if (semantic === false) return undefined;
+  if (present === undefined) return semantic === true ? 'another' : undefined;
+  const model = await chooseModel(resolveModelOptions(options));
+  return model.id === present ? model : 'another';
 }

@@ -53,7 +53,7 @@ export function openMcpCatalogue({ onReload: reported, ...options }: McpCatalogu
       if (failure !== undefined) onChange();
       return opened;
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = error instanceof Error ? error.message : String(error);
       if (reason !== failure) log('warn', 'the catalogue cannot be opened', { reason });
       failure = reason;
       if (!isClosed) retry ??= setInterval(() => void search().catch(() => {}), RETRY_INTERVAL).unref();
@@ -82,8 +82,4 @@ export function openMcpCatalogue({ onReload: reported, ...options }: McpCatalogu
       await opened?.close();
     },
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -271,18 +271,15 @@ function faultOf(fields: Readonly<Record<string, unknown>>): string | undefined 
   if (compatibility !== undefined && !isText(compatibility, LONGEST.compatibility)) {
     return `its compatibility must be a text of 1 to ${LONGEST.compatibility} characters`;
   }
-  if (metadata !== undefined && !isTextMap(metadata)) return 'its metadata must map names to texts';
+  // The specification says so. The SDK refuses a whole page of a list with an entry that has a number here, say.
+  const isTextMap = isObject(metadata) && Object.values(metadata).every((one) => typeof one === 'string');
+  if (metadata !== undefined && !isTextMap) return 'its metadata must map names to texts';
   if (hasRounded(fields)) return 'its front matter has an integer beyond 2^53, which JSON does not keep as it is';
   return undefined;
 }
 
 function isText(value: unknown, longest: number): boolean {
   return typeof value === 'string' && value !== '' && countCodePoints(value) <= longest;
-}
-
-/** The specification says so. The SDK refuses a whole page of a list with an entry that has a number here, say. */
-function isTextMap(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every((one) => typeof one === 'string');
 }
 
 /** Whether a number is not the one that was written: readers of JSON and YAML round it. */
@@ -308,14 +305,16 @@ function childrenOf(skill: PublishedSkill, path: string): Resource[] | undefined
     const [name = '', ...rest] = file.path.slice(prefix.length).split('/');
     const uri = skillUri(id, frontMatter.name, `${prefix}${name}`);
     if (rest.length > 0) children.set(name, { uri, name, mimeType: FOLDER });
-    else children.set(name, { uri, name, mimeType: mimeTypeOf(name, file.mediaType), size: file.size });
+    else
+      children.set(name, {
+        uri,
+        name,
+        mimeType: name === 'SKILL.md' ? 'text/markdown' : file.mediaType,
+        size: file.size,
+      });
   }
   if (children.size === 0) return undefined;
   return [...children.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-function mimeTypeOf(name: string, mediaType: string): string {
-  return name === 'SKILL.md' ? 'text/markdown' : mediaType;
 }
 
 /** What a segment of a path may have as it is. Everything else is escaped, as the URL standard would write it back. */
@@ -341,11 +340,8 @@ export interface SkillUri {
  */
 export function skillUri(id: string, name: string, path: string = 'SKILL.md'): string {
   const segments = path === '' ? [name] : [name, ...path.split('/')];
-  return `skill://${encodeURIComponent(id)}/${segments.map(escapeSegment).join('/')}`;
-}
-
-function escapeSegment(segment: string): string {
-  return segment.replace(ESCAPED, (character) => encodeURIComponent(character));
+  const escaped = segments.map((segment) => segment.replace(ESCAPED, (character) => encodeURIComponent(character)));
+  return `skill://${encodeURIComponent(id)}/${escaped.join('/')}`;
 }
 
 /**

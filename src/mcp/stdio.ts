@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { JSONRPCMessage, McpRequestContext, McpServer, Transport } from '@modelcontextprotocol/server';
-import { isObject } from '../core/index.js';
+import { isObject, withResolvers } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { INVALID_PARAMS, type Sdk } from './sdk.js';
 import { createMcpServer, faultOfParams, type McpOptions } from './server.js';
@@ -108,12 +108,12 @@ export class LineTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   /** Fulfilled when it is closed. */
-  readonly ended: Promise<void>;
+  readonly #end = withResolvers<void>();
+  readonly ended: Promise<void> = this.#end.promise;
 
   readonly #input: Readable;
   readonly #output: NodeJS.WritableStream;
   #onFirstAnswer: (() => void) | undefined;
-  #end!: () => void;
   #closed = false;
   /** Bytes of the requests that are worked on, each under its id. */
   readonly #pending = new Map<Id, number>();
@@ -126,9 +126,6 @@ export class LineTransport implements Transport {
     this.#input = input;
     this.#output = output;
     this.#onFirstAnswer = onFirstAnswer;
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
   }
 
   async start(): Promise<void> {
@@ -153,7 +150,7 @@ export class LineTransport implements Transport {
     // Standard input would keep the process alive.
     this.#input.destroy();
     this.onclose?.();
-    this.#end();
+    this.#end.resolve();
   }
 
   async #read(): Promise<void> {

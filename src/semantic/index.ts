@@ -1,22 +1,6 @@
 export { BUNDLED_MODEL, type ChosenModel, chooseModel, inspectModel, modelName } from './choose-model.js';
 export type { Classifier } from './classifier.js';
-export type { Embedder, EmbeddingPurpose, EmbedOptions } from './embedder.js';
-export {
-  checkDimensions,
-  embedChecked,
-  embeddedText,
-  hashText,
-  INSTALL_RUNTIME,
-  isRuntimeInstalled,
-  type LocalEmbedOptions,
-  type ModelOptions,
-  RUNTIME_PACKAGE,
-  readableShareChecked,
-  readsLanguageChecked,
-  resolveModelOptions,
-  sentencesOf,
-  TEXTS_PER_THREAD,
-} from './embedder.js';
+export * from './embedder.js';
 export type { ModelFolder } from './model-folder.js';
 export type { VectorSet } from './nearest/vector-codes.js';
 export {

@@ -350,14 +350,8 @@ function embedderFailed(message: string, cause?: unknown): SkillSearchError {
 }
 
 /** The `workerData` of a model thread. */
-export interface ModelThreadData {
-  /** Absolute path of the model folder. */
-  readonly path: string;
-  /** The file with the model, in the folder. */
-  readonly weights: string;
+export interface ModelThreadData extends Pick<ModelFolder, 'path' | 'weights' | 'languages'> {
   readonly settings: Pick<ModelSettings, 'pooling' | 'maxTokens'>;
-  /** What the folder says. Without, the scripts that the model reads are looked up in its vocabulary. */
-  readonly languages: readonly string[] | undefined;
 }
 
 /** A message to a model thread. After `close` it sends no more answers, and ends. */

@@ -61,7 +61,7 @@ export async function findModel(folder: string): Promise<FoundModel> {
     throw new SkillSearchError('MODEL_NOT_FOUND', `no model folder at ${path}`, { path });
   }
   const { files, ...model } = await findFiles(path);
-  const compatible = await readCompatibleModels(path);
+  const compatible = (await readContentOf(path, FILE, areIds, EXPECTED)) ?? [];
   const otherPath = join(path, OTHER_LANGUAGES);
   if (!isFolder(otherPath)) return { path, ...model, compatible, files, otherLanguages: undefined };
   const { files: otherFiles, ...other } = await findFiles(otherPath);
@@ -160,16 +160,6 @@ function isFolder(path: string): boolean {
  * this model reads may be compared with their vectors, until a load makes its own. It is no part of the model's id.
  */
 const FILE = 'compatible.json';
-
-/**
- * The ids of the models that a model's folder says its questions may be compared with.
- *
- * @returns none if the folder does not say
- * @throws {SkillSearchError} `MODEL_NOT_READABLE` if the file is anything but an array of ids, or too long
- */
-async function readCompatibleModels(folder: string): Promise<readonly string[]> {
-  return (await readContentOf(folder, FILE, areIds, EXPECTED)) ?? [];
-}
 
 const EXPECTED = `must be a JSON array of up to ${MAX_COMPATIBLE_MODELS} ids of models, such as ["my-model@0123456789ab"]`;
 

@@ -39,7 +39,8 @@ export class LocalModel implements Embedder {
   readonly #first: LocalEmbedder;
   readonly #other: LocalEmbedder | undefined;
   readonly #folder: ModelFolder;
-  #otherLanguagesWanted = false;
+  /** Whether the second model was to be loaded, or a text for it has come. */
+  otherLanguagesWanted = false;
   /** The text that was decided on last. A question is asked about several times in a row. */
   #decided: { readonly text: string; readonly isForOther: boolean } = { text: '', isForOther: false };
 
@@ -48,11 +49,6 @@ export class LocalModel implements Embedder {
     this.#folder = folder;
     this.#first = first;
     this.#other = other;
-  }
-
-  /** Whether the second model was to be loaded, or a text for it has come. */
-  get otherLanguagesWanted(): boolean {
-    return this.#otherLanguagesWanted;
   }
 
   /**
@@ -120,7 +116,7 @@ export class LocalModel implements Embedder {
     texts: readonly string[],
     options?: LocalEmbedOptions,
   ): Promise<readonly Float32Array[]> {
-    this.#otherLanguagesWanted = true;
+    this.otherLanguagesWanted = true;
     const vectors = await model.embed(texts, options);
     const { dimensions } = this.#first;
     const wrong = vectors.find(({ length }) => length !== dimensions);

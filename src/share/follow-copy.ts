@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import { type ErrorMessage, errorOf, SkillSearchError, startWorker, untilAborted } from '../core/index.js';
+import {
+  type ErrorMessage,
+  errorOf,
+  type Resolvers,
+  SkillSearchError,
+  startWorker,
+  untilAborted,
+  withResolvers,
+} from '../core/index.js';
 import type { CopyStats } from '../result.js';
 import { keeperOf, type LookedReplica, type ReplicaAddress, type ReplicaKeeper } from './keepers.js';
 import type { Revision } from './shared-catalogue/catalogue-tables.js';
@@ -219,11 +227,6 @@ export type FollowReply =
 
 type FollowListeners = Pick<FollowCopyOptions, 'onProblem' | 'onReachable'>;
 
-interface Waiting {
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** Keeps a replica up to date in a thread of its own, so that no search waits for what is written meanwhile. */
 class ThreadFollower implements CopyFollower {
   readonly database: string;
@@ -233,7 +236,7 @@ class ThreadFollower implements CopyFollower {
   /** What is wrong now, and since when something is that was reported, by `performance.now()`. */
   #outage: { readonly message: string; readonly since: number | undefined } | undefined;
   /** The callers that asked for looks, first come first. */
-  #looks: Waiting[] = [];
+  #looks: Resolvers<void>[] = [];
   readonly #began = performance.now();
   #worker: Worker;
   #restart: NodeJS.Timeout | undefined;
@@ -241,7 +244,7 @@ class ThreadFollower implements CopyFollower {
   /** Why there is no thread now. */
   #ended: Error | undefined;
   /** The caller that waits until there is a replica. */
-  #first: Waiting | undefined;
+  #first: Resolvers<void> | undefined;
 
   constructor(database: string, data: FollowThreadData, known: KnownReplica, listeners: FollowListeners) {
     this.database = database;
@@ -257,13 +260,11 @@ class ThreadFollower implements CopyFollower {
    * @throws what went wrong; the signal's reason when aborted
    */
   async usable(signal: AbortSignal | undefined): Promise<void> {
-    const usable = new Promise<void>((resolve, reject) => {
-      this.#first = { resolve, reject };
-    });
+    this.#first = withResolvers();
     // Nothing else may keep the process alive until then.
     this.#worker.ref();
     try {
-      await untilAborted(usable, signal);
+      await untilAborted(this.#first.promise, signal);
       this.#worker.unref();
     } catch (error) {
       await this.close();
@@ -300,10 +301,10 @@ class ThreadFollower implements CopyFollower {
 
   #look(fromNothing: boolean): Promise<void> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    return new Promise((resolve, reject) => {
-      this.#looks.push({ resolve, reject });
-      this.#post({ kind: 'look', fromNothing });
-    });
+    const look = withResolvers<void>();
+    this.#looks.push(look);
+    this.#post({ kind: 'look', fromNothing });
+    return look.promise;
   }
 
   #start(): Worker {

@@ -17,17 +17,6 @@ export {
 } from './installed/index.js';
 export { checkSource, readSource } from './open-source.js';
 export { checkRow } from './rows/check-row.js';
-export type {
-  KnownRow,
-  Origin,
-  RawRow,
-  ReadOptions,
-  ResolvedSource,
-  RowFolder,
-  SourceItem,
-  SourceRemark,
-  UnreadableRow,
-} from './rows/row.js';
-export { readRows } from './rows/row.js';
+export * from './rows/row.js';
 export { deriveId, idWithHash } from './rows/skill-id.js';
 export { isSkillFile, partByName, pathInside } from './rows/texts.js';

@@ -54,3 +54,10 @@ export function blobChecksum(sha256: Buffer, size: number, packing: string, byte
   // SQLite's empty values have no memory, and of no memory zlib returns 0.
   return crc32(bytes.length === 0 ? '' : bytes, crc32(`${sha256.toString('hex')} ${size} ${packing}`));
 }
+
+/** A vector as it is stored. */
+export interface VectorRow {
+  readonly number: VectorNumber;
+  readonly embedding: Buffer;
+  readonly checksum: number | null;
+}

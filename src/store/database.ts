@@ -53,6 +53,16 @@ export function openForReading(path: string): Connection {
   return afterRollBack(path, () => openChecked(path));
 }
 
+/** Opens a finished catalogue as {@link openForReading} does, for one piece of work. */
+export function whileOpen<T>(path: string, work: (connection: Connection) => T): T {
+  const connection = openForReading(path);
+  try {
+    return work(connection);
+  } finally {
+    connection.close();
+  }
+}
+
 /** What the files of a snapshot are told by. */
 const MANIFEST = 'manifest.json';
 const SERVE_IT = `: it has the files of a snapshot. Serve them by a web server, and give the address of ${MANIFEST}`;

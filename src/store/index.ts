@@ -1,17 +1,8 @@
 // What readers of a catalogue need. What only writers need lies behind the other door, `writing.ts`.
-export {
-  allCopiesOf,
-  besideTheirCopies,
-  type Collapsed,
-  CopiesAmong,
-  collapseCopies,
-  copiesOf,
-  copyPreference,
-  prepareCopies,
-} from './copies/collapse-copies.js';
-export { beyondRepair, NEW_FILE, openForReading, problemIn, storeError } from './database.js';
+export * from './copies/collapse-copies.js';
+export { beyondRepair, NEW_FILE, openForReading, problemIn, storeError, whileOpen } from './database.js';
 export { derivedFiles, filesBeside, inodeIn, signatureOf, sqliteFiles, watchLock } from './files.js';
-export { FileLock, isLoading, LoadLock } from './locks.js';
+export { FileLock, isLoading } from './locks.js';
 export { CatalogueReader, NO_VECTOR, readStamp } from './read/catalogue-reader.js';
 export type { ChangedColumns } from './read/changed-columns.js';
 export { type CatalogueColumns, columnRules, type PackedColumns, withoutLateLabels } from './read/columns.js';

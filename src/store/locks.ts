@@ -37,6 +37,22 @@ export class FileLock {
   }
 
   /**
+   * Takes the lock that lets one load run at a time.
+   *
+   * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
+   */
+  static ofLoad(catalogue: string): FileLock {
+    let lock: FileLock | undefined;
+    try {
+      lock = FileLock.take(filesBeside(catalogue).loadingLock);
+    } catch (error) {
+      throw notWritable(catalogue, error);
+    }
+    if (lock !== undefined) return lock;
+    throw new SkillSearchError('LOAD_IN_PROGRESS', `another load into ${catalogue} is running`, { path: catalogue });
+  }
+
+  /**
    * Takes the lock when whoever holds it has ended.
    *
    * @param isNeeded asked again and again while somebody else has it
@@ -105,32 +121,9 @@ function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
-/** Lets one load run at a time. */
-export class LoadLock {
-  readonly #lock: FileLock;
-
-  /** @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE` */
-  constructor(catalogue: string) {
-    const lock = takeOrRefuse(catalogue);
-    if (lock === undefined) {
-      const message = `another load into ${catalogue} is running`;
-      throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path: catalogue });
-    }
-    this.#lock = lock;
-  }
-
-  /** May be called more than once. */
-  release(): void {
-    this.#lock.release();
-  }
-}
-
 /** Whether a load into a catalogue is running. Writes nothing. */
 export function isLoading(catalogue: string): boolean {
-  return isLocked(filesBeside(catalogue).loadingLock);
-}
-
-function isLocked(path: string): boolean {
+  const path = filesBeside(catalogue).loadingLock;
   if (!existsSync(path)) return false;
   let connection: Connection | undefined;
   try {
@@ -143,13 +136,5 @@ function isLocked(path: string): boolean {
     return isBusy(error);
   } finally {
     connection?.close();
-  }
-}
-
-function takeOrRefuse(catalogue: string): FileLock | undefined {
-  try {
-    return FileLock.take(filesBeside(catalogue).loadingLock);
-  } catch (error) {
-    throw notWritable(catalogue, error);
   }
 }

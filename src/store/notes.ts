@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type SkillNumber, SkillSearchError, type VectorNumber } from '../core/index.js';
-import { damagedError, notWritable, openForReading, openForWriting, storeError } from './database.js';
+import { damagedError, notWritable, openForReading, openForWriting, storeError, whileOpen } from './database.js';
 import { IS_COMPLETE } from './schema.js';
 import type { Connection } from './sqlite.js';
 
@@ -246,16 +246,12 @@ const NO_CATALOGUE: readonly string[] = ['DATABASE_NOT_FOUND', 'NOT_A_CATALOGUE'
  * @throws {SkillSearchError} `DATABASE_NOT_READABLE`, `DATABASE_DAMAGED`
  */
 export function readNamedState(database: string): NamedState | undefined {
-  let connection: Connection | undefined;
   try {
-    connection = openForReading(database);
     // Both at once: a small change may come between two statements.
-    return connection.transaction(() => stateIn(connection!))();
+    return whileOpen(database, (connection) => connection.transaction(() => stateIn(connection))());
   } catch (error) {
     if (error instanceof SkillSearchError && NO_CATALOGUE.includes(error.code)) return undefined;
     throw storeError(error, database, 'read');
-  } finally {
-    connection?.close();
   }
 }
 

@@ -105,6 +105,15 @@ export class OpenedState {
     this.#seen = version;
   }
 
+  /** Work on the state, in one transaction. */
+  reading<T>(work: () => T): T {
+    const read = this.#connection.transaction(() => {
+      this.settle();
+      return work();
+    });
+    return read();
+  }
+
   /** A transaction was rolled back, and with it perhaps the view that it made. */
   rolledBack(): void {
     this.#hasView = false;

@@ -127,14 +127,10 @@ const REMEDY =
 function missingBinding(cause: Error): SkillSearchError {
   const isThere = (cause as NodeJS.ErrnoException).code === 'ERR_DLOPEN_FAILED';
   const what = isThere
-    ? `does not fit this Node or this system (${firstLine(cause)})`
+    ? `does not fit this Node or this system (${cause.message.split('\n', 1)[0]})`
     : 'is missing: its install script did not run';
   const message = `the compiled part of better-sqlite3 ${what}. ${REMEDY}`;
   return new SkillSearchError('MISSING_BINDING', message, { cause });
-}
-
-function firstLine(error: Error): string {
-  return error.message.split('\n', 1)[0]!;
 }
 
 /**

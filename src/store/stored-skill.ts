@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Skill, SkillProperties } from '../skill.js';
+import type { ContentFile, Skill, SkillProperties } from '../skill.js';
 import type { SkillFolder } from './places.js';
 
 /** A skill on its way into the store. */
@@ -28,23 +28,14 @@ export interface SkillContentsToStore {
 }
 
 /** A file of a skill as it is. */
-interface ContentToStore {
-  readonly path: string;
-  readonly size: number;
-  /** 64 hexadecimal digits. */
-  readonly sha256: string;
-  readonly executable: boolean;
-  readonly complete: boolean;
+interface ContentToStore extends Omit<ContentFile, 'mediaType'> {
   readonly isText: boolean;
   /** `text`: those of the searched file of that name; undefined: they are not kept. */
   readonly bytes: Uint8Array | 'text' | undefined;
 }
 
 /** The columns of a skill that come from its source, ready to be written. */
-export interface SkillColumns {
-  readonly id: string;
-  readonly stars: number;
-  readonly updatedAt: number;
+export interface SkillColumns extends Pick<Skill, 'id' | 'stars' | 'updatedAt'> {
   /** A JSON array of texts: author, name, description, codehostUrl and skillUrl. */
   readonly record: string;
   readonly categories: string;
@@ -102,20 +93,13 @@ export type RecordFields = Pick<
   'id' | 'name' | 'author' | 'description' | 'codehostUrl' | 'skillUrl' | 'stars' | 'updatedAt'
 >;
 
+/** What a record is as JSON. */
+type StoredRecord = [author: string, name: string, description: string, codehostUrl: string, skillUrl: string];
+
 /** The fields that a row has, in their order. */
-export function fieldsOf({
-  id,
-  record,
-  stars,
-  updatedAt,
-}: Pick<SkillColumns, 'id' | 'record' | 'stars' | 'updatedAt'>): RecordFields {
-  const [author, name, description, codehostUrl, skillUrl] = JSON.parse(record) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+export function fieldsOf(row: Pick<SkillColumns, 'id' | 'record' | 'stars' | 'updatedAt'>): RecordFields {
+  const { id, stars, updatedAt } = row;
+  const [author, name, description, codehostUrl, skillUrl] = JSON.parse(row.record) as StoredRecord;
   return { id, name, author, description, codehostUrl, skillUrl, stars, updatedAt };
 }
 

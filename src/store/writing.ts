@@ -10,7 +10,7 @@ export type { CatalogueChanges, StoredVector } from './transfer/catalogue-change
 export { differenceOf } from './transfer/difference.js';
 export { headOf, ImageReader } from './transfer/image-reader.js';
 export { bytesOfImage, checkImage, type SkillImage } from './transfer/skill-image.js';
-export { CatalogueRepair } from './write/catalogue-repair.js';
+export { publishRepair } from './write/catalogue-repair.js';
 export { CatalogueWriter } from './write/catalogue-writer.js';
 export type { LabelledSkill, LoadLabels } from './write/load-sinks.js';
 export { MemoryCatalogue } from './write/memory-catalogue.js';

@@ -1,7 +1,1 @@
-export {
-  type SourceWatch,
-  type WatchedChange,
-  type WatchOptions,
-  type WatchProblem,
-  watchSources,
-} from './watch-sources.js';
+export * from './watch-sources.js';

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { untilAborted } from '../core/index.js';
-import type { ChosenModel, Embedder, EmbedOptions } from '../semantic/index.js';
-import { embedChecked } from '../semantic/index.js';
+import { type ChosenModel, type Embedder, type EmbedOptions, embedChecked } from '../semantic/index.js';
 
 /** Milliseconds without a text after which the model is closed. It takes some 100 MB, and a second to load. */
 const IDLE = 60_000;

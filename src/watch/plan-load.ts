@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { isInside, MAX_CHANGED_IN_PLACE } from '../core/index.js';
+import { isInside, MAX_CHANGED_IN_PLACE, madeOnce } from '../core/index.js';
 import { isSkillFile } from '../sources/index.js';
 import type { WatchedSource } from './watched-sources.js';
 
@@ -42,7 +42,8 @@ export class GatheredChanges<Key> {
   readonly #waits: Waits;
   readonly #onDue: () => void;
   #gathered = new Map<Key, Gathered>();
-  #firstAt: number | undefined;
+  /** Since when changes wait, as of `performance.now()`; undefined if there are none. */
+  firstAt: number | undefined;
   #lastAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -50,11 +51,6 @@ export class GatheredChanges<Key> {
   constructor(waits: Waits, onDue: () => void) {
     this.#waits = waits;
     this.#onDue = onDue;
-  }
-
-  /** Since when changes wait, as of `performance.now()`; undefined if there are none. */
-  get firstAt(): number | undefined {
-    return this.#firstAt;
   }
 
   add(source: Key, path: string): void {
@@ -81,14 +77,14 @@ export class GatheredChanges<Key> {
       if (everything) this.addEverything(source);
       for (const path of paths) this.add(source, path);
     }
-    this.#firstAt = Math.min(firstAt, this.#firstAt ?? firstAt);
+    this.firstAt = Math.min(firstAt, this.firstAt ?? firstAt);
   }
 
   /** Takes all changes. */
   take(): ReadonlyMap<Key, SourceChanges> {
     const taken = this.#gathered;
     this.#gathered = new Map();
-    this.#firstAt = undefined;
+    this.firstAt = undefined;
     this.close();
     return taken;
   }
@@ -99,26 +95,21 @@ export class GatheredChanges<Key> {
   }
 
   #of(source: Key): Gathered {
-    let gathered = this.#gathered.get(source);
-    if (gathered === undefined) {
-      gathered = { paths: new Set(), everything: false, events: 0 };
-      this.#gathered.set(source, gathered);
-    }
-    return gathered;
+    return madeOnce(this.#gathered, source, () => ({ paths: new Set(), everything: false, events: 0 }));
   }
 
   /** One timer for any number of events: it looks again when it fires. */
   #wait(): void {
     this.#lastAt = performance.now();
-    this.#firstAt ??= this.#lastAt;
+    this.firstAt ??= this.#lastAt;
     this.#timer ??= setTimeout(() => this.#look(), this.#waits.quiet);
   }
 
   #look(): void {
     this.#timer = undefined;
-    if (this.#firstAt === undefined) return;
+    if (this.firstAt === undefined) return;
     const now = performance.now();
-    const dueAt = Math.min(this.#lastAt + this.#waits.quiet, this.#firstAt + this.#waits.longest);
+    const dueAt = Math.min(this.#lastAt + this.#waits.quiet, this.firstAt + this.#waits.longest);
     if (now < dueAt - 1) this.#timer = setTimeout(() => this.#look(), dueAt - now);
     else this.#onDue();
   }
@@ -189,7 +180,7 @@ async function affectedIn(root: string, paths: ReadonlySet<string>): Promise<str
   for (const path of paths) {
     if (!isInside(path, root)) continue;
     // A commit gives all skills of the repository another date, a remote other places.
-    if (path === root || isOfGit(path)) return undefined;
+    if (path === root || basename(path) === '.git' || basename(dirname(path)) === '.git') return undefined;
     const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error.code);
     // What lies behind a link may belong to any skill.
     if (typeof found === 'object' && found.isSymbolicLink()) return undefined;
@@ -198,26 +189,13 @@ async function affectedIn(root: string, paths: ReadonlySet<string>): Promise<str
     if (isGone || (typeof found === 'object' && found.isDirectory())) folders.add(path);
     if (isSkillFile(basename(path))) folders.add(dirname(path));
     for (let folder = dirname(path); isInside(folder, root); folder = dirname(folder)) {
-      if (!isSkill.has(folder)) isSkill.set(folder, await hasSkillFile(folder));
+      if (!isSkill.has(folder)) isSkill.set(folder, (await readdir(folder).catch(() => [])).some(isSkillFile));
       if (isSkill.get(folder) === true) folders.add(folder);
       if (folder === dirname(folder)) break;
     }
   }
   if (folders.has(root)) return undefined;
-  return outermost(folders);
-}
-
-function isOfGit(path: string): boolean {
-  return basename(path) === '.git' || basename(dirname(path)) === '.git';
-}
-
-async function hasSkillFile(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch(() => []);
-  return names.some(isSkillFile);
-}
-
-/** Those that lie in none of the others, in order. */
-function outermost(folders: ReadonlySet<string>): string[] {
+  // Those that lie in none of the others, in order.
   return [...folders].filter((folder) => !liesIn(dirname(folder), folders)).sort();
 }
 

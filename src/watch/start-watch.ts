@@ -8,13 +8,14 @@ import {
   checkSignal,
   namesOf,
   optionOf,
+  quietly,
   SkillSearchError,
 } from '../core/index.js';
 import { checkSource, installedKey } from '../sources/index.js';
 import { watchLock } from '../store/index.js';
 import { RunningWatch, type WatchedLoad } from './running-watch.js';
 import { SharedWatch } from './shared-watch.js';
-import { quietly, watchInThread } from './watch-in-thread.js';
+import { watchInThread } from './watch-in-thread.js';
 import type { SourceWatch, WatchOptions } from './watch-sources.js';
 import { type Polling, WatchedInstalled, WatchedPath } from './watched-sources.js';
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ErrorMessage, errorOf, startWorker } from '../core/index.js';
+import { type ErrorMessage, errorOf, quietly, startWorker } from '../core/index.js';
 import type { LoadProgress } from '../load/index.js';
 import type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch-sources.js';
 
@@ -75,15 +75,4 @@ export async function watchInThread({
     throw error;
   }
   return { close, [Symbol.asyncDispose]: close };
-}
-
-/** A listener that fails must not end the watch. */
-export function quietly<Event>(listener: ((event: Event) => void) | undefined): (event: Event) => void {
-  return (event) => {
-    try {
-      listener?.(event);
-    } catch {
-      // The listener's own matter.
-    }
-  };
 }

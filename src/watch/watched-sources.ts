@@ -235,8 +235,10 @@ export class WatchedInstalled implements WatchedSource {
   async #watch(found: FoundFolders): Promise<void> {
     if (this.#closed) return;
     this.#found = found;
-    const { roots } = found;
-    const paths = new Set(outermost(roots.map(({ path }) => path)));
+    const roots = found.roots.map(({ path }) => path);
+    const isInner = (path: string): boolean => roots.some((other) => other !== path && isInside(path, other));
+    // Those that lie in none of the others.
+    const paths = new Set(roots.filter((path) => !isInner(path)));
     const former = this.#folders;
     this.#folders = new Map([...paths].map((path) => [path, former.get(path) ?? this.#watched(path)]));
     for (const [path, folder] of former) if (!paths.has(path)) folder.close();
@@ -295,9 +297,4 @@ export class WatchedInstalled implements WatchedSource {
 function placesIn(found: FoundFolders | undefined): string {
   const hiding = found?.problems.filter(({ hidesSkills }) => hidesSkills === true).map(({ path }) => path);
   return JSON.stringify([found?.roots, found?.folders, hiding?.sort()]);
-}
-
-/** Those that lie in none of the others. */
-function outermost(paths: readonly string[]): string[] {
-  return paths.filter((path) => !paths.some((other) => other !== path && isInside(path, other)));
 }

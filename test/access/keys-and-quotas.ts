@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type Access,
   type AccessOptions,
@@ -13,6 +13,7 @@ import {
 import { SkillSearchError } from '../../src/core/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
+import { closing } from '../scratch-folder.js';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -38,9 +39,7 @@ interface Counted {
 /** What every store of keys and quotas does, wherever it keeps them. */
 export function keepsKeysAndQuotas({ emptyPlace, open, counted }: KeepingPlace): void {
   async function opened(options: Partial<AccessOptions> = {}): Promise<KeysAndQuotas> {
-    const access = await open({ state: await emptyPlace(), ...options });
-    onTestFinished(async () => access.close());
-    return access;
+    return closing(await open({ state: await emptyPlace(), ...options }));
   }
 
   /** Somebody without a key, and the clock. */
@@ -467,9 +466,7 @@ async function caught(call: () => unknown): Promise<unknown> {
 
 /** Keys and quotas in a file, closed when the test ends. */
 export function openedFile(options: AccessOptions): Access {
-  const access = openAccess(options);
-  onTestFinished(() => access.close());
-  return access;
+  return closing(openAccess(options));
 }
 
 interface UsageRow {

@@ -13,6 +13,7 @@ import {
   type StateEvent,
 } from '../../src/access/index.js';
 import { codeOf } from '../error-code.js';
+import { closing } from '../scratch-folder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { keepsKeysAndQuotas } from './keys-and-quotas.js';
 
@@ -34,9 +35,7 @@ describeWithPostgres('in PostgreSQL', (server) => {
 
 describeWithPostgres('keys and quotas that several servers share', (server) => {
   async function opened(options: Partial<SharedAccessOptions> = {}): Promise<SharedAccess> {
-    const access = await connectAccess({ state: await server.database(), ...options });
-    onTestFinished(() => access.close());
-    return access;
+    return closing(await connectAccess({ state: await server.database(), ...options }));
   }
 
   const rowsOf = (state: string) =>

@@ -14,7 +14,7 @@ import {
 import { Database } from '../../src/store/sqlite.js';
 import { traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { loadItems, storeItem } from '../store/store-items.js';
 import { keepsKeysAndQuotas } from './keys-and-quotas.js';
 
@@ -108,8 +108,7 @@ test('a file that another process has locked is waited for once, and then refuse
   const access = opened({ state });
   const { key } = access.createKey();
   const client = access.identify(`Bearer ${key}`, undefined);
-  const other = new Database(state);
-  onTestFinished(() => void other.close());
+  const other = closing(new Database(state));
   other.exec('BEGIN IMMEDIATE');
   // Each waited for a second before: more than this test may take.
   for (let i = 0; i < 30; i++) {
@@ -130,8 +129,7 @@ test.each(['by the next request', 'when it is closed'])(
     const client = access.identify(undefined, '192.0.2.1');
     const daily = access.admit(client).dailyLimit;
     const [second, third] = [access.admit(client), access.admit(client)];
-    const other = new Database(state);
-    onTestFinished(() => void other.close());
+    const other = closing(new Database(state));
     other.exec('BEGIN IMMEDIATE');
     second.giveBack();
     third.giveBack();
@@ -169,9 +167,7 @@ test.each([
 });
 
 function opened(options: Partial<AccessOptions> = {}): Access {
-  const access = openAccess({ state: scratchFile('access.db'), ...options });
-  onTestFinished(() => access.close());
-  return access;
+  return closing(openAccess({ state: scratchFile('access.db'), ...options }));
 }
 
 /** Has a database do something, as another program would. */
@@ -181,110 +177,108 @@ function alter(path: string, sql: string): void {
   database.close();
 }
 
-describe('api keys', () => {
-  describe('a new key', () => {
-    test('has 43 random characters of its own, each of 62 as often as any other: 256 bits', () => {
-      expect(43 * Math.log2(62)).toBeGreaterThan(256);
-      const access = opened({ state: ':memory:' });
-      const secrets = Array.from({ length: 2000 }, () => access.createKey().key.slice('sk_live_'.length));
-      expect(new Set(secrets).size).toBe(2000);
-      const counts = new Map<string, number>();
-      for (const letter of secrets.join('')) counts.set(letter, (counts.get(letter) ?? 0) + 1);
-      expect(counts.size).toBe(62);
-      // 86,000 letters, 1,387 of each: six standard deviations are 223.
-      for (const count of counts.values()) expect(Math.abs(count - 86_000 / 62)).toBeLessThan(223);
-      for (let at = 0; at < 43; at++) expect(new Set(secrets.map((secret) => secret[at])).size).toBe(62);
-    });
+describe('a new key', () => {
+  test('has 43 random characters of its own, each of 62 as often as any other: 256 bits', () => {
+    expect(43 * Math.log2(62)).toBeGreaterThan(256);
+    const access = opened({ state: ':memory:' });
+    const secrets = Array.from({ length: 2000 }, () => access.createKey().key.slice('sk_live_'.length));
+    expect(new Set(secrets).size).toBe(2000);
+    const counts = new Map<string, number>();
+    for (const letter of secrets.join('')) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    expect(counts.size).toBe(62);
+    // 86,000 letters, 1,387 of each: six standard deviations are 223.
+    for (const count of counts.values()) expect(Math.abs(count - 86_000 / 62)).toBeLessThan(223);
+    for (let at = 0; at < 43; at++) expect(new Set(secrets.map((secret) => secret[at])).size).toBe(62);
+  });
 
-    test.each(['plain', 'skillsmp'] as const)('of the form %s is in no file, only its SHA-256 is', (form) => {
+  test.each(['plain', 'skillsmp'] as const)('of the form %s is in no file, only its SHA-256 is', (form) => {
+    const state = scratchFile('access.db');
+    const access = opened({ state });
+    const { key } = access.createKey({ name: 'a name that can be found', form });
+    clientOf(access, key);
+    access.admit(clientOf(access, key));
+    const secret = key.slice(-43);
+    const raw = Buffer.from(secret, 'base64');
+    const hash = createHash('sha256').update(key).digest();
+
+    function look(): void {
+      const bytes = Buffer.concat(filesOf(state));
+      expect(bytes.includes('a name that can be found')).toBe(true);
+      expect(bytes.includes(hash)).toBe(true);
+      for (const trace of [key, secret, raw, raw.toString('hex'), raw.toString('base64'), secret.slice(0, 12)]) {
+        expect(bytes.includes(trace)).toBe(false);
+      }
+    }
+    look(); // while it is still in the write-ahead log
+    access.revokeKey(key);
+    look();
+    access.close();
+    expect(readdirSync(dirname(state))).toEqual(['access.db']);
+    look();
+  });
+});
+
+describe('a key in a request', () => {
+  test.each(['sk_live_', 'sk_live_skillsmp_'])(
+    'of an earlier version, with _ and -, is still accepted: %s',
+    (prefix) => {
       const state = scratchFile('access.db');
       const access = opened({ state });
-      const { key } = access.createKey({ name: 'a name that can be found', form });
-      clientOf(access, key);
-      access.admit(clientOf(access, key));
-      const secret = key.slice(-43);
-      const raw = Buffer.from(secret, 'base64');
-      const hash = createHash('sha256').update(key).digest();
+      const key = `${prefix}${'aB3_-'.repeat(8)}xyz`;
+      const database = new Database(state);
+      database
+        .prepare("INSERT INTO api_key (hash, name, created_at) VALUES (?, 'old', 0)")
+        .run(createHash('sha256').update(key).digest());
+      database.close();
+      expect(clientOf(access, key)).toMatchObject({ kind: 'key', name: 'key:1' });
+    },
+  );
 
-      function look(): void {
-        const bytes = Buffer.concat(filesOf(state));
-        expect(bytes.includes('a name that can be found')).toBe(true);
-        expect(bytes.includes(hash)).toBe(true);
-        for (const trace of [key, secret, raw, raw.toString('hex'), raw.toString('base64'), secret.slice(0, 12)]) {
-          expect(bytes.includes(trace)).toBe(false);
-        }
-      }
-      look(); // while it is still in the write-ahead log
-      access.revokeKey(key);
-      look();
-      access.close();
-      expect(readdirSync(dirname(state))).toEqual(['access.db']);
-      look();
-    });
-  });
-
-  describe('a key in a request', () => {
-    test.each(['sk_live_', 'sk_live_skillsmp_'])(
-      'of an earlier version, with _ and -, is still accepted: %s',
-      (prefix) => {
-        const state = scratchFile('access.db');
-        const access = opened({ state });
-        const key = `${prefix}${'aB3_-'.repeat(8)}xyz`;
-        const database = new Database(state);
-        database
-          .prepare("INSERT INTO api_key (hash, name, created_at) VALUES (?, 'old', 0)")
-          .run(createHash('sha256').update(key).digest());
-        database.close();
-        expect(clientOf(access, key)).toMatchObject({ kind: 'key', name: 'key:1' });
-      },
-    );
-
-    test('is compared by its SHA-256 as a whole, in the same time wherever it differs', async () => {
-      const access = opened();
-      const { key } = access.createKey();
-      const compared = vi.spyOn(crypto, 'timingSafeEqual');
+  test('is compared by its SHA-256 as a whole, in the same time wherever it differs', async () => {
+    const access = opened();
+    const { key } = access.createKey();
+    const compared = vi.spyOn(crypto, 'timingSafeEqual');
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      compared.mockRestore();
       syncBuiltinESMExports();
-      onTestFinished(() => {
-        compared.mockRestore();
-        syncBuiltinESMExports();
-      });
-      const hash = createHash('sha256').update(key).digest();
-      for (let i = 1; i <= 2; i++) {
-        clientOf(access, key);
-        expect(compared).toHaveBeenCalledTimes(i);
-        expect(compared.mock.lastCall?.map((side) => Buffer.from(side as Buffer))).toEqual([hash, hash]);
-      }
-      compared.mockReturnValue(false);
-      expect(await codeOf(() => clientOf(access, key))).toBe('INVALID_API_KEY');
     });
-
-    test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('may come with the scheme written %s', (scheme) => {
-      const access = opened();
-      const { key } = access.createKey();
-      expect(access.identify(`${scheme} ${key}`, undefined)).toMatchObject({ kind: 'key' });
-      expect(access.identify(` ${scheme}   ${key} `, undefined)).toMatchObject({ kind: 'key' });
-    });
+    const hash = createHash('sha256').update(key).digest();
+    for (let i = 1; i <= 2; i++) {
+      clientOf(access, key);
+      expect(compared).toHaveBeenCalledTimes(i);
+      expect(compared.mock.lastCall?.map((side) => Buffer.from(side as Buffer))).toEqual([hash, hash]);
+    }
+    compared.mockReturnValue(false);
+    expect(await codeOf(() => clientOf(access, key))).toBe('INVALID_API_KEY');
   });
 
-  test('a revoked key does not give its id to another', () => {
-    const state = scratchFile('access.db');
-    const before = openAccess({ state });
-    before.createKey();
-    before.revokeKey(1);
-    before.close();
-    expect(opened({ state }).createKey().id).toBe(2);
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('may come with the scheme written %s', (scheme) => {
+    const access = opened();
+    const { key } = access.createKey();
+    expect(access.identify(`${scheme} ${key}`, undefined)).toMatchObject({ kind: 'key' });
+    expect(access.identify(` ${scheme}   ${key} `, undefined)).toMatchObject({ kind: 'key' });
   });
-
-  function clientOf(access: Access, key: string) {
-    return access.identify(`Bearer ${key}`, '192.0.2.1');
-  }
-
-  /** The bytes of a state file and of all that stands beside it. */
-  function filesOf(state: string): Buffer[] {
-    const folder = dirname(state);
-    return readdirSync(folder).map((name) => readFileSync(join(folder, name)));
-  }
 });
+
+test('a revoked key does not give its id to another', () => {
+  const state = scratchFile('access.db');
+  const before = openAccess({ state });
+  before.createKey();
+  before.revokeKey(1);
+  before.close();
+  expect(opened({ state }).createKey().id).toBe(2);
+});
+
+function clientOf(access: Access, key: string) {
+  return access.identify(`Bearer ${key}`, '192.0.2.1');
+}
+
+/** The bytes of a state file and of all that stands beside it. */
+function filesOf(state: string): Buffer[] {
+  const folder = dirname(state);
+  return readdirSync(folder).map((name) => readFileSync(join(folder, name)));
+}
 
 describe('the client of an address', () => {
   test.each([

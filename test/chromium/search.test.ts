@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closing } from '../scratch-folder.js';
 import { describeInChromium, newPage, type Site, serving, startSite } from './browser.js';
 import {
   BY_MEANING,
@@ -199,9 +200,7 @@ describeInChromium('the first answer', () => {
 });
 
 async function siteOf(...given: Parameters<typeof startSite>): Promise<Site> {
-  const site = await startSite(...given);
-  onTestFinished(() => site.close());
-  return site;
+  return closing(await startSite(...given));
 }
 
 describeInChromium('the search page', () => {

@@ -24,171 +24,169 @@ import { scratchFolder } from '../scratch-folder.js';
 import type { Captured } from './run-captured.js';
 import { catchOutput, runProcess, startProcess } from './run-process.js';
 
-describe('init.system', () => {
-  /** The first file of the command line of the package that is tested, wherever that is installed. */
-  const ENTRY = expect.stringMatching(/dist[/\\]cli[/\\]main\.js$/);
+/** The first file of the command line of the package that is tested, wherever that is installed. */
+const ENTRY = expect.stringMatching(/dist[/\\]cli[/\\]main\.js$/);
 
-  /** A home with Cursor and one skill. */
-  class Home {
-    readonly path: string = scratchFolder();
-    readonly config: string = join(this.path, '.cursor', 'mcp.json');
+/** A home with Cursor and one skill. */
+class Home {
+  readonly path: string = scratchFolder();
+  readonly config: string = join(this.path, '.cursor', 'mcp.json');
 
-    constructor() {
-      const skill = join(this.path, '.cursor', 'skills', 'pdf-fill');
-      mkdirSync(skill, { recursive: true });
-      writeFileSync(join(skill, 'SKILL.md'), '---\nname: pdf-fill\ndescription: Fills in PDF forms.\n---\n');
-      writeFileSync(this.config, '{}\n');
-      // The sources are run, by a package that is looked for from the working folder.
-      symlinkSync(join(process.cwd(), 'node_modules'), join(this.path, 'node_modules'), 'junction');
-    }
-
-    init(...words: readonly string[]): Promise<Captured> {
-      return this.in(this.path, ...words);
-    }
-
-    /** Runs it in a folder. */
-    in(cwd: string, ...words: readonly string[]): Promise<Captured> {
-      return runProcess(['init', '--no-semantic', ...words], '', { cwd, env: this.env });
-    }
-
-    get env(): Readonly<Record<string, string>> {
-      const inside = (name: string): string => join(this.path, name);
-      // Nothing of the machine that the test runs on.
-      return {
-        ...{ HOME: this.path, USERPROFILE: this.path, APPDATA: inside('roaming'), LOCALAPPDATA: inside('local') },
-        ...{ XDG_CONFIG_HOME: '', XDG_DATA_HOME: inside('data'), XDG_STATE_HOME: '', XDG_RUNTIME_DIR: '' },
-        ...{ CLAUDE_CONFIG_DIR: '', CODEX_HOME: '', COPILOT_HOME: '' },
-      };
-    }
+  constructor() {
+    const skill = join(this.path, '.cursor', 'skills', 'pdf-fill');
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(join(skill, 'SKILL.md'), '---\nname: pdf-fill\ndescription: Fills in PDF forms.\n---\n');
+    writeFileSync(this.config, '{}\n');
+    // The sources are run, by a package that is looked for from the working folder.
+    symlinkSync(join(process.cwd(), 'node_modules'), join(this.path, 'node_modules'), 'junction');
   }
 
-  describe('init', () => {
-    test('shows what it would write and ends with 2 where nobody can be asked', async () => {
-      const home = new Home();
-      const { status, out, error } = await home.init();
-      expect(status).toBe(2);
-      expect(out).toContain(`${home.config}: mcpServers.skills is added\n`);
-      expect(out).toMatch(/Nothing was written\.\n$/);
-      expect(error).toBe('error: nobody can be asked here: --yes writes this, --dry-run only shows it\n');
-      expect(readFileSync(home.config, 'utf8')).toBe('{}\n');
-      expect(await home.init('--dry-run')).toMatchObject({ status: 0, out, error: '' });
-      expect(existsSync(join(home.path, 'data'))).toBe(false);
-    });
+  init(...words: readonly string[]): Promise<Captured> {
+    return this.in(this.path, ...words);
+  }
 
-    test('builds the catalogue, writes absolute paths, changes nothing in a second run, and undoes all', async () => {
-      const home = new Home();
-      const database = join(home.path, 'data', 'skill-discovery', 'skills.db');
-      const first = await home.init('--yes');
-      expect(first).toMatchObject({ status: 0, error: '' });
-      expect(first.out).toContain(`${database} has 1 installed skill.`);
-      const args = [ENTRY, 'mcp', '--installed', '--watch', '--no-semantic'];
-      const written = readFileSync(home.config, 'utf8');
-      expect(JSON.parse(written)).toEqual({ mcpServers: { skills: { command: process.execPath, args } } });
-      const second = await home.init('--yes');
-      expect(second).toMatchObject({ status: 0, out: expect.stringMatching(/Nothing to change\.\n$/) });
-      expect(readFileSync(home.config, 'utf8')).toBe(written);
-      expect(await home.init('--remove', '--yes')).toMatchObject({
-        status: 0,
-        out: expect.stringMatching(/Undone\.\n$/),
-      });
-      expect(readFileSync(home.config, 'utf8')).toBe('{}\n');
-      expect(existsSync(join(home.path, 'data'))).toBe(false);
-      expect(await home.init('--remove')).toMatchObject({ status: 0, out: 'There is nothing to undo.\n' });
-    }, 60_000);
+  /** Runs it in a folder. */
+  in(cwd: string, ...words: readonly string[]): Promise<Captured> {
+    return runProcess(['init', '--no-semantic', ...words], '', { cwd, env: this.env });
+  }
 
-    test('loads the skills of the user only, wherever it is run, and names a catalogue only if one is given', async () => {
-      const home = new Home();
-      const project = join(home.path, 'work');
-      const skill = join(project, '.claude', 'skills', 'whole');
-      mkdirSync(skill, { recursive: true });
-      writeFileSync(join(skill, 'SKILL.md'), '---\nname: whole\ndescription: Belongs to the project.\n---\n');
-      const first = await home.in(project, '--yes', '--json');
-      expect(JSON.parse(first.out)).toMatchObject({ report: { added: 1 } });
-      const database = join(home.path, 'my.db');
-      await home.in(project, '--yes', '--database', database);
-      expect(JSON.parse(readFileSync(home.config, 'utf8')).mcpServers.skills.args).toEqual([
-        ...[ENTRY, 'mcp', '--database', database, '--installed', '--watch', '--no-semantic'],
-      ]);
-    }, 60_000);
+  get env(): Readonly<Record<string, string>> {
+    const inside = (name: string): string => join(this.path, name);
+    // Nothing of the machine that the test runs on.
+    return {
+      ...{ HOME: this.path, USERPROFILE: this.path, APPDATA: inside('roaming'), LOCALAPPDATA: inside('local') },
+      ...{ XDG_CONFIG_HOME: '', XDG_DATA_HOME: inside('data'), XDG_STATE_HOME: '', XDG_RUNTIME_DIR: '' },
+      ...{ CLAUDE_CONFIG_DIR: '', CODEX_HOME: '', COPILOT_HOME: '' },
+    };
+  }
+}
 
-    test('has a server that asks its client for the project, and whose first call waits for the first load', async () => {
-      const home = new Home();
-      await home.init('--yes');
-      const project = join(home.path, 'work');
-      const folder = join(project, '.cursor', 'skills', 'whole');
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'SKILL.md'), '---\nname: whole\ndescription: Fills in forms of the project.\n---\n');
-      const client = newClient('2025-11-25', { roots: {} });
-      client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(project).href }] }));
-      const args = ['--import', 'tsx', join(process.cwd(), 'src/cli/main.ts'), 'mcp', '--installed', '--no-semantic'];
-      const env = { ...(process.env as Record<string, string>), ...home.env };
-      await client.connect(
-        new StdioClientTransport({ command: process.execPath, args, env, cwd: home.path, stderr: 'ignore' }),
-      );
-      onTestFinished(() => client.close());
-      const { structured, text } = await callTool(client, 'search_skills', { query: 'forms of the project' });
-      expect(structured).toMatchObject({ skills: [{ name: 'whole', path: folder }, { name: 'pdf-fill' }] });
-      expect(text).toContain('Searched by words only: the server was started with --no-semantic');
-    }, 60_000);
-
-    test('prints one JSON object, and ends with 1 where a configuration cannot be edited', async () => {
-      const home = new Home();
-      writeFileSync(home.config, '{"a": \n');
-      const { status, out, error } = await home.init('--yes', '--json', '--agents', 'cursor,codex', '--no-hook');
-      expect(status).toBe(1);
-      expect(JSON.parse(out)).toMatchObject({
-        agents: [
-          {
-            agent: 'cursor',
-            entries: [{ action: 'refused', reason: expect.stringMatching(/in line 2, column 1$/) }],
-          },
-          { agent: 'codex', entries: [{ part: 'server', action: 'add', place: 'mcp_servers.skills' }] },
-        ],
-        ...{ changes: true, written: true, backups: [], report: { added: 1 } },
-      });
-      expect(error).toContain(`left as they are: ${home.config}: it is not JSON: value expected in line 2, column 1`);
-      expect(existsSync(join(home.path, '.codex', 'config.toml'))).toBe(true);
-    }, 60_000);
-
-    test('says why skills are not found by meaning, as doctor does, and makes up for it later', async () => {
-      const home = new Home();
-      const project = projectWithout('onnxruntime-node');
-      const run = (words: readonly string[], options = {}): Promise<Captured> =>
-        runProcess(words, '', { cwd: home.path, env: home.env, ...options });
-      const meaning = async (options = {}): Promise<unknown> => {
-        const { problems } = JSON.parse((await run(['doctor', '--json'], options)).out) as DoctorReport;
-        return problems.find(({ about }) => about === 'meaning');
-      };
-      const init = ['init', '--yes', '--agents', 'claude-code'];
-      const { out } = await run(init, { project });
-      expect(out).toMatch(/^Skills are found by words only, not by meaning: .*package onnxruntime-node, which cannot/m);
-      expect(await meaning({ project })).toEqual({
-        about: 'meaning',
-        problem: expect.stringMatching(/has no vectors, and the package onnxruntime-node, .* is not installed$/),
-        remedy: expect.stringMatching(/^install it with `.*npm install onnxruntime-node`, then run `.* init`$/),
-      });
-      expect((await run(init)).out).toContain('is built from the installed skills');
-      expect(await meaning()).toBeUndefined();
-      expect(await meaning({ project })).toMatchObject({
-        problem: expect.stringMatching(/^words only: .*cannot be loaded \(Cannot find package/),
-      });
-      expect((await run(init)).out).toMatch(/Nothing to change\.\n$/);
-    }, 60_000);
-
-    test('says what it left because it was changed since, and ends with 1', async () => {
-      const home = new Home();
-      await home.init('--yes', '--agents', 'cursor,codex', '--no-hook');
-      writeFileSync(home.config, readFileSync(home.config, 'utf8').replace('"--watch"', '"--changed"'));
-      const removed = await home.init('--remove', '--yes');
-      expect([removed.status, removed.out]).toEqual([1, expect.stringMatching(/\nUndone in part\.\n$/)]);
-      const left = `error: left as they are: ${home.config}: mcpServers.skills: it was changed after init had written it`;
-      expect(removed.error).toContain(left);
-      expect(existsSync(join(home.path, '.codex'))).toBe(false);
-      const again = await home.init('--remove', '--yes');
-      expect([again.status, again.out]).toEqual([1, expect.stringMatching(/Nothing to change\.\n$/)]);
-      expect(again.error).toContain(left);
-    }, 60_000);
+describe('init', () => {
+  test('shows what it would write and ends with 2 where nobody can be asked', async () => {
+    const home = new Home();
+    const { status, out, error } = await home.init();
+    expect(status).toBe(2);
+    expect(out).toContain(`${home.config}: mcpServers.skills is added\n`);
+    expect(out).toMatch(/Nothing was written\.\n$/);
+    expect(error).toBe('error: nobody can be asked here: --yes writes this, --dry-run only shows it\n');
+    expect(readFileSync(home.config, 'utf8')).toBe('{}\n');
+    expect(await home.init('--dry-run')).toMatchObject({ status: 0, out, error: '' });
+    expect(existsSync(join(home.path, 'data'))).toBe(false);
   });
+
+  test('builds the catalogue, writes absolute paths, changes nothing in a second run, and undoes all', async () => {
+    const home = new Home();
+    const database = join(home.path, 'data', 'skill-discovery', 'skills.db');
+    const first = await home.init('--yes');
+    expect(first).toMatchObject({ status: 0, error: '' });
+    expect(first.out).toContain(`${database} has 1 installed skill.`);
+    const args = [ENTRY, 'mcp', '--installed', '--watch', '--no-semantic'];
+    const written = readFileSync(home.config, 'utf8');
+    expect(JSON.parse(written)).toEqual({ mcpServers: { skills: { command: process.execPath, args } } });
+    const second = await home.init('--yes');
+    expect(second).toMatchObject({ status: 0, out: expect.stringMatching(/Nothing to change\.\n$/) });
+    expect(readFileSync(home.config, 'utf8')).toBe(written);
+    expect(await home.init('--remove', '--yes')).toMatchObject({
+      status: 0,
+      out: expect.stringMatching(/Undone\.\n$/),
+    });
+    expect(readFileSync(home.config, 'utf8')).toBe('{}\n');
+    expect(existsSync(join(home.path, 'data'))).toBe(false);
+    expect(await home.init('--remove')).toMatchObject({ status: 0, out: 'There is nothing to undo.\n' });
+  }, 60_000);
+
+  test('loads the skills of the user only, wherever it is run, and names a catalogue only if one is given', async () => {
+    const home = new Home();
+    const project = join(home.path, 'work');
+    const skill = join(project, '.claude', 'skills', 'whole');
+    mkdirSync(skill, { recursive: true });
+    writeFileSync(join(skill, 'SKILL.md'), '---\nname: whole\ndescription: Belongs to the project.\n---\n');
+    const first = await home.in(project, '--yes', '--json');
+    expect(JSON.parse(first.out)).toMatchObject({ report: { added: 1 } });
+    const database = join(home.path, 'my.db');
+    await home.in(project, '--yes', '--database', database);
+    expect(JSON.parse(readFileSync(home.config, 'utf8')).mcpServers.skills.args).toEqual([
+      ...[ENTRY, 'mcp', '--database', database, '--installed', '--watch', '--no-semantic'],
+    ]);
+  }, 60_000);
+
+  test('has a server that asks its client for the project, and whose first call waits for the first load', async () => {
+    const home = new Home();
+    await home.init('--yes');
+    const project = join(home.path, 'work');
+    const folder = join(project, '.cursor', 'skills', 'whole');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'SKILL.md'), '---\nname: whole\ndescription: Fills in forms of the project.\n---\n');
+    const client = newClient('2025-11-25', { roots: {} });
+    client.setRequestHandler('roots/list', () => ({ roots: [{ uri: pathToFileURL(project).href }] }));
+    const args = ['--import', 'tsx', join(process.cwd(), 'src/cli/main.ts'), 'mcp', '--installed', '--no-semantic'];
+    const env = { ...(process.env as Record<string, string>), ...home.env };
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, env, cwd: home.path, stderr: 'ignore' }),
+    );
+    onTestFinished(() => client.close());
+    const { structured, text } = await callTool(client, 'search_skills', { query: 'forms of the project' });
+    expect(structured).toMatchObject({ skills: [{ name: 'whole', path: folder }, { name: 'pdf-fill' }] });
+    expect(text).toContain('Searched by words only: the server was started with --no-semantic');
+  }, 60_000);
+
+  test('prints one JSON object, and ends with 1 where a configuration cannot be edited', async () => {
+    const home = new Home();
+    writeFileSync(home.config, '{"a": \n');
+    const { status, out, error } = await home.init('--yes', '--json', '--agents', 'cursor,codex', '--no-hook');
+    expect(status).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      agents: [
+        {
+          agent: 'cursor',
+          entries: [{ action: 'refused', reason: expect.stringMatching(/in line 2, column 1$/) }],
+        },
+        { agent: 'codex', entries: [{ part: 'server', action: 'add', place: 'mcp_servers.skills' }] },
+      ],
+      ...{ changes: true, written: true, backups: [], report: { added: 1 } },
+    });
+    expect(error).toContain(`left as they are: ${home.config}: it is not JSON: value expected in line 2, column 1`);
+    expect(existsSync(join(home.path, '.codex', 'config.toml'))).toBe(true);
+  }, 60_000);
+
+  test('says why skills are not found by meaning, as doctor does, and makes up for it later', async () => {
+    const home = new Home();
+    const project = projectWithout('onnxruntime-node');
+    const run = (words: readonly string[], options = {}): Promise<Captured> =>
+      runProcess(words, '', { cwd: home.path, env: home.env, ...options });
+    const meaning = async (options = {}): Promise<unknown> => {
+      const { problems } = JSON.parse((await run(['doctor', '--json'], options)).out) as DoctorReport;
+      return problems.find(({ about }) => about === 'meaning');
+    };
+    const init = ['init', '--yes', '--agents', 'claude-code'];
+    const { out } = await run(init, { project });
+    expect(out).toMatch(/^Skills are found by words only, not by meaning: .*package onnxruntime-node, which cannot/m);
+    expect(await meaning({ project })).toEqual({
+      about: 'meaning',
+      problem: expect.stringMatching(/has no vectors, and the package onnxruntime-node, .* is not installed$/),
+      remedy: expect.stringMatching(/^install it with `.*npm install onnxruntime-node`, then run `.* init`$/),
+    });
+    expect((await run(init)).out).toContain('is built from the installed skills');
+    expect(await meaning()).toBeUndefined();
+    expect(await meaning({ project })).toMatchObject({
+      problem: expect.stringMatching(/^words only: .*cannot be loaded \(Cannot find package/),
+    });
+    expect((await run(init)).out).toMatch(/Nothing to change\.\n$/);
+  }, 60_000);
+
+  test('says what it left because it was changed since, and ends with 1', async () => {
+    const home = new Home();
+    await home.init('--yes', '--agents', 'cursor,codex', '--no-hook');
+    writeFileSync(home.config, readFileSync(home.config, 'utf8').replace('"--watch"', '"--changed"'));
+    const removed = await home.init('--remove', '--yes');
+    expect([removed.status, removed.out]).toEqual([1, expect.stringMatching(/\nUndone in part\.\n$/)]);
+    const left = `error: left as they are: ${home.config}: mcpServers.skills: it was changed after init had written it`;
+    expect(removed.error).toContain(left);
+    expect(existsSync(join(home.path, '.codex'))).toBe(false);
+    const again = await home.init('--remove', '--yes');
+    expect([again.status, again.out]).toEqual([1, expect.stringMatching(/Nothing to change\.\n$/)]);
+    expect(again.error).toContain(left);
+  }, 60_000);
 });
 
 describe('hook.system', () => {

@@ -210,8 +210,9 @@ describe('evaluate with a catalogue', () => {
   });
 });
 
-describe('evaluate that is interrupted', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('by %s leaves nothing behind', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'evaluate that is interrupted by %s leaves nothing behind',
+  async (signal) => {
     const temporary = scratchFolder();
     const questions = scratchFile('questions.jsonl');
     writeFileSync(questions, toJsonLines([{ query: 'song', relevant: ['birds'] }]));
@@ -228,5 +229,5 @@ describe('evaluate that is interrupted', () => {
     await closed;
     expect([child.exitCode, output()]).toEqual([1, { out: '', error: 'error: interrupted\n' }]);
     expect(ours()).toEqual([]);
-  });
-});
+  },
+);

@@ -157,112 +157,110 @@ describe('load', () => {
   }
 });
 
+const embedder = new StandInEmbedder();
+
 describe('check', () => {
-  const embedder = new StandInEmbedder();
-
-  describe('check', () => {
-    test('names each damaged skill with its remedy, exits with 1, and repairs none', async () => {
-      const database = await catalogue();
-      const bytes = readFileSync(database, 'latin1');
-      writeFileSync(database, bytes.replace('about b', 'about x'), 'latin1');
-      const { status, out, error } = await runCaptured(['check', '--database', database, '--json']);
-      expect(status).toBe(1);
-      expect(error).toContain('has a problem');
-      const problem = {
-        part: 'skill',
-        skill: 'b',
-        problem: 'its row does not fit its checksum',
-        remedy: 'load its source again',
-      };
-      expect(JSON.parse(out)).toMatchObject({ skills: 3, vectors: 3, problems: [problem], repaired: [] });
-      const repair = await runCaptured(['check', '--repair', '--database', database]);
-      expect([repair.status, repair.out]).toEqual([
-        1,
-        'skill b: its row does not fit its checksum: load its source again\nchecked 3 skills and 3 vectors\n',
-      ]);
-      await load(database);
-      expect((await runCaptured(['check', '--database', database])).status).toBe(0);
-    });
-
-    test('repairs derived files, indexes of SQLite, and what points nowhere; damaged vectors are removed', async () => {
-      const database = await catalogue();
-      rmSync(`${database}.keyword`);
-      const vectors = readFileSync(`${database}.vectors`);
-      vectors[vectors.length - 1]! ^= 1;
-      writeFileSync(`${database}.vectors`, vectors);
-      change(
-        database,
-        `UPDATE vector SET embedding = zeroblob(length(embedding)) WHERE number = 2;
-      INSERT INTO claim (source, skill) VALUES (1, 99)`,
-      );
-      // The entry of the skill `b` in the index of ids.
-      const bytes = readFileSync(database, 'latin1');
-      writeFileSync(
-        database,
-        bytes.replace(/\x04\x0f\x08[\s\S]b/, (cell) => `${cell.slice(0, -1)}y`),
-        'latin1',
-      );
-      const found = await checkCatalogue({ database });
-      const parts = found.problems.map(({ part }) => part);
-      expect(parts).toEqual(expect.arrayContaining(['database', 'vectors', 'keyword file', 'vector files']));
-      const { problems, repaired, vectors: left } = await checkCatalogue({ database, repair: true });
-      expect(problems).toEqual([]);
-      expect(repaired.length).toBe(found.problems.length);
-      expect(left).toBe(2);
-      expect(await load(database)).toMatchObject({ unchanged: 3, embedded: 1 });
-      expect((await checkCatalogue({ database })).problems).toEqual([]);
-    });
-
-    test('takes derived files of another state for outdated, not for damaged, and a repair makes them again', async () => {
-      const database = await catalogue();
-      const former = ['keyword', 'vectors'].map(
-        (name) => [`${database}.${name}`, readFileSync(`${database}.${name}`)] as const,
-      );
-      await buildCatalogue({ database, sources: [[row('d')]], embedder });
-      for (const [path, bytes] of former) writeFileSync(path, bytes);
-      const { status, out, error } = await runCaptured(['check', '--database', database]);
-      expect([status, error]).toEqual([0, '']);
-      expect(out.split('\n').map((line) => line.replaceAll(database, 'db'))).toEqual([
-        'note: db.keyword: it belongs to another state of the catalogue, or to another version: check it with the option repair, or load anything',
-        'note: db.vectors: it belongs to another state of the catalogue, or to another version: check it with the option repair, or load anything',
-        expect.stringMatching(/^checked 4 skills .*: all is well$/),
-        '',
-      ]);
-      const { problems, outdated, repaired } = await checkCatalogue({ database, repair: true });
-      expect([problems, outdated]).toEqual([[], []]);
-      expect(repaired.map(({ part }) => part)).toEqual(['keyword file', 'vector files']);
-      expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
-    });
-
-    test('tells a table that SQLite cannot read, and that its sources must be loaded into a new file', async () => {
-      const database = await catalogue(400);
-      const bytes = readFileSync(database);
-      bytes.fill(0, 8 * 4096, 9 * 4096);
-      writeFileSync(database, bytes);
-      const { problems } = await checkCatalogue({ database, repair: true });
-      expect(problems.length).toBeGreaterThan(0);
-      const { status, out } = await runCaptured(['check', '--repair', '--database', database]);
-      expect(status).toBe(1);
-      expect(out).toMatch(/database: /);
-    });
+  test('names each damaged skill with its remedy, exits with 1, and repairs none', async () => {
+    const database = await catalogue();
+    const bytes = readFileSync(database, 'latin1');
+    writeFileSync(database, bytes.replace('about b', 'about x'), 'latin1');
+    const { status, out, error } = await runCaptured(['check', '--database', database, '--json']);
+    expect(status).toBe(1);
+    expect(error).toContain('has a problem');
+    const problem = {
+      part: 'skill',
+      skill: 'b',
+      problem: 'its row does not fit its checksum',
+      remedy: 'load its source again',
+    };
+    expect(JSON.parse(out)).toMatchObject({ skills: 3, vectors: 3, problems: [problem], repaired: [] });
+    const repair = await runCaptured(['check', '--repair', '--database', database]);
+    expect([repair.status, repair.out]).toEqual([
+      1,
+      'skill b: its row does not fit its checksum: load its source again\nchecked 3 skills and 3 vectors\n',
+    ]);
+    await load(database);
+    expect((await runCaptured(['check', '--database', database])).status).toBe(0);
   });
 
-  async function catalogue(size = 3): Promise<string> {
-    const database = scratchFile('skills.db');
-    await load(database, size);
-    return database;
-  }
+  test('repairs derived files, indexes of SQLite, and what points nowhere; damaged vectors are removed', async () => {
+    const database = await catalogue();
+    rmSync(`${database}.keyword`);
+    const vectors = readFileSync(`${database}.vectors`);
+    vectors[vectors.length - 1]! ^= 1;
+    writeFileSync(`${database}.vectors`, vectors);
+    change(
+      database,
+      `UPDATE vector SET embedding = zeroblob(length(embedding)) WHERE number = 2;
+      INSERT INTO claim (source, skill) VALUES (1, 99)`,
+    );
+    // The entry of the skill `b` in the index of ids.
+    const bytes = readFileSync(database, 'latin1');
+    writeFileSync(
+      database,
+      bytes.replace(/\x04\x0f\x08[\s\S]b/, (cell) => `${cell.slice(0, -1)}y`),
+      'latin1',
+    );
+    const found = await checkCatalogue({ database });
+    const parts = found.problems.map(({ part }) => part);
+    expect(parts).toEqual(expect.arrayContaining(['database', 'vectors', 'keyword file', 'vector files']));
+    const { problems, repaired, vectors: left } = await checkCatalogue({ database, repair: true });
+    expect(problems).toEqual([]);
+    expect(repaired.length).toBe(found.problems.length);
+    expect(left).toBe(2);
+    expect(await load(database)).toMatchObject({ unchanged: 3, embedded: 1 });
+    expect((await checkCatalogue({ database })).problems).toEqual([]);
+  });
 
-  function load(database: string, size = 3) {
-    const ids = Array.from({ length: size }, (_, i) => (i < 26 ? String.fromCharCode(97 + i) : `skill-${i}`));
-    const rows = ids.map((id) => row(id, { description: `about ${id} ${'and more '.repeat(20)}` }));
-    return buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder });
-  }
+  test('takes derived files of another state for outdated, not for damaged, and a repair makes them again', async () => {
+    const database = await catalogue();
+    const former = ['keyword', 'vectors'].map(
+      (name) => [`${database}.${name}`, readFileSync(`${database}.${name}`)] as const,
+    );
+    await buildCatalogue({ database, sources: [[row('d')]], embedder });
+    for (const [path, bytes] of former) writeFileSync(path, bytes);
+    const { status, out, error } = await runCaptured(['check', '--database', database]);
+    expect([status, error]).toEqual([0, '']);
+    expect(out.split('\n').map((line) => line.replaceAll(database, 'db'))).toEqual([
+      'note: db.keyword: it belongs to another state of the catalogue, or to another version: check it with the option repair, or load anything',
+      'note: db.vectors: it belongs to another state of the catalogue, or to another version: check it with the option repair, or load anything',
+      expect.stringMatching(/^checked 4 skills .*: all is well$/),
+      '',
+    ]);
+    const { problems, outdated, repaired } = await checkCatalogue({ database, repair: true });
+    expect([problems, outdated]).toEqual([[], []]);
+    expect(repaired.map(({ part }) => part)).toEqual(['keyword file', 'vector files']);
+    expect(await checkCatalogue({ database })).toMatchObject({ problems: [], outdated: [] });
+  });
 
-  function change(database: string, sql: string): void {
-    const connection = new Database(database);
-    connection.pragma('foreign_keys = OFF');
-    connection.exec(sql);
-    connection.close();
-  }
+  test('tells a table that SQLite cannot read, and that its sources must be loaded into a new file', async () => {
+    const database = await catalogue(400);
+    const bytes = readFileSync(database);
+    bytes.fill(0, 8 * 4096, 9 * 4096);
+    writeFileSync(database, bytes);
+    const { problems } = await checkCatalogue({ database, repair: true });
+    expect(problems.length).toBeGreaterThan(0);
+    const { status, out } = await runCaptured(['check', '--repair', '--database', database]);
+    expect(status).toBe(1);
+    expect(out).toMatch(/database: /);
+  });
 });
+
+async function catalogue(size = 3): Promise<string> {
+  const database = scratchFile('skills.db');
+  await load(database, size);
+  return database;
+}
+
+function load(database: string, size = 3) {
+  const ids = Array.from({ length: size }, (_, i) => (i < 26 ? String.fromCharCode(97 + i) : `skill-${i}`));
+  const rows = ids.map((id) => row(id, { description: `about ${id} ${'and more '.repeat(20)}` }));
+  return buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder });
+}
+
+function change(database: string, sql: string): void {
+  const connection = new Database(database);
+  connection.pragma('foreign_keys = OFF');
+  connection.exec(sql);
+  connection.close();
+}

@@ -59,29 +59,44 @@ export function catchOutput(child: ChildProcessWithoutNullStreams): () => { out:
 
 export const SEARCH = '/api/v1/skills/search?q=alpha';
 
-/** `serve` as a process of its own. */
-export interface Serving {
+/** A command that goes on until it is ended. */
+export interface RunningCommand {
   readonly child: ChildProcessWithoutNullStreams;
-  readonly url: string;
-  readonly port: number;
   readonly output: () => { out: string; error: string };
-  /** Lines of its log so far. */
-  logged(): Record<string, unknown>[];
-  /** Waits for the first line of the log with this message. */
-  heard(message: string): Promise<Record<string, unknown>>;
+  readonly closed: Promise<unknown>;
   /** Its exit status once it has ended, or the signal that ended it. */
   ended(): Promise<number | string | null>;
 }
 
-/** Starts a server at a free port, and waits until it tells where it is; killed when the test ends. */
-export async function startServing(words: readonly string[]): Promise<Serving> {
-  const child = startProcess(['serve', '--port', '0', ...words]);
+/** Starts a command; killed when the test ends. */
+export function startRunning(words: readonly string[]): RunningCommand {
+  const child = startProcess(words);
   const closed = once(child, 'close');
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await closed;
   });
-  const output = catchOutput(child);
+  const ended = async (): Promise<number | string | null> => {
+    await closed;
+    return child.exitCode ?? child.signalCode;
+  };
+  return { child, closed, ended, output: catchOutput(child) };
+}
+
+/** `serve` as a process of its own. */
+export interface Serving extends RunningCommand {
+  readonly url: string;
+  readonly port: number;
+  /** Lines of its log so far. */
+  logged(): Record<string, unknown>[];
+  /** Waits for the first line of the log with this message. */
+  heard(message: string): Promise<Record<string, unknown>>;
+}
+
+/** Starts a server at a free port, and waits until it tells where it is; killed when the test ends. */
+export async function startServing(words: readonly string[]): Promise<Serving> {
+  const running = startRunning(['serve', '--port', '0', ...words]);
+  const { child, closed, output } = running;
   while (!/ at http:\S+,[^\n]*\n/.test(output().out)) {
     await Promise.race([once(child.stdout, 'data'), closed]);
     if (child.exitCode !== null) throw new Error(`the server ended instead of starting: ${output().error}`);
@@ -91,10 +106,9 @@ export async function startServing(words: readonly string[]): Promise<Serving> {
   const logged = (): Record<string, unknown>[] =>
     linesOf(output().error.replace(/[^\n]*$/, '')).map((line) => JSON.parse(line));
   return {
-    child,
+    ...running,
     url,
     port: Number(port),
-    output,
     logged,
     heard: (message) =>
       vi.waitFor(
@@ -105,10 +119,6 @@ export async function startServing(words: readonly string[]): Promise<Serving> {
         },
         { timeout: 10_000, interval: 20 },
       ),
-    async ended() {
-      await closed;
-      return child.exitCode ?? child.signalCode;
-    },
   };
 }
 

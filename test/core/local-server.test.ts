@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Surroundings, userFolders } from '../../src/core/index.js';
 import {
   answerLocally,
@@ -11,7 +11,7 @@ import {
   type LocalServer,
   type LocalServerOptions,
 } from '../../src/core/local-server.js';
-import { scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFolder } from '../scratch-folder.js';
 
 const DATABASE = '/somewhere/skills.db';
 
@@ -115,9 +115,7 @@ function machine(run: string = scratchFolder()): Surroundings {
 }
 
 async function started(options: Partial<LocalServerOptions>): Promise<LocalServer> {
-  const server = await answerLocally({ subject: DATABASE, answer: async (asked) => asked, ...options });
-  onTestFinished(() => server.close());
-  return server;
+  return closing(await answerLocally({ subject: DATABASE, answer: async (asked) => asked, ...options }));
 }
 
 function ask(of: Surroundings, asked: unknown, patience = 5000): Promise<unknown> {

@@ -49,11 +49,9 @@ describe('README.md', () => {
   });
 });
 
-describe('docs/library.md', () => {
-  test('names all that the library exports', () => {
-    const page = readPage('docs/library.md');
-    expect(Object.keys(library).filter((name) => !page.includes(name))).toEqual([]);
-  });
+test('docs/library.md names all that the library exports', () => {
+  const page = readPage('docs/library.md');
+  expect(Object.keys(library).filter((name) => !page.includes(name))).toEqual([]);
 });
 
 describe('docs/command-line.md', () => {
@@ -90,29 +88,27 @@ describe('docs/command-line.md', () => {
   });
 });
 
-describe('commands in the pages', () => {
-  /** `skill-discovery COMMAND …` in the shell blocks of all pages. */
-  const commands = pagePaths().flatMap((path) =>
-    codeBlocksOf(readPage(path))
-      .filter(({ language }) => language === 'sh')
-      .flatMap(({ code }) => Array.from(code.matchAll(/skill-discovery ((?:keys )?[a-z]+)( .*)?$/gm)))
-      .map(([line, command = '', words = '']) => ({ path, line, command, words: words.replace(/ #.*/, '') })),
-  );
+/** `skill-discovery COMMAND …` in the shell blocks of all pages. */
+const commands = pagePaths().flatMap((path) =>
+  codeBlocksOf(readPage(path))
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ code }) => Array.from(code.matchAll(/skill-discovery ((?:keys )?[a-z]+)( .*)?$/gm)))
+    .map(([line, command = '', words = '']) => ({ path, line, command, words: words.replace(/ #.*/, '') })),
+);
 
-  test('are options and commands that there are', async () => {
-    expect(commands.length).toBeGreaterThan(20);
-    const helps = new Map<string, string>();
-    const wrong: string[] = [];
-    for (const { path, line, command, words } of commands) {
-      const help = helps.get(command) ?? (await runCaptured([...command.split(' '), '--help'])).out;
-      helps.set(command, help);
-      const options = words.match(/(?<= )--[a-z-]+/g) ?? [];
-      if (
-        !help.startsWith(`Usage: skill-discovery ${command} `) ||
-        options.some((option) => !help.includes(`${option} `))
-      )
-        wrong.push(`${path}: ${line}`);
-    }
-    expect(wrong).toEqual([]);
-  });
+test('commands in the pages are options and commands that there are', async () => {
+  expect(commands.length).toBeGreaterThan(20);
+  const helps = new Map<string, string>();
+  const wrong: string[] = [];
+  for (const { path, line, command, words } of commands) {
+    const help = helps.get(command) ?? (await runCaptured([...command.split(' '), '--help'])).out;
+    helps.set(command, help);
+    const options = words.match(/(?<= )--[a-z-]+/g) ?? [];
+    if (
+      !help.startsWith(`Usage: skill-discovery ${command} `) ||
+      options.some((option) => !help.includes(`${option} `))
+    )
+      wrong.push(`${path}: ${line}`);
+  }
+  expect(wrong).toEqual([]);
 });

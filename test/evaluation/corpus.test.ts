@@ -1,12 +1,11 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { CorpusOptions } from '../../src/evaluation/index.js';
-import { openCorpus } from '../../src/evaluation/index.js';
+import { type CorpusOptions, openCorpus } from '../../src/evaluation/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { traceOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { FRUIT } from './fruit.js';
 
@@ -132,9 +131,7 @@ describe('a catalogue', () => {
 });
 
 async function open(options: CorpusOptions) {
-  const corpus = await openCorpus({ semantic: false, ...options });
-  onTestFinished(() => corpus.close());
-  return corpus;
+  return closing(await openCorpus({ semantic: false, ...options }));
 }
 
 function fileOf(name: string, rows: readonly unknown[]): string {

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type Benchmark,
   EVALUATION_MODES,
@@ -12,6 +12,7 @@ import {
 } from '../../src/evaluation/index.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { type Row, row } from '../rows.js';
+import { closing } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const ROWS: readonly Row[] = [
@@ -303,7 +304,5 @@ function scored(id: string, score: number) {
 }
 
 async function searchOver(skills: readonly unknown[]): Promise<SkillSearch> {
-  const search = await openSkillSearch({ skills, embedder: new StandInEmbedder() });
-  onTestFinished(() => search.close());
-  return search;
+  return closing(await openSkillSearch({ skills, embedder: new StandInEmbedder() }));
 }

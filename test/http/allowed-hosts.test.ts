@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions, startServer } from '../../src/http/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
+import { closing } from '../scratch-folder.js';
 import { searchOver } from './ask.js';
 import { ACCEPTED, rpc, serveMcp } from './mcp-serving.js';
 
@@ -169,8 +170,9 @@ describe('other web pages', () => {
   ] as const)('%s, %s: reach no answer by a name of theirs, and read as little', async (_, kind, options, expected) => {
     const search = await searchOver(skillsOf[kind]);
     const publishing = { publish: ['all' as const], compatibility: 'skillsmp' as const };
-    const server = await startServer(search, { port: 0, access: false, pages: true, ...publishing, ...options });
-    onTestFinished(() => server.close());
+    const server = closing(
+      await startServer(search, { port: 0, access: false, pages: true, ...publishing, ...options }),
+    );
     const { port } = server;
     const paths = [...SPECIFIED, ...MORE];
     const refused: string[] = [];
@@ -194,8 +196,7 @@ describe('other web pages', () => {
   test('reach a server of this machine by the names that it is given, and by that of its public address', async () => {
     const search = await searchOver([INSTALLED]);
     const names = { allowedHosts: ['inner'], publicUrl: 'https://skills.example.org' };
-    const server = await startServer(search, { port: 0, access: false, ...names });
-    onTestFinished(() => server.close());
+    const server = closing(await startServer(search, { port: 0, access: false, ...names }));
     for (const [host, status] of [
       ['inner:80', 200],
       ['skills.example.org', 200],

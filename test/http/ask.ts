@@ -1,8 +1,8 @@
-import { onTestFinished } from 'vitest';
 import { type Access, type AccessOptions, openAccess } from '../../src/access/index.js';
 import { createHandler, type Handler, type HandlerOptions, type LogEvent } from '../../src/http/index.js';
 import { openSkillSearch, type SkillSearch } from '../../src/index.js';
 import type { CatalogueSearch } from '../../src/search/index.js';
+import { closing } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 export const ORIGIN = 'http://skills.test';
@@ -76,16 +76,12 @@ export async function searchOver(skills: readonly unknown[]): Promise<SkillSearc
 }
 
 export async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
-  const search = await openSkillSearch(options);
-  onTestFinished(() => search.close());
-  return search;
+  return closing(await openSkillSearch(options));
 }
 
 /** Keys and quotas in memory, where no file is named. */
 export function accessOf(options: Partial<AccessOptions> = {}): Access {
-  const access = openAccess({ state: ':memory:', ...options });
-  onTestFinished(() => access.close());
-  return access;
+  return closing(openAccess({ state: ':memory:', ...options }));
 }
 
 export function askerOf(handle: Handler): Ask {

@@ -8,6 +8,7 @@ import {
 } from '../../src/http/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
+import { closing } from '../scratch-folder.js';
 import { accessOf, HEALTH, keyword, searchOver } from './ask.js';
 import { answered, request, Wire, type WireReply } from './wire.js';
 
@@ -133,13 +134,14 @@ test.each(['connectionsPerSecond', 'requestsPerSecond'])('%s is an integer from 
 async function started(options: ServerOptions): Promise<{ server: RunningServer; events: LogEvent[] }> {
   const events: LogEvent[] = [];
   const none = { daily: 0, perMinute: 0 };
-  const server = await startServer(await searchOver([row('a')]), {
-    port: 0,
-    pages: true,
-    access: accessOf({ anonymous: none, key: none }),
-    log: (event) => events.push(event),
-    ...options,
-  });
-  onTestFinished(() => server.close());
+  const server = closing(
+    await startServer(await searchOver([row('a')]), {
+      port: 0,
+      pages: true,
+      access: accessOf({ anonymous: none, key: none }),
+      log: (event) => events.push(event),
+      ...options,
+    }),
+  );
   return { server, events };
 }

@@ -4,6 +4,7 @@ import { openServerMetrics, type RequestEvent, startMetricsServer, startServer }
 import { openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
+import { closing } from '../scratch-folder.js';
 import { FIND, failingSearch, HEALTH, KEYWORD, keyword, SEMANTIC, semantic, serve } from './ask.js';
 import { exactly, faultsOf, fields, filledText, type Shape } from './shapes.js';
 
@@ -242,8 +243,7 @@ describe('metrics', () => {
 
   test('are served at one path of a port of their own, to be read only', async () => {
     const metrics = await openServerMetrics();
-    const served = await startMetricsServer(metrics, LOCAL, 0);
-    onTestFinished(() => served.close());
+    const served = closing(await startMetricsServer(metrics, LOCAL, 0));
     const url = `http://${LOCAL}:${served.port}`;
     const answer = await fetch(`${url}/metrics`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([

@@ -5,7 +5,7 @@ import { buildCatalogue, followCatalogue, type SkillSearch } from '../../src/ind
 import { callTool, ERAS, newClient } from '../mcp/connect.js';
 import { openWholeSkills, wholeRow } from '../mcp/whole-skills.js';
 import { row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 import { replacing, searchOver } from './ask.js';
 import { ACCEPTED, rpc, serveMcp, toolCall } from './mcp-serving.js';
 
@@ -18,8 +18,7 @@ test.each(ERAS)('a new load shows up without a restart, and clients of revision 
   const load = (...skills: Record<string, unknown>[]) =>
     buildCatalogue({ database, sources: [skills], semantic: false });
   await load(wholeRow(KITE));
-  const search = await followCatalogue({ database, interval: 20 });
-  onTestFinished(() => search.close());
+  const search = closing(await followCatalogue({ database, interval: 20 }));
   const { connect, events } = await serveMcp(search);
   const client = await connect(era);
   const changed = vi.fn();

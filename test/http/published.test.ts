@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createHandler, type HandlerOptions, startServer } from '../../src/http/index.js';
 import { type SkillSearch, SkillSearchError } from '../../src/index.js';
 import { catalogueOf, PDF_FORMS, skillMarkdown, wholeFile } from '../agents/install/skill-catalogue.js';
 import { codeOf } from '../error-code.js';
+import { closing } from '../scratch-folder.js';
 import { FIND, ORIGIN, opened, type Reply, replacing, searchOver, serve } from './ask.js';
 import { request, Wire } from './wire.js';
 
@@ -181,8 +182,9 @@ describe('what is published', () => {
       onRead();
       return search.read(id, path);
     };
-    const server = await startServer(replacing(search, { read }), { port: 0, publish: ['all'], access: false });
-    onTestFinished(() => server.close());
+    const server = closing(
+      await startServer(replacing(search, { read }), { port: 0, publish: ['all'], access: false }),
+    );
     const wire = await Wire.open(server.port);
     reads = 0;
     onRead = () => wire.cut();

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type AccessOptions, openAccess } from '../../src/access/index.js';
 import { createHandler } from '../../src/http/index.js';
 import { Database } from '../../src/store/sqlite.js';
 import { row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 import {
   type Ask,
   accessOf,
@@ -200,8 +200,7 @@ describe('state file', () => {
     const access = accessOf({ state });
     const { key } = access.createKey();
     const ask = askerOf(createHandler(await searchOver([row('kite')]), { access }));
-    const other = new Database(state);
-    onTestFinished(() => void other.close());
+    const other = closing(new Database(state));
     other.exec('BEGIN IMMEDIATE');
     for (const reply of [await ask(KITE), await ask(KITE, { key }), await ask(semantic('kite'), { key })]) {
       expect([reply.status, reply.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);

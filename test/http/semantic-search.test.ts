@@ -4,7 +4,7 @@ import { startServer } from '../../src/http/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { type CatalogueSearch, catalogueSearchOf } from '../../src/search/index.js';
 import { type Row, row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import {
   HEALTH,
@@ -252,8 +252,7 @@ async function slowly(options: { readonly longestWait?: number }) {
     return catalogueSearchOf(real).keywordRecords(query);
   };
   const search = replacing(real, { keywordRecords });
-  const access = openAccess({ state: ':memory:', key: { daily: 1000, perMinute: 0 } });
-  onTestFinished(() => access.close());
+  const access = closing(openAccess({ state: ':memory:', key: { daily: 1000, perMinute: 0 } }));
   const server = await startServer(search, { port: 0, access, ...options });
   onTestFinished(() => server.close(0));
   return { port: server.port, access, key: access.createKey().key };

@@ -5,6 +5,7 @@ import { openSkillSearch, type SkillSearch, SkillSearchError } from '../../src/i
 import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
+import { closing } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { replacing } from './ask.js';
 import { answered, request, Wire, type WireReply } from './wire.js';
@@ -68,8 +69,7 @@ describe('a server', () => {
     const skills = Array.from({ length: 80 }, (_, i) =>
       row(`s${i}`, { name: `word${i % 4}`, description: `word${i % 4} ${'語'.repeat(1700)}` }),
     );
-    const search = await openSkillSearch({ skills });
-    onTestFinished(() => search.close());
+    const search = closing(await openSkillSearch({ skills }));
     // However long it takes here.
     const { port } = await running(search, { access: false, longestWait: 0 });
     const expected = Array.from({ length: 4 }, (_, word) =>
@@ -333,8 +333,7 @@ type Quotas = Omit<Parameters<typeof openAccess>[0], 'state'>;
 async function started(options: ServerOptions = {}, quotas: Quotas = {}, given?: SkillSearch): Promise<Started> {
   const search = given ?? (await searchOf());
   const noLimit = { daily: 0, perMinute: 0 };
-  const access = openAccess({ state: ':memory:', anonymous: noLimit, key: noLimit, ...quotas });
-  onTestFinished(() => access.close());
+  const access = closing(openAccess({ state: ':memory:', anonymous: noLimit, key: noLimit, ...quotas }));
   const events: LogEvent[] = [];
   const server = await running(search, { access, log: (event) => events.push(event), ...options });
   return { server, search, access, key: access.createKey().key, events };
@@ -348,9 +347,7 @@ async function running(search: SkillSearch, options: ServerOptions): Promise<Run
 
 async function searchOf(): Promise<SkillSearch> {
   const skills = [row('a', { description: 'alpha' }), row('b', { description: 'über' })];
-  const search = await openSkillSearch({ skills, embedder: new StandInEmbedder() });
-  onTestFinished(() => search.close());
-  return search;
+  return closing(await openSkillSearch({ skills, embedder: new StandInEmbedder() }));
 }
 
 interface SlowSearch {

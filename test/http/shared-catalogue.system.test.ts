@@ -4,7 +4,7 @@ import { MAX_CHANGED_IN_PLACE } from '../../src/core/index.js';
 import { openServerMetrics, startServer } from '../../src/http/index.js';
 import { buildCatalogue, type FollowedSearch, followCatalogue, removeSkills, updateSkills } from '../../src/index.js';
 import { type Row, row } from '../rows.js';
-import { scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { SharedLoader } from '../share/shared-catalogue/machines.js';
@@ -51,9 +51,7 @@ const QUESTIONS: readonly string[] = [
 describeWithPostgres('servers of one catalogue in PostgreSQL', (server) => {
   async function following(address: string): Promise<FollowedSearch> {
     const options = { cache: scratchFolder(), interval: 20, snapshotInterval: 100, embedder: EMBEDDER };
-    const search = await followCatalogue({ database: address, ...options });
-    onTestFinished(() => search.close());
-    return search;
+    return closing(await followCatalogue({ database: address, ...options }));
   }
 
   async function serving(search: FollowedSearch): Promise<(path: string) => Promise<unknown>> {

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectAccess, type SharedAccess, type SharedAccessOptions } from '../../src/access/index.js';
 import { createHandler, type LogEvent, startServer } from '../../src/http/index.js';
 import { row } from '../rows.js';
+import { closing } from '../scratch-folder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { PASSWORD } from '../share/postgres/postgres-cluster.js';
 import { type Ask, askerOf, failingSearch, HEALTH, keyword, minuteOf, quotaOf, searchOver, semantic } from './ask.js';
@@ -20,8 +21,7 @@ describeWithPostgres('a server whose keys and quotas are in PostgreSQL', (server
     options: Partial<SharedAccessOptions> = {},
     search = searchOver([row('kite')]),
   ): Promise<Shared> {
-    const access = await connectAccess({ state: await server.database(), ...options });
-    onTestFinished(() => access.close());
+    const access = closing(await connectAccess({ state: await server.database(), ...options }));
     const events: LogEvent[] = [];
     const handle = createHandler(await search, { access, mcp: true, log: (event) => void events.push(event) });
     return { ask: askerOf(handle), access, key: (await access.createKey()).key, events };
@@ -80,10 +80,10 @@ describeWithPostgres('a server whose keys and quotas are in PostgreSQL', (server
   });
 
   test('answers many connections at once, each within its quota', async () => {
-    const access = await connectAccess({ state: await server.database(), anonymous: { daily: 120, perMinute: 0 } });
-    onTestFinished(() => access.close());
-    const running = await startServer(await searchOver([row('kite')]), { access, port: 0 });
-    onTestFinished(() => running.close());
+    const access = closing(
+      await connectAccess({ state: await server.database(), anonymous: { daily: 120, perMinute: 0 } }),
+    );
+    const running = closing(await startServer(await searchOver([row('kite')]), { access, port: 0 }));
     const statuses = await Promise.all(
       Array.from({ length: 300 }, async () => {
         const response = await fetch(running.url + KITE);

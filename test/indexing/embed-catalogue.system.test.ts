@@ -100,16 +100,14 @@ describe('a load with vectors', () => {
   });
 });
 
-describe('a load with wrong options', () => {
-  test('is refused before anything is read or written', async () => {
-    const wrong = [{ semantic: 'false' }, { prune: 'no' }, { onProgress: 1 }, { signal: 1 }, { semantic: null }];
-    for (const options of wrong) {
-      const database = scratchFile('skills.db');
-      await expect(load(database, [ROWS], options as object)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
-      expect(filesBeside(database)).toEqual([]);
-    }
-    await expect(removeSkills({ database: scratchFile('skills.db'), ids: 'abc' })).rejects.toThrow('array of ids');
-  });
+test('a load with wrong options is refused before anything is read or written', async () => {
+  const wrong = [{ semantic: 'false' }, { prune: 'no' }, { onProgress: 1 }, { signal: 1 }, { semantic: null }];
+  for (const options of wrong) {
+    const database = scratchFile('skills.db');
+    await expect(load(database, [ROWS], options as object)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+    expect(filesBeside(database)).toEqual([]);
+  }
+  await expect(removeSkills({ database: scratchFile('skills.db'), ids: 'abc' })).rejects.toThrow('array of ids');
 });
 
 describe('a load that ends while it embeds', () => {

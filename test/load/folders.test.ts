@@ -9,152 +9,150 @@ import { contentOf, traceOf } from '../catalogue-file.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { repository, writeFiles } from '../sources/folders.js';
 
-describe('folder origins', () => {
-  /** Two folders with the same last name and the same skill, and a catalogue beside them. */
-  function twoFolders() {
-    const home = scratchFolder();
-    const database = join(home, 'skills.db');
-    const [a, b] = [join(home, 'a/skills'), join(home, 'b/skills')];
-    writeSkill(join(a, 'pdf'), 'of a');
-    writeSkill(join(b, 'pdf'), 'of b');
-    const load = (sources: string[], more: { prune?: boolean; database?: string } = {}): Promise<LoadReport> =>
-      buildCatalogue({ database, sources, semantic: false, ...more });
-    return { home, database, a, b, load };
-  }
+/** Two folders with the same last name and the same skill, and a catalogue beside them. */
+function twoFolders() {
+  const home = scratchFolder();
+  const database = join(home, 'skills.db');
+  const [a, b] = [join(home, 'a/skills'), join(home, 'b/skills')];
+  writeSkill(join(a, 'pdf'), 'of a');
+  writeSkill(join(b, 'pdf'), 'of b');
+  const load = (sources: string[], more: { prune?: boolean; database?: string } = {}): Promise<LoadReport> =>
+    buildCatalogue({ database, sources, semantic: false, ...more });
+  return { home, database, a, b, load };
+}
 
-  test('two folders with the same last name keep their ids whatever the order of loads and prunings', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 1 }), fc.boolean()), {
-          minLength: 1,
-          maxLength: 5,
-        }),
-        async (loads) => {
-          const { home, database, load } = twoFolders();
-          writeSkill(join(home, 'c/skills/pdf'), 'of c');
-          const idOf = new Map<string, string>();
-          for (const [names, prune] of loads) {
-            await load(
-              names.map((name) => join(home, name, 'skills')),
-              { prune },
-            );
-            const found = Object.entries(descriptions(database)).map(([id, text]) => [text, id] as const);
-            for (const [text, id] of found) {
-              expect(idOf.get(text) ?? id).toBe(id);
-              idOf.set(text, id);
-            }
-            expect(found).toHaveLength(idOf.size);
-            for (const name of names) expect(idOf.has(`of ${name}`)).toBe(true);
+test('two folders with the same last name keep their ids whatever the order of loads and prunings', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 1 }), fc.boolean()), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+      async (loads) => {
+        const { home, database, load } = twoFolders();
+        writeSkill(join(home, 'c/skills/pdf'), 'of c');
+        const idOf = new Map<string, string>();
+        for (const [names, prune] of loads) {
+          await load(
+            names.map((name) => join(home, name, 'skills')),
+            { prune },
+          );
+          const found = Object.entries(descriptions(database)).map(([id, text]) => [text, id] as const);
+          for (const [text, id] of found) {
+            expect(idOf.get(text) ?? id).toBe(id);
+            idOf.set(text, id);
           }
-        },
-      ),
-      { numRuns: 10 },
-    );
-  }, 30_000);
+          expect(found).toHaveLength(idOf.size);
+          for (const name of names) expect(idOf.has(`of ${name}`)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 10 },
+  );
+}, 30_000);
 
-  test('one folder is the same origin however it is written, and whatever folder above it is loaded', async () => {
-    const { home, database, a, load } = twoFolders();
-    await load([a]);
-    symlinkSync(a, join(home, 'link'));
-    const before = traceOf(database);
-    for (const source of [relative(process.cwd(), a), `${a}/`, join(a, '../skills')]) {
-      expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
-    }
-    expect(traceOf(database)).toEqual(before);
-    for (const source of [join(home, 'link'), dirname(a)]) {
-      expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
-    }
-    expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:a', 'folder:a/skills', 'folder:link']);
-  });
-
-  test('two clones of one repository in one load are stored once, and the next load changes nothing', async () => {
-    const home = realpathSync(scratchFolder());
-    const [first, second, database] = [join(home, 'first'), join(home, 'second'), join(home, 'skills.db')];
-    const git = (folder: string, ...words: string[]): void => {
-      const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@code.example'];
-      execFileSync('git', ['-C', folder, ...who, ...words], { stdio: 'ignore' });
-    };
-    writeSkill(join(first, 'skills/pdf'), 'of a clone');
-    git(first, 'init');
-    git(first, 'add', '.');
-    git(first, 'commit', '-m', 'Add a skill');
-    git(home, 'clone', first, second);
-    git(first, 'remote', 'add', 'origin', 'https://code.example/ada/tools.git');
-    git(second, 'remote', 'set-url', 'origin', 'https://code.example/ada/tools.git');
-    const load = (sources: string[]) => buildCatalogue({ database, sources, semantic: false });
-    const pathOf = async (): Promise<string | undefined> => {
-      await using search = await openSkillSearch({ database, localPaths: true });
-      return search.get(search.ids()[0]!)?.localPath;
-    };
-
-    expect(await load([first, second])).toMatchObject({ added: 1, updated: 0 });
-    expect(await pathOf()).toBe(join(first, 'skills/pdf'));
-    const before = traceOf(database);
-    expect(await load([first, second])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
-    expect(traceOf(database)).toEqual(before);
-    // Neither was the catalogue copied and thrown away.
-    expect(await copiesMade(() => load([first, second]))).toBe(0);
-
-    // The folder of a clone that is loaded alone is noted: the other one may be gone.
-    expect(await load([second])).toMatchObject({ added: 0, updated: 1 });
-    expect(await pathOf()).toBe(join(second, 'skills/pdf'));
-  });
-
-  async function copiesMade(work: () => Promise<unknown>): Promise<number> {
-    const create = vi.spyOn(StagingFile.prototype, 'create');
-    await work();
-    const { length } = create.mock.calls;
-    create.mockRestore();
-    return length;
+test('one folder is the same origin however it is written, and whatever folder above it is loaded', async () => {
+  const { home, database, a, load } = twoFolders();
+  await load([a]);
+  symlinkSync(a, join(home, 'link'));
+  const before = traceOf(database);
+  for (const source of [relative(process.cwd(), a), `${a}/`, join(a, '../skills')]) {
+    expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
   }
-
-  function writeSkill(folder: string, description: string): void {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'SKILL.md'), `---\nname: pdf\ndescription: ${description}\n---\nText\n`);
+  expect(traceOf(database)).toEqual(before);
+  for (const source of [join(home, 'link'), dirname(a)]) {
+    expect(sum([await load([source])])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
   }
+  expect(contentOf(database).get('skills-pdf')?.sources).toEqual(['folder:a', 'folder:a/skills', 'folder:link']);
+});
 
-  function descriptions(database: string): Record<string, string> {
-    const skills = [...contentOf(database)].map(([id, { record }]) => [
-      id,
-      (record as { description: string }).description,
+test('two clones of one repository in one load are stored once, and the next load changes nothing', async () => {
+  const home = realpathSync(scratchFolder());
+  const [first, second, database] = [join(home, 'first'), join(home, 'second'), join(home, 'skills.db')];
+  const git = (folder: string, ...words: string[]): void => {
+    const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@code.example'];
+    execFileSync('git', ['-C', folder, ...who, ...words], { stdio: 'ignore' });
+  };
+  writeSkill(join(first, 'skills/pdf'), 'of a clone');
+  git(first, 'init');
+  git(first, 'add', '.');
+  git(first, 'commit', '-m', 'Add a skill');
+  git(home, 'clone', first, second);
+  git(first, 'remote', 'add', 'origin', 'https://code.example/ada/tools.git');
+  git(second, 'remote', 'set-url', 'origin', 'https://code.example/ada/tools.git');
+  const load = (sources: string[]) => buildCatalogue({ database, sources, semantic: false });
+  const pathOf = async (): Promise<string | undefined> => {
+    await using search = await openSkillSearch({ database, localPaths: true });
+    return search.get(search.ids()[0]!)?.localPath;
+  };
+
+  expect(await load([first, second])).toMatchObject({ added: 1, updated: 0 });
+  expect(await pathOf()).toBe(join(first, 'skills/pdf'));
+  const before = traceOf(database);
+  expect(await load([first, second])).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+  expect(traceOf(database)).toEqual(before);
+  // Neither was the catalogue copied and thrown away.
+  expect(await copiesMade(() => load([first, second]))).toBe(0);
+
+  // The folder of a clone that is loaded alone is noted: the other one may be gone.
+  expect(await load([second])).toMatchObject({ added: 0, updated: 1 });
+  expect(await pathOf()).toBe(join(second, 'skills/pdf'));
+});
+
+async function copiesMade(work: () => Promise<unknown>): Promise<number> {
+  const create = vi.spyOn(StagingFile.prototype, 'create');
+  await work();
+  const { length } = create.mock.calls;
+  create.mockRestore();
+  return length;
+}
+
+function writeSkill(folder: string, description: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'SKILL.md'), `---\nname: pdf\ndescription: ${description}\n---\nText\n`);
+}
+
+function descriptions(database: string): Record<string, string> {
+  const skills = [...contentOf(database)].map(([id, { record }]) => [
+    id,
+    (record as { description: string }).description,
+  ]);
+  return Object.fromEntries(skills) as Record<string, string>;
+}
+
+function sum(reports: readonly LoadReport[]) {
+  const total = (of: (report: LoadReport) => number): number => reports.reduce((all, report) => all + of(report), 0);
+  return {
+    added: total(({ added }) => added),
+    updated: total(({ updated }) => updated),
+    unchanged: total(({ unchanged }) => unchanged),
+    removed: total(({ removed }) => removed),
+    warnings: total(({ warnings }) => warnings.length),
+  };
+}
+
+describe('a folder whose repository cannot be asked for its remote', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  test('loses no skill that was stored while it could', async () => {
+    const folder = join(scratchFolder(), 'tools');
+    const database = scratchFile('skills.db');
+    writeSkill(join(folder, 'pdf'), 'reads pdf');
+    repository(folder, 'https://host.example/own/rep');
+    const load = (prune: boolean): Promise<LoadReport> =>
+      buildCatalogue({ database, sources: [folder], semantic: false, prune });
+    await load(false);
+
+    vi.stubEnv('PATH', '/nowhere');
+    const { removed, warnings } = await load(true);
+    expect([removed, contentOf(database).has('own-rep-pdf')]).toEqual([0, true]);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining('author, address and dates come from elsewhere'),
+      expect.stringContaining('nothing was pruned'),
     ]);
-    return Object.fromEntries(skills) as Record<string, string>;
-  }
-
-  function sum(reports: readonly LoadReport[]) {
-    const total = (of: (report: LoadReport) => number): number => reports.reduce((all, report) => all + of(report), 0);
-    return {
-      added: total(({ added }) => added),
-      updated: total(({ updated }) => updated),
-      unchanged: total(({ unchanged }) => unchanged),
-      removed: total(({ removed }) => removed),
-      warnings: total(({ warnings }) => warnings.length),
-    };
-  }
-
-  describe('a folder whose repository cannot be asked for its remote', () => {
-    afterEach(() => vi.unstubAllEnvs());
-
-    test('loses no skill that was stored while it could', async () => {
-      const folder = join(scratchFolder(), 'tools');
-      const database = scratchFile('skills.db');
-      writeSkill(join(folder, 'pdf'), 'reads pdf');
-      repository(folder, 'https://host.example/own/rep');
-      const load = (prune: boolean): Promise<LoadReport> =>
-        buildCatalogue({ database, sources: [folder], semantic: false, prune });
-      await load(false);
-
-      vi.stubEnv('PATH', '/nowhere');
-      const { removed, warnings } = await load(true);
-      expect([removed, contentOf(database).has('own-rep-pdf')]).toEqual([0, true]);
-      expect(warnings.map(({ message }) => message)).toEqual([
-        expect.stringContaining('author, address and dates come from elsewhere'),
-        expect.stringContaining('nothing was pruned'),
-      ]);
-      vi.unstubAllEnvs();
-      await load(true);
-      expect([...contentOf(database).keys()]).toEqual(['own-rep-pdf']);
-    });
+    vi.unstubAllEnvs();
+    await load(true);
+    expect([...contentOf(database).keys()]).toEqual(['own-rep-pdf']);
   });
 });
 

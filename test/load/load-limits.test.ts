@@ -104,25 +104,23 @@ test('a report lists the first problems and counts the others', async () => {
   expect([whole.rejected.length, whole.warnings.length]).toEqual([20, 39]);
 });
 
-describe('the event loop', () => {
-  /** A signal that aborts once the process had so many turns. */
-  function abortAfter(turns: number): AbortSignal {
-    const stop = new AbortController();
-    const beat = (left: number): unknown =>
-      left === 0 ? stop.abort(new Error('stopped')) : setImmediate(beat, left - 1);
-    beat(turns);
-    return stop.signal;
-  }
+/** A signal that aborts once the process had so many turns. */
+function abortAfter(turns: number): AbortSignal {
+  const stop = new AbortController();
+  const beat = (left: number): unknown =>
+    left === 0 ? stop.abort(new Error('stopped')) : setImmediate(beat, left - 1);
+  beat(turns);
+  return stop.signal;
+}
 
-  // Each would go on for ever if nothing else of the process got its turn.
-  test.each<[string, () => Partial<BuildOptions> & Pick<BuildOptions, 'sources'>]>([
-    ['rows of a program', () => ({ sources: [forEver(row('a'))] })],
-    ['lines that are not JSON', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.from('x\n'))) })],
-    ['blanks', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.alloc(65_536, ' '))) })],
-    ['a line without end', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.alloc(65_536, 'x'))) })],
-  ])('gets its turn during a load of %s', async (_, options) => {
-    await expect(load({ ...options(), maxUnpackedBytes: 0, signal: abortAfter(50) })).rejects.toThrow('stopped');
-  });
+// Each would go on for ever if nothing else of the process got its turn.
+test.each<[string, () => Partial<BuildOptions> & Pick<BuildOptions, 'sources'>]>([
+  ['rows of a program', () => ({ sources: [forEver(row('a'))] })],
+  ['lines that are not JSON', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.from('x\n'))) })],
+  ['blanks', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.alloc(65_536, ' '))) })],
+  ['a line without end', () => ({ sources: ['-'], stdin: Readable.from(endless(Buffer.alloc(65_536, 'x'))) })],
+])('the event loop gets its turn during a load of %s', async (_, options) => {
+  await expect(load({ ...options(), maxUnpackedBytes: 0, signal: abortAfter(50) })).rejects.toThrow('stopped');
 });
 
 async function* endless(chunk: Buffer): AsyncGenerator<Buffer> {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/core/index.js';
 import {
@@ -16,7 +15,8 @@ import {
 import { Database } from '../../src/store/sqlite.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { scratchFile } from '../scratch-folder.js';
+import { sha256, skillMd, whole, written } from './whole-files.js';
 
 const PICTURE = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]), Buffer.alloc(3000, 7)]);
 
@@ -165,7 +165,7 @@ describe('a bit that changes in stored bytes', () => {
     ['a size is changed', 'UPDATE blob SET size = 1 WHERE size > 1000'],
   ])('is found and mended where %s', async (_, sql) => {
     const rows = scratchFile('rows.jsonl');
-    writeFileSync(rows, toJsonLines([skillRow('r', [complete('SKILL.md', 'x'), complete('x.bin', PICTURE)])]));
+    writeFileSync(rows, toJsonLines([skillRow('r', [whole('SKILL.md', 'x'), whole('x.bin', PICTURE)])]));
     const database = scratchFile('skills.db');
     await load(database, rows);
     change(database, sql);
@@ -177,29 +177,12 @@ describe('a bit that changes in stored bytes', () => {
   });
 });
 
-function skillMd(name: string): string {
-  return `---\nname: ${name}\ndescription: Does ${name}.\n---\n# ${name}\n`;
-}
-
-function sha256(bytes: string | Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function complete(filename: string, bytes: string | Buffer): object {
-  const content = typeof bytes === 'string' ? { text: bytes } : { base64: bytes.toString('base64') };
-  return { filename, ...content, complete: true, sha256: sha256(bytes) };
-}
-
 async function loaded(
   files: Readonly<Record<string, string | Buffer>>,
   prepare?: (folder: string) => void,
   options: Partial<BuildOptions> = {},
 ): Promise<{ database: string; folder: string; report: LoadReport }> {
-  const folder = join(scratchFolder(), 'skills');
-  for (const [path, bytes] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), bytes);
-  }
+  const folder = written(files);
   prepare?.(folder);
   const database = scratchFile('skills.db');
   return { database, folder, report: await load(database, folder, options) };

@@ -2,8 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { onTestFinished } from 'vitest';
 import type { SkillSearch } from '../../src/index.js';
 import { loadSdk } from '../../src/mcp/index.js';
-import type { McpOptions } from '../../src/mcp/server.js';
-import { createMcpFetchHandler } from '../../src/mcp/server.js';
+import { createMcpFetchHandler, type McpOptions } from '../../src/mcp/server.js';
 
 /** The revisions of the protocol that clients speak: with a handshake, and without. */
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;

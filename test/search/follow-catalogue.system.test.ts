@@ -27,7 +27,7 @@ import {
 import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 describe('follow catalogue', () => {
@@ -467,8 +467,7 @@ describe('follow catalogue', () => {
     options: FollowOptions,
   ): Promise<{ readonly search: FollowedSearch; readonly events: ReloadEvent[] }> {
     const events: ReloadEvent[] = [];
-    const search = await followCatalogue({ onReload: (event) => events.push(event), ...options });
-    onTestFinished(() => search.close());
+    const search = closing(await followCatalogue({ onReload: (event) => events.push(event), ...options }));
     return { search, events };
   }
 

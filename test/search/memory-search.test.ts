@@ -1,14 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type MemorySearch, openSkillSearch } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
+import { closing } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 async function open(skills: readonly unknown[], embedder = new StandInEmbedder()): Promise<MemorySearch> {
-  const search = await openSkillSearch({ skills, embedder });
-  onTestFinished(() => search.close());
-  return search;
+  return closing(await openSkillSearch({ skills, embedder }));
 }
 
 const idsOf = ({ hits }: { readonly hits: readonly { readonly skill: { readonly id: string } }[] }): string[] =>

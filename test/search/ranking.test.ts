@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, type SemanticHit, type SkillSearch } from '../../src/index.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
 import { DocumentVectors } from '../../src/search/nearest-documents.js';
@@ -29,7 +29,7 @@ import {
   type ScoredCandidate,
 } from '../../src/search/ranking/hybrid.js';
 import { type Row, row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 describe('hybrid', () => {
@@ -429,8 +429,6 @@ describe('feedback', () => {
   }
 
   async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
-    const search = await openSkillSearch(options);
-    onTestFinished(() => search.close());
-    return search;
+    return closing(await openSkillSearch(options));
   }
 });

@@ -11,7 +11,7 @@ import {
 import { RANKING_FEATURES } from '../../src/result.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 describe('semantic search', () => {
@@ -483,9 +483,7 @@ describe('semantic search', () => {
   }
 
   async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
-    const search = await openSkillSearch(options);
-    onTestFinished(() => search.close());
-    return search;
+    return closing(await openSkillSearch(options));
   }
 });
 
@@ -493,9 +491,7 @@ describe('question language', () => {
   async function open({ place, ...options }: OpenOptions & { place?: 'file' | 'memory' }): Promise<SkillSearch> {
     const database = scratchFile('skills.db');
     if (place === 'file') await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    const search = await openSkillSearch(place === 'file' ? { ...options, skills: undefined, database } : options);
-    onTestFinished(() => search.close());
-    return search;
+    return closing(await openSkillSearch(place === 'file' ? { ...options, skills: undefined, database } : options));
   }
 
   const SKILLS = [

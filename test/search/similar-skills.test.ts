@@ -13,7 +13,7 @@ import {
 } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 describe('skills near another one', () => {
@@ -34,9 +34,7 @@ describe('skills near another one', () => {
   }
 
   async function open(options: OpenOptions): Promise<SkillSearch> {
-    const search = await openSkillSearch(options);
-    onTestFinished(() => search.close());
-    return search;
+    return closing(await openSkillSearch(options));
   }
 
   /** A test that must do without a model fails with this one. */

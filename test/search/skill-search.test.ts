@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MAX_LIMIT } from '../../src/core/index.js';
 import {
   buildCatalogue,
@@ -23,7 +23,7 @@ import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { KEYWORD, keyword, serve } from '../http/ask.js';
 import { type Row, row } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 
 describe('skill search', () => {
   setFlagsFromString('--expose-gc');
@@ -314,9 +314,7 @@ describe('skill search', () => {
   });
 
   async function open(options: OpenOptions): Promise<SkillSearch> {
-    const search = await openSkillSearch(options);
-    onTestFinished(() => search.close());
-    return search;
+    return closing(await openSkillSearch(options));
   }
 
   async function catalogueOf(rows: readonly Row[]): Promise<string> {
@@ -408,8 +406,7 @@ describe('the text that explanations of hits look at', () => {
     const skills = Array.from({ length: MAX_LIMIT }, (_, i) =>
       row(`s-${i}`, { files: [{ filename: 'a.md', text: textOf(share + (i % 2)) }] }),
     );
-    const search = await openSkillSearch({ skills });
-    onTestFinished(() => search.close());
+    const search = closing(await openSkillSearch({ skills }));
     const matchesFor = (limit: number): (readonly string[] | undefined)[] =>
       search
         .keyword({ q: 'kite bobbin', limit, copies: 'keep' })

@@ -1,8 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 
 const SKILLS = [
   ['git-workflow', 'How a team works with git: branches, commits and worktrees'],
@@ -16,9 +16,7 @@ const SKILLS = [
 async function open({ place = 'memory' }: { place?: 'file' | 'memory' } = {}): Promise<SkillSearch> {
   const database = scratchFile('skills.db');
   if (place === 'file') await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-  const search = await openSkillSearch(place === 'file' ? { database } : { skills: SKILLS });
-  onTestFinished(() => search.close());
-  return search;
+  return closing(await openSkillSearch(place === 'file' ? { database } : { skills: SKILLS }));
 }
 
 const textsOf = (search: SkillSearch, text: string, limit?: number): string[] =>

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { appendUsage, packVector, readUsage, type UsageEntry, usageFile } from '../../src/core/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
 import { buildCatalogue, type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const ROWS: readonly Row[] = [
@@ -28,9 +28,7 @@ beforeEach(async () => {
 });
 
 async function opened(options: Partial<OpenOptions> = {}): Promise<SkillSearch> {
-  const one = await openSkillSearch({ database, embedder, ...options });
-  onTestFinished(() => one.close());
-  return one;
+  return closing(await openSkillSearch({ database, embedder, ...options }));
 }
 
 async function idsFor(q: string, of: SkillSearch = search): Promise<string[]> {
@@ -155,7 +153,6 @@ test('nothing is learnt where it is switched off, and evaluate never uses what w
 test('what cannot be noted is refused, and skills in memory note nothing', async () => {
   expect(await codeOf(() => search.used(1 as never, { question: NEAR }))).toBe('INVALID_OPTION');
   expect(await codeOf(() => search.used('chart', { question: ' ' }))).toBe('MISSING_QUERY');
-  const memory = await openSkillSearch({ skills: ROWS, embedder });
-  onTestFinished(() => memory.close());
+  const memory = closing(await openSkillSearch({ skills: ROWS, embedder }));
   await memory.used('chart', { question: NEAR });
 });

@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Embedder } from '../../src/semantic/index.js';
-import { BUNDLED_MODEL, inspectModel } from '../../src/semantic/index.js';
+import { BUNDLED_MODEL, type Embedder, inspectModel } from '../../src/semantic/index.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
 import { startModel } from '../../src/semantic/routed-embedder.js';
 import { scratchFolder } from '../scratch-folder.js';
@@ -31,15 +30,13 @@ describe('local embedder', () => {
   describeEmbedder('of the bundled model in two threads', () => two);
   describeEmbedder('that stands in for it in tests', () => new StandInEmbedder());
 
-  describe('the bundled model', () => {
-    test('fails every call after it was closed', async () => {
-      const closed = await LocalEmbedder.start(await inspectModel(BUNDLED_MODEL), 1);
-      const pending = closed.embed(Array.from({ length: 100 }, (_, i) => `text ${i}`));
-      pending.catch(() => {});
-      await closed.close();
-      await expect(pending).rejects.toMatchObject({ name: 'SkillSearchError' });
-      await expect(closed.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    });
+  test('the bundled model fails every call after it was closed', async () => {
+    const closed = await LocalEmbedder.start(await inspectModel(BUNDLED_MODEL), 1);
+    const pending = closed.embed(Array.from({ length: 100 }, (_, i) => `text ${i}`));
+    pending.catch(() => {});
+    await closed.close();
+    await expect(pending).rejects.toMatchObject({ name: 'SkillSearchError' });
+    await expect(closed.embed(['a'])).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   describe('a model folder', () => {
@@ -162,105 +159,101 @@ describe('the bundled models', () => {
   );
 });
 
-describe('busy embedder', () => {
-  const LONG = 'make a chart from a spreadsheet and tell our users what has changed. '.repeat(5);
+const LONG = 'make a chart from a spreadsheet and tell our users what has changed. '.repeat(5);
 
-  describe('the time until a text is begun', () => {
-    test('grows with the texts before it, and is nothing again once they are embedded', async () => {
-      const { embedder } = await started();
-      expect(embedder.expectedWait()).toBe(0);
-      const waits: number[] = [];
-      const embedded: Promise<unknown>[] = [];
-      for (let i = 0; i < 30; i++) {
-        embedded.push(embedder.embed([LONG]));
-        waits.push(embedder.expectedWait());
-      }
-      expect(waits[0]).toBeGreaterThan(0);
-      for (const [i, wait] of waits.slice(1).entries()) expect(wait).toBeGreaterThan(waits[i]! * 0.99);
-      expect(waits.at(-1)).toBeGreaterThan(waits[0]! * 10);
-      await Promise.all(embedded);
-      expect(embedder.expectedWait()).toBe(0);
-    });
+describe('the time until a text is begun', () => {
+  test('grows with the texts before it, and is nothing again once they are embedded', async () => {
+    const { embedder } = await started();
+    expect(embedder.expectedWait()).toBe(0);
+    const waits: number[] = [];
+    const embedded: Promise<unknown>[] = [];
+    for (let i = 0; i < 30; i++) {
+      embedded.push(embedder.embed([LONG]));
+      waits.push(embedder.expectedWait());
+    }
+    expect(waits[0]).toBeGreaterThan(0);
+    for (const [i, wait] of waits.slice(1).entries()) expect(wait).toBeGreaterThan(waits[i]! * 0.99);
+    expect(waits.at(-1)).toBeGreaterThan(waits[0]! * 10);
+    await Promise.all(embedded);
+    expect(embedder.expectedWait()).toBe(0);
   });
-
-  describe('a model thread that ends', () => {
-    test.each([
-      ['is terminated', (worker: Worker) => worker.terminate()],
-      ['fails', (worker: Worker) => worker.postMessage(null)],
-    ])('because it %s is replaced for the next question', async (_, end) => {
-      const { embedder, workers } = await started();
-      const [before] = await embedder.embed(['release notes']);
-      const ended = new Promise((resolve) => workers[0]?.once('exit', resolve));
-      end(workers[0]!);
-      await ended;
-      expect(await embedder.embed(['release notes'])).toEqual([before]);
-      expect(workers).toHaveLength(2);
-    });
-
-    test('fails the question that it was at, and answers those behind it by its successor', async () => {
-      const { embedder, workers } = await started();
-      const questions = Array.from({ length: 5 }, (_, i) => embedder.embed([`${i} ${LONG}`]));
-      // It ends after the text that it is at, without an answer.
-      workers[0]?.postMessage({ kind: 'close' });
-      const endings = await Promise.allSettled(questions);
-      expect(endings.map(({ status }) => status).filter((status) => status === 'rejected')).toHaveLength(1);
-      expect(endings.find(({ status }) => status === 'rejected')).toMatchObject({
-        reason: { code: 'EMBEDDER_FAILED' },
-      });
-      expect(workers).toHaveLength(2);
-    });
-
-    test('while its model cannot be read fails each question with that, starts few threads, and recovers', async () => {
-      const folder = join(scratchFolder(), 'model');
-      cpSync(BUNDLED_MODEL, folder, { recursive: true });
-      const { embedder, workers } = await started(folder);
-      renameSync(folder, `${folder}-away`);
-      await workers[0]?.terminate();
-      for (let i = 0; i < 20; i++) {
-        await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE' });
-      }
-      expect(workers.length).toBeLessThan(10);
-      renameSync(`${folder}-away`, folder);
-      for (;;) {
-        const answer = await embedder.embed(['a']).catch(() => undefined);
-        if (answer !== undefined) break;
-        await setTimeout(100);
-      }
-    });
-  });
-
-  /** An embedder with one thread, and all threads that it starts. */
-  async function started(folder: string = BUNDLED_MODEL) {
-    const workers: Worker[] = [];
-    const note = (worker: Worker): unknown => workers.push(worker);
-    process.on('worker', note);
-    const embedder = await LocalEmbedder.start(await inspectModel(folder), 1);
-    onTestFinished(async () => {
-      process.off('worker', note);
-      await embedder.close();
-    });
-    return { embedder, workers };
-  }
 });
 
-describe('model thread handle', () => {
-  const HANDLE = new URL('../../src/semantic/local-embedder.ts', import.meta.url).href;
+describe('a model thread that ends', () => {
+  test.each([
+    ['is terminated', (worker: Worker) => worker.terminate()],
+    ['fails', (worker: Worker) => worker.postMessage(null)],
+  ])('because it %s is replaced for the next question', async (_, end) => {
+    const { embedder, workers } = await started();
+    const [before] = await embedder.embed(['release notes']);
+    const ended = new Promise((resolve) => workers[0]?.once('exit', resolve));
+    end(workers[0]!);
+    await ended;
+    expect(await embedder.embed(['release notes'])).toEqual([before]);
+    expect(workers).toHaveLength(2);
+  });
 
-  // As in an installation without the model runtime: the first of several threads fails, and the others are closed
-  // before they have told that they failed, too.
-  test('a process outlives threads that fail after they were closed', async () => {
-    const program = `
+  test('fails the question that it was at, and answers those behind it by its successor', async () => {
+    const { embedder, workers } = await started();
+    const questions = Array.from({ length: 5 }, (_, i) => embedder.embed([`${i} ${LONG}`]));
+    // It ends after the text that it is at, without an answer.
+    workers[0]?.postMessage({ kind: 'close' });
+    const endings = await Promise.allSettled(questions);
+    expect(endings.map(({ status }) => status).filter((status) => status === 'rejected')).toHaveLength(1);
+    expect(endings.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'EMBEDDER_FAILED' },
+    });
+    expect(workers).toHaveLength(2);
+  });
+
+  test('while its model cannot be read fails each question with that, starts few threads, and recovers', async () => {
+    const folder = join(scratchFolder(), 'model');
+    cpSync(BUNDLED_MODEL, folder, { recursive: true });
+    const { embedder, workers } = await started(folder);
+    renameSync(folder, `${folder}-away`);
+    await workers[0]?.terminate();
+    for (let i = 0; i < 20; i++) {
+      await expect(embedder.embed(['a'])).rejects.toMatchObject({ code: 'MODEL_NOT_READABLE' });
+    }
+    expect(workers.length).toBeLessThan(10);
+    renameSync(`${folder}-away`, folder);
+    for (;;) {
+      const answer = await embedder.embed(['a']).catch(() => undefined);
+      if (answer !== undefined) break;
+      await setTimeout(100);
+    }
+  });
+});
+
+/** An embedder with one thread, and all threads that it starts. */
+async function started(folder: string = BUNDLED_MODEL) {
+  const workers: Worker[] = [];
+  const note = (worker: Worker): unknown => workers.push(worker);
+  process.on('worker', note);
+  const embedder = await LocalEmbedder.start(await inspectModel(folder), 1);
+  onTestFinished(async () => {
+    process.off('worker', note);
+    await embedder.close();
+  });
+  return { embedder, workers };
+}
+
+const HANDLE = new URL('../../src/semantic/local-embedder.ts', import.meta.url).href;
+
+// As in an installation without the model runtime: the first of several threads fails, and the others are closed
+// before they have told that they failed, too.
+test('a process outlives model threads that fail after they were closed', async () => {
+  const program = `
     import { ModelThread } from ${JSON.stringify(HANDLE)};
     const thread = new ModelThread({
       path: '/nowhere', weights: 'none.onnx', settings: { pooling: 'mean', maxTokens: 256 }, languages: ['en'],
     });
     await thread.close();
     console.log('closed');`;
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', '--input-type', 'module', '--eval', program],
-      { cwd: fileURLToPath(new URL('../..', import.meta.url)) },
-    );
-    expect(stdout).toBe('closed\n');
-  });
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', '--input-type', 'module', '--eval', program],
+    { cwd: fileURLToPath(new URL('../..', import.meta.url)) },
+  );
+  expect(stdout).toBe('closed\n');
 });

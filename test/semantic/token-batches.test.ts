@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OutputName, TextModel } from '../../src/semantic/onnx-model.js';
-import { SentenceEncoder } from '../../src/semantic/onnx-model.js';
+import { type OutputName, SentenceEncoder, type TextModel } from '../../src/semantic/onnx-model.js';
 
 const DIMENSIONS = 3;
 const KNOWN = ['input_ids', 'attention_mask'];
@@ -35,32 +34,28 @@ describe('a model whose vectors do not depend on their neighbours', () => {
   });
 });
 
-describe('a model whose vectors depend on their neighbours', () => {
-  test('gets one text at a time, as it is', async () => {
-    const { model, runs } = standIn({ dependent: true });
-    const batches = await SentenceEncoder.of(model, 'mean');
-    expect(batches.together).toBe(false);
-    runs.length = 0;
-    await batches.embed(['one', 'two words', 'and three words']);
-    expect(runs).toEqual([
-      [1, 1],
-      [1, 2],
-      [1, 3],
-    ]);
-  });
+test('a model whose vectors depend on their neighbours gets one text at a time, as it is', async () => {
+  const { model, runs } = standIn({ dependent: true });
+  const batches = await SentenceEncoder.of(model, 'mean');
+  expect(batches.together).toBe(false);
+  runs.length = 0;
+  await batches.embed(['one', 'two words', 'and three words']);
+  expect(runs).toEqual([
+    [1, 1],
+    [1, 2],
+    [1, 3],
+  ]);
 });
 
-describe('a model that takes one text at a time only', () => {
-  test('gets one text at a time, as it is', async () => {
-    const { model, runs } = standIn({ alone: true });
-    const batches = await SentenceEncoder.of(model, 'mean');
-    expect(batches.together).toBe(false);
-    await batches.embed(['one', 'two words']);
-    expect(runs).toEqual([
-      [1, 1],
-      [1, 2],
-    ]);
-  });
+test('a model that takes one text at a time only gets one text at a time, as it is', async () => {
+  const { model, runs } = standIn({ alone: true });
+  const batches = await SentenceEncoder.of(model, 'mean');
+  expect(batches.together).toBe(false);
+  await batches.embed(['one', 'two words']);
+  expect(runs).toEqual([
+    [1, 1],
+    [1, 2],
+  ]);
 });
 
 test('a model that says that it takes one text at a time is not tried with more', async () => {

@@ -209,19 +209,17 @@ describe('a JSON source', () => {
   });
 });
 
-describe('readRows', () => {
-  it('numbers the rows of any iterable from 1', async () => {
-    async function* later(): AsyncGenerator<unknown> {
-      yield 'a';
-      yield 'b';
-    }
-    for (const rows of [['a', 'b'], new Set(['a', 'b']), later()]) {
-      const items = [];
-      for await (const item of readRows(rows, 'memory')) items.push(item);
-      expect(items).toEqual([
-        { kind: 'row', origin: { source: 'memory', line: 1 }, value: 'a' },
-        { kind: 'row', origin: { source: 'memory', line: 2 }, value: 'b' },
-      ]);
-    }
-  });
+it('readRows numbers the rows of any iterable from 1', async () => {
+  async function* later(): AsyncGenerator<unknown> {
+    yield 'a';
+    yield 'b';
+  }
+  for (const rows of [['a', 'b'], new Set(['a', 'b']), later()]) {
+    const items = [];
+    for await (const item of readRows(rows, 'memory')) items.push(item);
+    expect(items).toEqual([
+      { kind: 'row', origin: { source: 'memory', line: 1 }, value: 'a' },
+      { kind: 'row', origin: { source: 'memory', line: 2 }, value: 'b' },
+    ]);
+  }
 });

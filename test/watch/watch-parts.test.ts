@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue, type WatchedChange } from '../../src/index.js';
-import type { Embedder } from '../../src/semantic/index.js';
-import { type ChosenModel, chooseModel } from '../../src/semantic/index.js';
+import { type ChosenModel, chooseModel, type Embedder } from '../../src/semantic/index.js';
 import { KeptModel } from '../../src/watch/kept-model.js';
 import { GatheredChanges } from '../../src/watch/plan-load.js';
 import { RunningWatch } from '../../src/watch/running-watch.js';
 import type { WatchedSource } from '../../src/watch/watched-sources.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { temporaryFolder, writeFiles } from '../sources/folders.js';
 import { eventually, skillText, watching } from './watching.js';
@@ -172,8 +171,7 @@ describe('running watch', () => {
     const other = sourceOf(folder, async () => {
       looks.other += 1;
     });
-    const watch = new RunningWatch(parts, () => [failing, other]);
-    onTestFinished(() => watch.close());
+    const watch = closing(new RunningWatch(parts, () => [failing, other]));
     await watch.start();
     await eventually(() => {
       expect(looks.failing).toBeGreaterThan(1);
@@ -231,8 +229,7 @@ describe('running watch', () => {
       onProblem: () => {},
     };
     const source = sourceOf(folder, async () => {});
-    const watch = new RunningWatch(parts, () => [source]);
-    onTestFinished(() => watch.close());
+    const watch = closing(new RunningWatch(parts, () => [source]));
     await watch.start();
     const kinds = (): string[] => changes.slice(0, 5).map(({ kind }) => kind);
     // Changes go first, then wait for vectors, each time twice as long.

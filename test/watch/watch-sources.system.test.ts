@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { buildCatalogue, followCatalogue, watchSources } from '../../src/index.js';
-import { LoadLock } from '../../src/store/locks.js';
+import { FileLock } from '../../src/store/locks.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, writeJsonLines } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { temporaryFolder, writeFiles } from '../sources/folders.js';
 import { MadeUpHome } from '../sources/installed/made-up-home.js';
@@ -155,8 +155,7 @@ describe('a folder that is watched', () => {
       { kind: 'words', report: { updated: 1, embedded: 0, warnings: [] } },
       { kind: 'vectors', report: { embedded: 1, warnings: [] } },
     ]);
-    const search = await followCatalogue({ database, embedder: new StandInEmbedder() });
-    onTestFinished(() => search.close());
+    const search = closing(await followCatalogue({ database, embedder: new StandInEmbedder() }));
     const { hits } = await search.semantic({ q: 'a. counts zebras', ranking: 'vector' });
     expect(hits.map(({ skill }) => skill.name).sort()).toEqual(['a', 'b']);
   });
@@ -164,7 +163,7 @@ describe('a folder that is watched', () => {
   test('waits for the load of somebody else, and says so', async () => {
     const folder = await skills();
     const { database, heard, names, untilNames } = await watching({ sources: [folder] });
-    const lock = new LoadLock(database);
+    const lock = FileLock.ofLoad(database);
     await writeFiles(folder, { 'c/SKILL.md': skillText('c') });
     await heard('load-waits');
     expect(names()).toEqual(['a', 'b']);
@@ -283,7 +282,7 @@ describe('watched sources', () => {
     await eventually(() =>
       expect(changes).toMatchObject([{ report: { added: 2 } }, { kind: 'words', report: { added: 1 } }]),
     );
-    const lock = new LoadLock(database);
+    const lock = FileLock.ofLoad(database);
     await writeFiles(folder, { 'd/SKILL.md': skillText('d') });
     await eventually(() => expect(problems).toMatchObject([{ kind: 'load-waits' }]));
     lock.release();

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import {
   buildCatalogue,
   type SourceWatch,
@@ -8,7 +8,7 @@ import {
   watchSources,
 } from '../../src/index.js';
 import { contentOf } from '../catalogue-file.js';
-import { scratchFile } from '../scratch-folder.js';
+import { closing, scratchFile } from '../scratch-folder.js';
 
 /** Long enough for a machine with twenty other things to do. */
 const PATIENCE = { timeout: 100_000, interval: 50 };
@@ -34,16 +34,17 @@ export async function watching(
   const changes: WatchedChange[] = [];
   const problems: WatchProblem[] = [];
   const database = options.database ?? scratchFile('skills.db');
-  const watch = await watchSources({
-    semantic: false,
-    git: false,
-    quiet: 50,
-    ...options,
-    database,
-    onChange: (change) => changes.push(change),
-    onProblem: (problem) => problems.push(problem),
-  });
-  onTestFinished(() => watch.close());
+  const watch = closing(
+    await watchSources({
+      semantic: false,
+      git: false,
+      quiet: 50,
+      ...options,
+      database,
+      onChange: (change) => changes.push(change),
+      onProblem: (problem) => problems.push(problem),
+    }),
+  );
   const names = (): string[] => namesIn(database);
   return {
     ...{ watch, database, changes, problems, names },

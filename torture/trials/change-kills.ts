@@ -4,8 +4,7 @@ import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSk
 import { StandInEmbedder } from '../../test/semantic/stand-in-embedder.js';
 import { countCalls, killingAt, runProgram, straceMissing } from '../disk/strace.js';
 import { askQuestions, QUESTIONS, takeCopy, textOf, trialRow, trialRows } from '../loads.js';
-import type { Trial } from '../trial.js';
-import { oneOf, randomInteger } from '../trial.js';
+import { oneOf, randomInteger, type Trial } from '../trial.js';
 
 /** System calls that change files. */
 const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'unlink', 'ftruncate', 'write'] as const;

@@ -5,8 +5,7 @@ import { openAccess } from '../../src/access/index.js';
 import { SkillSearchError } from '../../src/index.js';
 import { countCalls, type ProgramEnd, runProgram, straceMissing } from '../disk/strace.js';
 import { callOf, checkLeftBehind, type DisturbedLoad, DisturbedLoads, takeCopy } from '../loads.js';
-import type { Trial } from '../trial.js';
-import { oneOf, randomInteger } from '../trial.js';
+import { oneOf, randomInteger, type Trial } from '../trial.js';
 
 /** System calls that a full or failing disk refuses, and how. */
 const REFUSALS = [

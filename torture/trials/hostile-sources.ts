@@ -6,8 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ChildProgram } from '../child-program.js';
 import type { HostileLoad } from '../programs/hostile-load.js';
-import type { Trial } from '../trial.js';
-import { oneOf, randomInteger } from '../trial.js';
+import { oneOf, randomInteger, type Trial } from '../trial.js';
 
 /** Memory that a hostile source may take beside an ordinary one, in megabytes. */
 const MORE_MEGABYTES = 200;

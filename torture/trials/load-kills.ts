@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { countCalls, killingAt, type ProgramCall, runProgram, straceMissing } from '../disk/strace.js';
 import { callOf, checkLeftBehind, type DisturbedLoad, DisturbedLoads, takeCopy } from '../loads.js';
-import type { Trial } from '../trial.js';
-import { oneOf, randomInteger } from '../trial.js';
+import { oneOf, randomInteger, type Trial } from '../trial.js';
 
 /** System calls that change files. */
 const CALLS = ['pwrite64', 'fsync', 'rename', 'unlink', 'ftruncate', 'copy_file_range', 'write'] as const;

@@ -9,8 +9,7 @@ import { buildCatalogue, updateSkills, writeSnapshot } from '../../src/index.js'
 import { chunkPath, manifestText } from '../../src/share/snapshot/manifest.js';
 import { Database } from '../../src/store/sqlite.js';
 import { startCommand } from '../child-program.js';
-import type { Trial } from '../trial.js';
-import { randomInteger } from '../trial.js';
+import { randomInteger, type Trial } from '../trial.js';
 
 const CHUNK_BYTES = 2 ** 20;
 /** Milliseconds in which the server must answer or end, on a machine that has other work. */

@@ -16,8 +16,7 @@ import {
   textOf,
   trialRows,
 } from '../loads.js';
-import type { Trial } from '../trial.js';
-import { oneOf, randomInteger } from '../trial.js';
+import { oneOf, randomInteger, type Trial } from '../trial.js';
 
 export const POWER_CUT: Trial = {
   name: 'power-cut',

@@ -1,7 +1,6 @@
 import { ChildProgram } from '../child-program.js';
 import type { ReloadOrder, ReloadReport } from '../programs/reloading.js';
-import type { Trial } from '../trial.js';
-import { randomInteger } from '../trial.js';
+import { randomInteger, type Trial } from '../trial.js';
 
 /** Reloads between two measurements. The first is made after as many: until then caches fill. */
 const STEP = 20;

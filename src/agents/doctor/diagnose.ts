@@ -1,23 +1,37 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { constants, existsSync, readFileSync, rmSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import {
+  isObject,
   isUsageOff,
   isWithoutMeaning,
+  joinPaths,
   nearestCatalogue,
   projectLevels,
+  readConfigFile,
+  readUsage,
   realPathOrSelf,
+  reasonOf,
   SkillSearchError,
   type Surroundings,
+  type UsageEntry,
+  usageFile,
   userCatalogue,
   userFolders,
 } from '../../core/index.js';
 import { MOST_SHOWN, openSkillSearch, type SkillSearch } from '../../search/index.js';
 import { answerOf, decidePrompt } from '../hook/fitting-skills.js';
-import { AGENT_HOSTS, isInstalled } from '../init/agent-hosts.js';
+import {
+  AGENT_HOSTS,
+  type AgentEntry,
+  type AgentHost,
+  entriesOf,
+  isInstalled,
+  type PathOfHost,
+  pathOf,
+} from '../init/agent-hosts.js';
 import { projectCataloguesOf } from '../init/catalogue-files.js';
+import { CONFIG_FORMATS, type ConfigFormat, entriesAt } from '../init/config-formats.js';
 import { hostNamed } from '../init/run-init.js';
-import { databaseOf, type HookFault, inspectHost } from './host-hooks.js';
-import { reportUsage, type UsageReport } from './usage-report.js';
 
 /** What is asked of a doctor. */
 export interface DoctorOptions {
@@ -238,4 +252,178 @@ async function explainPrompt(search: SkillSearch, prompt: string, byMeaning: boo
     });
   const thresholds = { shown: decision.thresholds.confident, perhaps: decision.thresholds.perhaps };
   return { way, candidates: [...shown, ...others], thresholds };
+}
+
+/** What keeps an agent from calling the hook, and what to do. */
+interface HookFault {
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+/** What the configuration of an agent says of us. */
+interface InspectedHost {
+  readonly host: AgentHost;
+  /** The words of the hook's command; undefined if there is none. */
+  readonly hook: readonly string[] | undefined;
+  /** Whether it could tell which skills it loads, and was not asked to. */
+  readonly hidesUse: boolean;
+  /** Paths in commands of ours where nothing is. */
+  readonly missing: readonly string[];
+  readonly faults: readonly HookFault[];
+}
+
+/**
+ * Looks at the configuration of an agent, and at those that can switch its hooks off. Commands are read, not run.
+ *
+ * @param levels folders of the project, the nearest first
+ */
+function inspectHost(host: AgentHost, of: Surroundings, levels: readonly string[]): InspectedHost {
+  const faults = new Map<string, HookFault>();
+  const ours: { readonly part: AgentEntry['part']; readonly words: readonly string[] }[] = [];
+  const entries = entriesOf(host, of, { node: '', entry: '', database: '', namesDatabase: false, semantic: true });
+  for (const { part, file, format, place } of entries) {
+    try {
+      const config = configIn(file, format);
+      const values = entriesAt(config, place(config));
+      const commands = values.flatMap((one) => (isObject(one) && Array.isArray(one['hooks']) ? one['hooks'] : [one]));
+      ours.push(...commands.map((one) => ({ part, words: wordsOf(one) })).filter(({ words }) => startOf(words) > 0));
+    } catch (error) {
+      faults.set(file, { problem: `${file}: ${reasonOf(error)}`, remedy: 'mend the file' });
+    }
+  }
+  const isUse = ({ part }: { readonly part: string }): boolean => part === 'use';
+  const hook = ours.find(({ part }) => part === 'hook')?.words;
+  const paths = ours.flatMap(({ words }) => [...words.slice(0, startOf(words)), databaseOf(words) ?? '']);
+  return {
+    ...{ host, hook, hidesUse: entries.some(isUse) && !ours.some(isUse) },
+    missing: paths.filter((path) => isAbsolute(path) && !existsSync(path)),
+    faults: [...faults.values(), ...(hook === undefined ? [] : switchedOff(host, of, levels))],
+  };
+}
+
+/** What our command line begins with, whatever it was installed as. */
+const OURS = /skill-discovery|[\\/]cli[\\/]main\.js$/;
+
+/** Where in a command the name of ours stands; -1 if it is none. */
+function startOf(words: readonly string[]): number {
+  return words.findIndex((word, at) => (word === 'hook' || word === 'mcp') && OURS.test(words[at - 1] ?? ''));
+}
+
+/** The catalogue that a command names. */
+function databaseOf(words: readonly string[]): string | undefined {
+  const at = words.indexOf('--database');
+  return at === -1 ? undefined : words[at + 1];
+}
+
+/** The words of a command, as agents write one: a line for a shell, a program with arguments, or a list. */
+function wordsOf(value: unknown): readonly string[] {
+  const { command, args } = isObject(value) ? value : {};
+  const words = Array.isArray(command) ? command : Array.isArray(args) ? [command, ...args] : undefined;
+  if (words !== undefined) return words.filter((word) => typeof word === 'string');
+  if (typeof command !== 'string') return [];
+  const parts = command.match(/(?:[^\s'"\\]|'[^']*'|"[^"]*"|\\.)+/g) ?? [];
+  return parts.map((part) => part.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, '$1$2$3'));
+}
+
+/** A setting with which an agent calls no hook of its user. */
+interface Switch {
+  readonly setting: string;
+  readonly off: boolean;
+  /** Files that have it, each over those before it. Those that begin with a dot lie in the folders of a project. */
+  readonly files: readonly string[];
+}
+
+/** The settings of the agents that can call the hook, by their names. */
+const SWITCHES: Readonly<Record<string, Switch>> = {
+  'claude-code': {
+    ...{ setting: 'disableAllHooks', off: true },
+    files: ['$claude/settings.json', './.claude/settings.json', './.claude/settings.local.json'],
+  },
+  codex: { setting: 'features.hooks', off: false, files: ['$codex/config.toml', './.codex/config.toml'] },
+  'gemini-cli': {
+    ...{ setting: 'hooksConfig.enabled', off: false },
+    files: ['~/.gemini/settings.json', './.gemini/settings.json'],
+  },
+};
+
+function switchedOff({ name, title }: AgentHost, of: Surroundings, levels: readonly string[]): readonly HookFault[] {
+  const { setting = '', off, files = [] } = SWITCHES[name] ?? {};
+  const paths = files.flatMap((file) => {
+    if (file.startsWith('.')) return levels.map((level) => joinPaths(of, level, file)).reverse();
+    return pathOf(file as PathOfHost, of);
+  });
+  const file = paths.findLast((path) => valueAt(path, setting) !== undefined);
+  if (file === undefined || valueAt(file, setting) !== off) return [];
+  const problem = `${title} does not call the hook, because of ${setting} = ${off} in ${file}`;
+  return [{ problem, remedy: 'take that out, or ask who manages it' }];
+}
+
+/** A value in a configuration; undefined if there is none, or the file cannot be read. */
+function valueAt(file: string, setting: string): unknown {
+  try {
+    const config = configIn(file, file.endsWith('.toml') ? 'toml' : 'json');
+    return setting.split('.').reduce((value, key) => (isObject(value) ? value[key] : undefined), config);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws {ConfigFault} if it cannot be read */
+function configIn(file: string, format: ConfigFormat['name']): unknown {
+  return CONFIG_FORMATS[format].parse(readConfigFile(file, undefined, constants.R_OK).text ?? '');
+}
+
+/** What logs of use say, in sums. */
+export interface UsageReport {
+  /** Logs that are there. */
+  readonly files: readonly string[];
+  readonly lines: number;
+  /** Unix time in seconds of the first line; absent without lines. */
+  readonly since?: number;
+  /** Prompts that a hook was called for. */
+  readonly prompts: number;
+  /** Those beside which skills were put. */
+  readonly answered: number;
+  readonly tokensPerDay: number;
+  /** By host: Unix time in seconds of its last line. */
+  readonly lastByHost: Readonly<Record<string, number>>;
+  /** In how many sessions each skill was shown, and in how many of these it was loaded; the most shown first. */
+  readonly skills: readonly { readonly id: string; readonly shown: number; readonly loaded: number }[];
+}
+
+/** Those that ask without a prompt. */
+const NO_HOOKS = ['mcp', 'library'];
+
+/** @param databases paths of catalogues; those without a log do not count */
+function reportUsage(databases: readonly string[]): UsageReport {
+  // Several paths may lead to a catalogue.
+  const byFile = new Map(databases.map((database) => [usageFile(database), database]));
+  const files = [...byFile.keys()].filter((file) => existsSync(file));
+  const entries = [...byFile.values()].flatMap(readUsage).sort((a, b) => a.time - b.time);
+  const prompts = entries.filter(({ kind, host }) => kind === 'shown' && !NO_HOOKS.includes(host));
+  const days = new Set(entries.map(({ time }) => Math.floor(time / 86_400)));
+  const tokens = entries.reduce((sum, entry) => sum + (entry.tokens ?? 0), 0);
+  return {
+    ...{ files, lines: entries.length, ...(entries[0] !== undefined && { since: entries[0].time }) },
+    prompts: prompts.length,
+    answered: prompts.filter(({ skills }) => skills.length > 0).length,
+    tokensPerDay: Math.round(tokens / Math.max(1, days.size)),
+    lastByHost: Object.fromEntries(entries.map(({ host, time }) => [host, time])),
+    skills: skillsOf(entries),
+  };
+}
+
+function skillsOf(entries: readonly UsageEntry[]): UsageReport['skills'] {
+  const sessionsOf = new Map<string, Readonly<Record<UsageEntry['kind'], Set<string>>>>();
+  for (const { session, kind, skills } of entries) {
+    for (const id of skills) {
+      const sessions = sessionsOf.get(id) ?? { shown: new Set(), used: new Set() };
+      sessionsOf.set(id, sessions);
+      sessions[kind].add(session);
+    }
+  }
+  const sums = Array.from(sessionsOf, ([id, { shown, used }]) => {
+    return { id, shown: shown.size, loaded: [...shown].filter((session) => used.has(session)).length };
+  });
+  return sums.sort((a, b) => b.shown - a.shown || b.loaded - a.loaded || (a.id < b.id ? -1 : 1));
 }

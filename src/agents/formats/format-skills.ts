@@ -252,9 +252,10 @@ interface Layout {
 
 const left = (count: number): string => `${count} ${count === 1 ? 'skill' : 'skills'} left out`;
 
+const AS_TEXT = { separator: '\n', isJson: false, longest: Number.POSITIVE_INFINITY };
+
 const AVAILABLE_SKILLS: Layout = {
   head: '<available_skills>\n',
-  separator: '\n',
   tail: '\n</available_skills>',
   leftOut: (count) => (count === 0 ? '' : `\n<!-- ${left(count)} -->`),
   nothing: (count) => (count === 0 ? '' : `<!-- ${left(count)} -->`),
@@ -264,21 +265,18 @@ const AVAILABLE_SKILLS: Layout = {
   ],
   description: ['<description>', '</description>'],
   escape: escapeXml,
-  isJson: false,
-  longest: Number.POSITIVE_INFINITY,
+  ...AS_TEXT,
 };
 
 const LIST: Layout = {
   head: '',
-  separator: '\n',
   tail: '',
   leftOut: (count) => (count === 0 ? '' : `\n(${left(count)})`),
   nothing: (count) => (count === 0 ? '' : `(${left(count)})`),
   around: ({ name }, location) => [`- **${escapeMarkdown(cleanLine(name))}** (${escapeMarkdown(location)})`, ''],
   description: [': ', ''],
   escape: escapeMarkdown,
-  isJson: false,
-  longest: Number.POSITIVE_INFINITY,
+  ...AS_TEXT,
 };
 
 const JSON_SKILLS: Layout = {

@@ -66,16 +66,12 @@ export function textSize(text: string): number {
   let size = 0;
   for (const [run, word, blanks, lineEnds] of text.matchAll(RUNS)) {
     if (word !== undefined) size += wordSize(word);
-    else if (blanks !== undefined) size += blanksSize(blanks);
+    // A blank belongs to the word behind it. Many are one piece for every few.
+    else if (blanks !== undefined) size += blanks === ' ' ? 0 : PIECE * Math.ceil(Buffer.byteLength(blanks) / 4);
     else if (lineEnds !== undefined) size += PIECE * Math.ceil(lineEnds.length / 2);
     else for (const sign of run) size += sign < '\u0080' ? PIECE : remembered(sign, signSize);
   }
   return size;
-}
-
-/** A blank belongs to the word behind it. Many are one piece for every few. */
-function blanksSize(blanks: string): number {
-  return blanks === ' ' ? 0 : PIECE * Math.ceil(Buffer.byteLength(blanks) / 4);
 }
 
 let sizes = new Map<string, number>();

@@ -1,8 +1,14 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Surroundings } from '../../core/index.js';
-import { PROJECT_FOLDER, projectCatalogue, projectCatalogues, usageFile } from '../../core/index.js';
-import { derivedFiles, filesBeside, openForReading, sqliteFiles, watchLock } from '../../store/index.js';
+import {
+  namesIn,
+  PROJECT_FOLDER,
+  projectCatalogue,
+  projectCatalogues,
+  type Surroundings,
+  usageFile,
+} from '../../core/index.js';
+import { derivedFiles, filesBeside, sqliteFiles, watchLock, whileOpen } from '../../store/index.js';
 
 /** The name under which a catalogue has the installed skills of a machine. */
 const INSTALLED = 'installed:';
@@ -23,12 +29,7 @@ export function lacksVectors(database: string): boolean {
 /** @returns undefined if the catalogue cannot be read */
 function valuesIn(database: string, sql: string): readonly unknown[] | undefined {
   try {
-    const connection = openForReading(database);
-    try {
-      return connection.prepare(sql).pluck().all();
-    } finally {
-      connection.close();
-    }
+    return whileOpen(database, (connection) => connection.prepare(sql).pluck().all());
   } catch {
     return undefined;
   }
@@ -51,14 +52,7 @@ export function projectCataloguesOf(of: Surroundings): readonly string[] {
   const folder = projectCatalogues(of);
   const file = basename(projectCatalogue(of, ''));
   return namesIn(folder)
+    .toSorted()
     .filter((name) => PROJECT_FOLDER.test(name))
     .map((name) => join(folder, name, file));
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).sort();
-  } catch {
-    return [];
-  }
 }

@@ -118,7 +118,8 @@ const JSON_CONFIG: ConfigFormat = {
     const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
     const body = text.slice(mark.length);
     const path = place.kind === 'member' ? [...place.keys] : [...place.keys, -1];
-    const edits = jsonc.modify(body, path, value, isOneLine(body) ? {} : { formattingOptions: layoutOf(body) });
+    const isOneLine = !/[\r\n]/.test(body.trim()) && /[^\s{}[\]]/.test(body);
+    const edits = jsonc.modify(body, path, value, isOneLine ? {} : { formattingOptions: layoutOf(body) });
     const edited = mark + jsonc.applyEdits(body, edits) + (body === '' ? '\n' : '');
     checkEdit(JSON_CONFIG, text, edited, place, value);
     return edited;
@@ -157,10 +158,6 @@ function rootOf(text: string): Node | undefined {
   const what = jsonc.printParseErrorCode(fault.error).replace(/\B[A-Z]/g, (letter) => ` ${letter}`);
   const message = `it is not JSON: ${what.toLowerCase()} in line ${lines.length}, column ${lines.at(-1)!.length + 1}`;
   throw new ConfigFault(message, lines.length);
-}
-
-function isOneLine(text: string): boolean {
-  return !/[\r\n]/.test(text.trim()) && /[^\s{}[\]]/.test(text);
 }
 
 /** How an existing text is laid out; two spaces and LF where it does not say. */

@@ -128,12 +128,9 @@ interface Target {
 }
 
 /** What happens to an entry, and what is written there: nothing where it is removed. */
-interface Outcome {
-  readonly part: AgentEntry['part'];
+interface Outcome extends Pick<PlannedEntry, 'part' | 'action' | 'reason'> {
   readonly place: Place;
-  readonly action: EntryAction;
   readonly value?: JsonValue;
-  readonly reason?: string;
 }
 
 interface FilePlan {
@@ -228,11 +225,7 @@ function outcomeOf(
   return { part, place, action: 'kept', reason };
 }
 
-interface StandingEntry {
-  readonly part: AgentEntry['part'];
-  readonly place: Place;
-  readonly value: JsonValue;
-}
+type StandingEntry = Required<Pick<Outcome, 'part' | 'place' | 'value'>>;
 
 /** The entries of the record that are in a configuration, each with the value that it has there. */
 function standing(recorded: WrittenFile | undefined, config: unknown): readonly StandingEntry[] {

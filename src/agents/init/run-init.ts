@@ -90,7 +90,7 @@ async function planAndWrite(task: InitTask, dialogue: Dialogue): Promise<Omit<In
   let chosen: readonly string[] | undefined;
   let isBuilt = false;
   for (let round = 0; round < MOST_PLANS; round++) {
-    const plan = planOf(task, chosen ?? task.agents);
+    const plan = (task.isRemoval ? planUndoing : planWriting)(task, chosen ?? task.agents);
     first ??= plan;
     const hadWork = hasWork(first);
     if (!hasWork(plan)) {
@@ -132,10 +132,6 @@ function withFaults(plan: AgentPlan, faults: readonly FileFault[]): AgentPlan {
   });
   const told = faults.map(({ file, reason }) => `${file}: ${reason}`);
   return { ...plan, entries, notes: [], faults: [...plan.faults, ...told] };
-}
-
-function planOf(task: InitTask, names: readonly string[] | undefined): InitPlan {
-  return task.isRemoval ? planUndoing(task, names) : planWriting(task, names);
 }
 
 function planWriting(task: InitTask, names: readonly string[] | undefined): InitPlan {

@@ -167,7 +167,8 @@ export function faultOfPaths(paths: readonly string[]): string | undefined {
     const fault = faultOfPath(path);
     if (fault !== undefined) return `${JSON.stringify(path)}: ${fault}`;
     for (const one of [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1)).concat(path)) {
-      const key = folded(one.replace(/\/$/, ''));
+      // Equal for names that some file system takes for the same: capital letters, and accents in both forms.
+      const key = one.replace(/\/$/, '').normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
       const other = seen.get(key);
       seen.set(key, one);
       if (other === undefined || (other === one && one.endsWith('/'))) continue;
@@ -175,9 +176,4 @@ export function faultOfPaths(paths: readonly string[]): string | undefined {
     }
   }
   return undefined;
-}
-
-/** Equal for names that some file system takes for the same: capital letters, and accents in both forms. */
-function folded(path: string): string {
-  return path.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 }

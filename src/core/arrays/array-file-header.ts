@@ -65,7 +65,7 @@ export function sectionsOf(leaves: readonly Leaf<NumberArray>[]): Section[] {
 
 /** Bytes of a section, with the zeros behind it. */
 export function bytesOfSection({ type, length }: Section): number {
-  const bytes = length * bytesPerElement(type);
+  const bytes = length * ARRAY_TYPES[type].BYTES_PER_ELEMENT;
   return bytes + paddingTo8(bytes);
 }
 
@@ -347,10 +347,6 @@ export function arrayTypeOf(array: NumberArray): ArrayType {
 
 function isArrayType(name: string): name is ArrayType {
   return Object.hasOwn(ARRAY_TYPES, name);
-}
-
-function bytesPerElement(type: ArrayType): number {
-  return ARRAY_TYPES[type].BYTES_PER_ELEMENT;
 }
 
 /** An array over a part of some memory. */

@@ -148,6 +148,17 @@ export function countBitsByFour(value: number): number {
   return ((byTwo & 0x33333333) + ((byTwo >>> 2) & 0x33333333)) | 0;
 }
 
+/** The value of a key, which is made where there is none yet. */
+export function madeOnce<Key, Value>(
+  values: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  const value = values.get(key) ?? make();
+  values.set(key, value);
+  return value;
+}
+
 /** The part of a `Map` of lists that {@link appendTo} uses. */
 interface ListsByKey<Key, Value> {
   get(key: Key): Value[] | undefined;

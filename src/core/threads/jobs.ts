@@ -208,7 +208,8 @@ interface Waiting<Answer> {
 export class RequestQueue<Answer> {
   readonly #worker: Worker;
   readonly #waiting: Waiting<Answer>[] = [];
-  #ended: Error | undefined;
+  /** The error of all further requests; undefined as long as the thread answers. */
+  ended: Error | undefined;
 
   /**
    * @param worker the caller passes its answers on to {@link answer} or {@link refuse}
@@ -220,16 +221,11 @@ export class RequestQueue<Answer> {
     worker.on('exit', () => this.end(endedBy(undefined)));
   }
 
-  /** The error of all further requests; undefined as long as the thread answers. */
-  get ended(): Error | undefined {
-    return this.#ended;
-  }
-
   /** Sends a request. */
   ask(request: unknown): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      if (this.#ended !== undefined) {
-        reject(this.#ended);
+      if (this.ended !== undefined) {
+        reject(this.ended);
         return;
       }
       this.#worker.postMessage(request);
@@ -253,15 +249,15 @@ export class RequestQueue<Answer> {
   /** Rejects all requests, also later ones. The first error counts. */
   end(error: Error): void {
     // Who closes the thread waits for its exit, and a last message of it may not stop that.
-    if (this.#ended !== undefined) return;
-    this.#ended = error;
+    if (this.ended !== undefined) return;
+    this.ended = error;
     for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     this.#worker.unref();
   }
 
   /** Lets the thread keep the process alive if a request waits, and not otherwise. */
   keepAliveWhileWaiting(): void {
-    if (this.#ended !== undefined) return;
+    if (this.ended !== undefined) return;
     if (this.#waiting.length > 0) this.#worker.ref();
     else this.#worker.unref();
   }

@@ -57,21 +57,20 @@ function faultOf(name: string, expected: string, got: unknown): SkillSearchError
 
 /** Sent as a text or as bytes, and never shown: a browser would run what other types hold. */
 function download({ facts, isText }: SkillFileView, bytes: Uint8Array<ArrayBuffer>): Content {
-  const name = facts.path.split('/').at(-1) ?? '';
+  // As RFC 8187 has it: what `encodeURIComponent` leaves, but for four characters.
+  const name = encodeURIComponent(facts.path.split('/').at(-1) ?? '').replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
   return {
     headers: {
       'Content-Type': isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
-      'Content-Disposition': `attachment; filename*=UTF-8''${encodeName(name)}`,
+      'Content-Disposition': `attachment; filename*=UTF-8''${name}`,
       'Content-Security-Policy': "default-src 'none'; sandbox",
       'Cross-Origin-Resource-Policy': 'same-origin',
     },
     body: bytes,
   };
-}
-
-/** As RFC 8187 has it: what `encodeURIComponent` leaves, but for four characters. */
-function encodeName(name: string): string {
-  return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
 }
 
 async function viewOf(
@@ -175,7 +174,7 @@ interface SkillFileView {
 function readSkillFile(search: SkillSearch, id: string, path: string): SkillFileView | undefined {
   const facts = search.contents(id)?.files.find((file) => file.path === path);
   if (facts === undefined) return undefined;
-  const bytes = ownBytes(search.read(id, path)) ?? searchedBytes(search, id, path);
+  const bytes = (search.read(id, path) as Uint8Array<ArrayBuffer> | undefined) ?? searchedBytes(search, id, path);
   return { facts, bytes, isText: bytes !== undefined && isUtf8(bytes) && !bytes.includes(0) };
 }
 
@@ -190,8 +189,4 @@ function shownTextOf(bytes: Uint8Array): { readonly text: string; readonly isCut
 function searchedBytes(search: SkillSearch, id: string, path: string): Uint8Array<ArrayBuffer> | undefined {
   const text = search.filenames(id).includes(path) ? search.file(id, path)?.text : undefined;
   return text === undefined ? undefined : new TextEncoder().encode(text);
-}
-
-function ownBytes(bytes: Uint8Array | undefined): Uint8Array<ArrayBuffer> | undefined {
-  return bytes as Uint8Array<ArrayBuffer> | undefined;
 }

@@ -20,7 +20,11 @@ export interface Page {
 const free = (): undefined => undefined;
 
 const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
-  [PAGE_PATHS.home, { show: showHome, counted: isQuestion }],
+  [
+    PAGE_PATHS.home,
+    // The search page answers questions itself, and these count as those that its script asks.
+    { show: showHome, counted: ({ query }) => (readForm(query).form.q === undefined ? 'pages' : 'searches') },
+  ],
   [PAGE_PATHS.pageSearch, { show: answerPageSearch, counted: () => 'searches', isForOwnPages: true }],
   [PAGE_PATHS.robots, { show: showRobots, counted: free }],
   [PAGE_PATHS.styles, asset('text/css; charset=utf-8', readStyles)],
@@ -43,11 +47,6 @@ export function findPage(path: string): Page | undefined {
     return file === '' ? showFiles(skill, request) : showFile(skill, file, request);
   };
   return { show, counted: () => 'pages' };
-}
-
-/** The search page answers questions itself, and these count as those that its script asks. */
-function isQuestion({ query }: PageRequest): 'pages' | 'searches' {
-  return readForm(query).form.q === undefined ? 'pages' : 'searches';
 }
 
 /** A file that pages load. It is read once in a process, unless it could not be read. */

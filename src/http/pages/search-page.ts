@@ -15,14 +15,11 @@ export async function showHome(request: PageRequest): Promise<Content> {
     const found = await findSkills(questionOf(form), request);
     return homePage(form, found, answerView(found, form, request.base), request);
   } catch (error) {
-    if (!isFault(error)) throw error;
+    // What cannot be asked.
+    const faults = /^(?:MISSING_QUERY|INVALID_QUERY|INVALID_PARAMETER)$/;
+    if (!(error instanceof SkillSearchError && faults.test(error.code))) throw error;
     return homePage(form, undefined, faultView(error), request, 400);
   }
-}
-
-/** Whether somebody asked what cannot be asked. */
-function isFault(error: unknown): error is SkillSearchError {
-  return error instanceof SkillSearchError && /^(?:MISSING_QUERY|INVALID_QUERY|INVALID_PARAMETER)$/.test(error.code);
 }
 
 /** What was wrong, in the words of the error: it names the field, what was expected and what came. */

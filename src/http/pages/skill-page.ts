@@ -80,7 +80,9 @@ async function textOfSkill(
   { files }: SkillContents,
   { search, base }: PageRequest,
 ): Promise<Html | undefined> {
-  const path = mainFileOf(search.filenames(skill.id));
+  const names = search.filenames(skill.id);
+  // Which file of a skill tells what it does.
+  const path = names.find((name) => name.toUpperCase() === 'SKILL.MD') ?? names[0];
   // Only this file is read: together they may have megabytes.
   const file = path === undefined ? undefined : search.file(skill.id, path);
   const part = file === undefined ? undefined : textPart(file.text, 1);
@@ -325,11 +327,6 @@ ${sourceView(part)}`;
 ${sourceView({ ...part, text: frontMatter, firstLine: 2 })}</details>`;
   return html`${before}<div class="markdown"${languageAttributes(body)}>
 ${raw(written)}</div>`;
-}
-
-/** Which file of a skill tells what it does. */
-function mainFileOf(filenames: readonly string[]): string | undefined {
-  return filenames.find((name) => name.toUpperCase() === 'SKILL.MD') ?? filenames[0];
 }
 
 /** The links to the parts of a text before and behind one. */

@@ -56,7 +56,7 @@ export function fitsTar(path: string): boolean {
  * @param files whose paths fit, see {@link fitsTar}
  */
 export function tarOf(files: readonly ArchivedFile[]): Buffer {
-  const sizes = files.map(({ bytes }) => BLOCK + padded(bytes.length));
+  const sizes = files.map(({ bytes }) => BLOCK + Math.ceil(bytes.length / BLOCK) * BLOCK);
   const archive = Buffer.alloc(sizes.reduce((sum, size) => sum + size, 2 * BLOCK));
   let at = 0;
   for (const [i, { path, bytes, executable }] of files.entries()) {
@@ -88,10 +88,6 @@ function writeHeader(header: Buffer, path: string, size: number, executable: boo
 
 function octal(value: number): string {
   return value.toString(8).padStart(11, '0');
-}
-
-function padded(size: number): number {
-  return Math.ceil(size / BLOCK) * BLOCK;
 }
 
 function splitPath(path: string): { readonly name: string; readonly prefix: string } | undefined {

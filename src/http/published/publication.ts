@@ -52,7 +52,8 @@ export async function publicationOf(
   turn: Turn,
 ): Promise<Publication> {
   const found = await publishable(search, rules, told, turn);
-  found.sort((a, b) => byPreference(a.skill, b.skill));
+  // The preference among copies, too. Total, because no two skills have one id.
+  found.sort(({ skill: a }, { skill: b }) => b.stars - a.stars || a.updatedAt - b.updatedAt || (a.id < b.id ? -1 : 1));
   const byName = new Map<string, PublishedEntry>();
   const byDownload = new Map<string, PublishedEntry>();
   for (const { entry, skill } of found) {
@@ -63,7 +64,8 @@ export async function publicationOf(
     const key = `${source}/${entry.name}`.toLowerCase();
     if (/^[^/:]+\/[^/]+$/.test(source) && !byDownload.has(key)) byDownload.set(key, entry);
   }
-  return { byId: new Map(found.map(({ entry }) => [entry.id, entry])), byName: inOrder(byName), byDownload };
+  const inOrder = new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { byId: new Map(found.map(({ entry }) => [entry.id, entry])), byName: inOrder, byDownload };
 }
 
 interface FoundEntry {
@@ -145,15 +147,6 @@ async function entryOf(
   const sha256 = isSingle ? files[0]!.sha256 : hash(await archiveOf(search, entry, turn));
   const hasPlainPaths = files.every(({ path }) => PLAIN_PATH.test(path) && !NOT_IN_ADDRESSES.test(path));
   return { ...entry, isSingle, digest: `sha256:${sha256}`, hasPlainPaths };
-}
-
-/** The preference among copies, too. Total, because no two skills have one id. */
-function byPreference(a: Skill, b: Skill): number {
-  return b.stars - a.stars || a.updatedAt - b.updatedAt || (a.id < b.id ? -1 : 1);
-}
-
-function inOrder(entries: ReadonlyMap<string, PublishedEntry>): ReadonlyMap<string, PublishedEntry> {
-  return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** What a path below `/.well-known/` asks for. */
@@ -241,7 +234,9 @@ async function chosenIds(
     for (const id of ids) {
       await turn();
       if (id !== undefined) chosen.add(id);
-      if (chosen.size > MAX_PUBLISHED_SKILLS) throw tooMany();
+      if (chosen.size <= MAX_PUBLISHED_SKILLS) continue;
+      const message = `publish chooses more than ${MAX_PUBLISHED_SKILLS.toLocaleString('en')} skills, and installers fetch every one of an index: choose by category, author or another filter`;
+      throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'publish' });
     }
   }
   return chosen;
@@ -263,9 +258,4 @@ function* filteredIds(search: SkillSearch, filters: SkillFilters): Generator<str
     for (const { skill } of hits) yield search.contents(skill.id)?.complete === true ? skill.id : undefined;
     if (page >= pagination.totalPages) return;
   }
-}
-
-function tooMany(): SkillSearchError {
-  const message = `publish chooses more than ${MAX_PUBLISHED_SKILLS.toLocaleString('en')} skills, and installers fetch every one of an index: choose by category, author or another filter`;
-  return new SkillSearchError('INVALID_OPTION', message, { parameter: 'publish' });
 }

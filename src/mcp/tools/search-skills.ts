@@ -8,8 +8,7 @@ import {
   SkillSearchError,
 } from '../../core/index.js';
 import type { SkillFilters } from '../../filters.js';
-import type { Skill } from '../../skill.js';
-import { SKILL_SCOPES } from '../../skill.js';
+import { SKILL_SCOPES, type Skill } from '../../skill.js';
 import { skillUri } from '../skills.js';
 import {
   addressOf,
@@ -288,13 +287,10 @@ async function findByMeaning(
   const asked = { q: query, ...filters, limit, ranking };
   const options = { signal, longestWait, usage: usage !== undefined };
   const { hits, worth, truncated } = await (usage?.semantic(search, asked, options) ?? search.semantic(asked, options));
-  const remarks = hits.length === 0 ? [nothingFound(question)] : [worth === 0 ? NOTHING_FITS : fitting(worth)];
+  const fitting = worth === 1 ? 'The first fits best.' : `The first ${worth} fit best.`;
+  const remarks = hits.length === 0 ? [nothingFound(question)] : [worth === 0 ? NOTHING_FITS : fitting];
   if (truncated === true) remarks.push(TRUNCATED);
   return { by: BY[ranking], hits, confident: worth > 0, remarks };
-}
-
-function fitting(worth: number): string {
-  return worth === 1 ? 'The first fits best.' : `The first ${worth} fit best.`;
 }
 
 const BY = { hybrid: 'both', vector: 'meaning', words: 'words' } as const;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SkillSearchError } from '../../core/index.js';
-import { cleanLine } from '../../core/index.js';
+import { cleanLine, type SkillSearchError } from '../../core/index.js';
 import { catalogueSearchOf } from '../../search/index.js';
 import type { ContentFile, Skill, SkillDetails, SkillInstallation, SkillProperties } from '../../skill.js';
 import type { SessionUsage } from '../session-usage.js';

@@ -186,7 +186,9 @@ export class PostgresPool {
       if (thrown instanceof RolledBack && thrown.failure === undefined) throw thrown.cause;
       if (signal?.aborted === true && thrown === signal.reason) throw thrown;
       const error = thrown instanceof RolledBack ? thrown.failure : thrown;
-      if (isWaitTimeout(error)) throw this.#tooMany();
+      // All connections were in use for too long, as the pool says it: whoever has them will be told more.
+      const late = 'timeout exceeded when trying to connect';
+      if (error instanceof NotConnected && (error.cause as Error).message === late) throw this.#tooMany();
       const lost = error instanceof NotConnected ? error.cause : isLost(error) ? error : undefined;
       if (lost === undefined) throw statementError(error, this.address);
       // One that failed with a former pool says nothing of this one: it is of an outage that is known.
@@ -339,11 +341,6 @@ export class PostgresPool {
     }
     checkTarget(shown, target, session, this.#isReader);
   }
-}
-
-/** Whether all connections were in use for too long, as the pool says it: whoever has them will be told more. */
-function isWaitTimeout(error: unknown): boolean {
-  return error instanceof NotConnected && (error.cause as Error).message === 'timeout exceeded when trying to connect';
 }
 
 /** No connection could be had; the cause says why. */

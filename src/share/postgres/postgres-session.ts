@@ -1,4 +1,5 @@
 import type { ClientBase, Connection, Submittable } from 'pg';
+import { withResolvers } from '../../core/index.js';
 import { AnswerTimeout, isLost } from './postgres-error.js';
 import type { CopiedRow, PostgresSession, PostgresStatement, SessionOptions } from './statements.js';
 
@@ -128,20 +129,15 @@ const MARK = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
  * Base64 that the database makes, and at 332 MB/s like this; 20,000 vectors of 1.5 kB at 114, 129 and 344 MB/s.
  */
 export class CopyOut implements Submittable {
-  readonly rows: Promise<CopiedRow[]>;
+  readonly #rows = withResolvers<CopiedRow[]>();
+  readonly rows: Promise<CopiedRow[]> = this.#rows.promise;
   readonly #query: string;
   readonly #chunks: Buffer[] = [];
   #error: Error | undefined;
-  #resolve!: (rows: CopiedRow[]) => void;
-  #reject!: (error: Error) => void;
 
   /** @param query can have no values: it must be made of nothing that came from outside */
   constructor(query: string) {
     this.#query = query;
-    this.rows = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
     // A caller that gave up on it is not there any more to catch this.
     this.rows.catch(() => {});
   }
@@ -160,15 +156,15 @@ export class CopyOut implements Submittable {
   handleError(error: Error): void {
     this.#error = error;
     // Without a connection nothing follows.
-    this.#reject(error);
+    this.#rows.reject(error);
   }
 
   handleReadyForQuery(): void {
     if (this.#error !== undefined) return;
     try {
-      this.#resolve(rowsIn(Buffer.concat(this.#chunks)));
+      this.#rows.resolve(rowsIn(Buffer.concat(this.#chunks)));
     } catch (cause) {
-      this.#reject(new Error('the answer is not in the binary format of COPY', { cause }));
+      this.#rows.reject(new Error('the answer is not in the binary format of COPY', { cause }));
     }
   }
 }

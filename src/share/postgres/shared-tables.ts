@@ -1,7 +1,6 @@
 import { type ErrorCode, SkillSearchError } from '../../core/index.js';
 import { openingError } from './postgres-error.js';
-import type { PostgresPool } from './postgres-pool.js';
-import { POSTGRES_LIMITS } from './postgres-pool.js';
+import { POSTGRES_LIMITS, type PostgresPool } from './postgres-pool.js';
 import type { RunStatement } from './statements.js';
 
 /** The tables of one part of what is kept in a database. */

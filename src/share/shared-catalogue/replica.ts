@@ -12,7 +12,7 @@ import { CATALOGUE_NAME, readManifest } from '../snapshot/manifest.js';
 import { type FetchChunk, lockOf, ReplicaFiles } from '../snapshot/replica-files.js';
 import { nothingPublished, type Revision, sharedDamage } from './catalogue-tables.js';
 import type { SharedChanges } from './shared-images.js';
-import { CONNECTIONS, SharedStore } from './shared-store.js';
+import { CONNECTIONS, SharedStore, type SharedStoreOptions } from './shared-store.js';
 
 /** A catalogue in PostgreSQL, and its replica on this machine. */
 export interface ConnectedCatalogue {
@@ -22,13 +22,10 @@ export interface ConnectedCatalogue {
 }
 
 /** What leads to a catalogue in PostgreSQL. */
-export interface ConnectOptions {
+export interface ConnectOptions extends SharedStoreOptions {
   readonly database: string;
   /** The folder of the replica; left out for one in the user's cache folder. */
   readonly cache?: string | undefined;
-  readonly passwordFile?: string | undefined;
-  /** Whether the catalogue is only read: then it may be a standby. @default false */
-  readonly isReader?: boolean | undefined;
 }
 
 /** How {@link Replica.bringUp} is followed and stopped. */

@@ -161,19 +161,13 @@ export async function noteModel(
     text: 'INSERT INTO skill_discovery.model (id, dimensions) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING',
     values: [JSON.stringify(id), dimensions],
   });
-  const model = await findModel(run, id);
-  if (model?.dimensions === dimensions) return model;
-  const message = `the vectors of the model ${id} have ${dimensions} dimensions here, and ${model?.dimensions} in ${shown}`;
-  throw new SkillSearchError('MODEL_MISMATCH', message, { path: shown });
-}
-
-/** @returns undefined if there is no vector of this model */
-async function findModel(run: RunStatement, id: string): Promise<StoredModel | undefined> {
   const [model] = await run<StoredModel>({
     text: 'SELECT number, dimensions FROM skill_discovery.model WHERE id = $1',
     values: [JSON.stringify(id)],
   });
-  return model;
+  if (model?.dimensions === dimensions) return model;
+  const message = `the vectors of the model ${id} have ${dimensions} dimensions here, and ${model?.dimensions} in ${shown}`;
+  throw new SkillSearchError('MODEL_MISMATCH', message, { path: shown });
 }
 
 /** Runs statements that may take long, each in a transaction of its own. */

@@ -1,7 +1,7 @@
 import { constants, existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, SkillSearchError, syncToDisk } from '../../core/index.js';
+import { appendTo, makeFolder, SkillSearchError, syncToDisk } from '../../core/index.js';
 import { beyondRepair, CatalogueReader, derivedFiles, FileLock } from '../../store/index.js';
 import { forgetJournal, structureFaults } from '../../store/writing.js';
 import {
@@ -219,9 +219,7 @@ export class ReplicaFiles {
           const chunk = buffer.subarray(0, bytes);
           if ((await readChunk(part, chunk, offset)) === bytes && digestOf(chunk) === digest) continue;
           changed.add(file.name);
-          const places = missing.get(digest) ?? [];
-          places.push({ part, offset, bytes });
-          missing.set(digest, places);
+          appendTo(missing, digest, { part, offset, bytes });
         }
       }
       // Each worker holds one chunk at a time, however often it is written.

@@ -266,7 +266,11 @@ class SkillReading {
           const refusal = isContent ? this.#refusalOf(realPath, folder.chain) : undefined;
           if (refusal !== undefined) this.#leaveOut(`${toOneLine(path)}: ${refusal}; left out`);
           isContent &&= refusal === undefined;
-          isSearched &&= !isHidden(pathInside(root, realPath));
+          // A path to something hidden would be left out without a link to it.
+          const isHidden = pathInside(root, realPath)
+            .split('/')
+            .some((segment) => /^\.(?!\.?$)/.test(segment));
+          isSearched &&= !isHidden;
         }
         if (isOwn && isSkillFile(entry.name)) {
           const { skillFile, realSkillFile } = this.#skill;
@@ -368,11 +372,6 @@ class SkillReading {
 /** A name that is not UTF-8 comes with U+FFFD, and could not be opened by it. */
 function isStorable(path: string): boolean {
   return path.length <= MAX_LOCATION && path.isWellFormed() && !path.includes('\ufffd');
-}
-
-/** Whether a path leads to something hidden, which would be left out without a link to it. */
-function isHidden(path: string): boolean {
-  return path.split('/').some((segment) => /^\.(?!\.?$)/.test(segment));
 }
 
 function stateOf(realPath: string): BigIntStats | undefined {

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isInside, readAhead } from '../../core/index.js';
-import { UNKNOWN } from '../../skill.js';
+import { type Skill, UNKNOWN } from '../../skill.js';
 import type { ReadOptions, ResolvedSource, SourceItem, SourceKind, SourceRemark } from '../rows/row.js';
 import { deriveId } from '../rows/skill-id.js';
 import { cleanText, joinPath, pathInside } from '../rows/texts.js';
@@ -62,11 +62,8 @@ function gitRemark({ root, bound, message, hidesRemote }: GitProblem, name: stri
 }
 
 /** Where a skill of a folder is published, as far as git or the options say. */
-export interface PublishedPlace {
+export interface PublishedPlace extends Pick<Skill, 'author' | 'codehostUrl' | 'skillUrl'> {
   readonly location: string;
-  readonly author: string;
-  readonly codehostUrl: string;
-  readonly skillUrl: string;
 }
 
 /**

@@ -2,25 +2,15 @@ import { isObject } from '../../core/index.js';
 import { cutCodePoints, isBlank } from '../rows/texts.js';
 import type { SkillMarkdown } from './front-matter.js';
 
-/** The content of a SKILL.md, in the form of a JSON row. */
-export interface SkillMarkdownRow {
-  readonly name: string;
-  readonly description: string;
-  readonly categories: readonly string[];
-  readonly occupations: readonly string[];
-  readonly tags?: readonly string[] | undefined;
-  readonly license?: string | undefined;
-  readonly compatibility?: string | undefined;
-  readonly 'allowed-tools'?: string | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  readonly frontMatter?: Readonly<Record<string, unknown>> | undefined;
-}
-
 /**
- * Reads the fields of the Agent Skills format (https://agentskills.io/specification). The name defaults to that of the
+ * The content of a SKILL.md, in the form of a JSON row: the fields of the Agent Skills format
+ * (https://agentskills.io/specification). The name defaults to that of the
  * folder, the description to the first paragraph of the text.
  */
-export function skillMarkdownRow({ fields, frontMatter, body }: SkillMarkdown, folderName: string): SkillMarkdownRow {
+export function skillMarkdownRow(
+  { fields, frontMatter, body }: SkillMarkdown,
+  folderName: string,
+): Record<string, unknown> {
   const field = (...names: readonly string[]): unknown => findField(fields, names);
   const metadata = field('metadata');
   const inner = new Map(Object.entries(isObject(metadata) ? metadata : {}));
@@ -41,7 +31,7 @@ export function skillMarkdownRow({ fields, frontMatter, body }: SkillMarkdown, f
     metadata: isObject(metadata) ? metadata : undefined,
     frontMatter,
   };
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as typeof row;
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
 }
 
 /** The value of the first of these names that has one. Keys may be in capitals. */
@@ -117,7 +107,8 @@ const MAX_LINES = 2000;
  * @returns one line, at most 1,000 code points; empty if there is no such text
  */
 export function firstParagraph(markdown: string): string {
-  const lines = withoutFences(withoutComments(markdown).split(/\r\n|\n|\r/, MAX_LINES));
+  const withoutComments = markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, '\n');
+  const lines = withoutFences(withoutComments.split(/\r\n|\n|\r/, MAX_LINES));
   const described = lines.slice(0, TOP_LINES).find((line) => DESCRIPTION.test(line));
   const text = described?.replace(DESCRIPTION, '$1') ?? paragraph(lines).join(' ');
   return cutCodePoints(text.replace(/\s+/g, ' ').trim(), MAX_LENGTH);
@@ -144,10 +135,6 @@ function paragraph(lines: readonly string[]): string[] {
     }
   }
   return found;
-}
-
-function withoutComments(markdown: string): string {
-  return markdown.replace(/<!--[\s\S]*?(?:-->|$)/g, '\n');
 }
 
 /** The lines, with those in code fences blanked. */

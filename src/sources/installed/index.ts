@@ -1,7 +1,13 @@
-export type { Surroundings, UserFolders } from '../../core/index.js';
-export { surroundings, userFolders } from '../../core/index.js';
-export type { AgentFolders, AgentProblem, InstalledOptions } from './agents.js';
-export { AGENTS, type Agent, SHARED_AGENT, shownPath } from './agents.js';
+export { type Surroundings, surroundings, type UserFolders, userFolders } from '../../core/index.js';
+export {
+  AGENTS,
+  type Agent,
+  type AgentFolders,
+  type AgentProblem,
+  type InstalledOptions,
+  SHARED_AGENT,
+  shownPath,
+} from './agents.js';
 export type { InstalledFolder } from './find-folders.js';
 export {
   type InstalledReport,

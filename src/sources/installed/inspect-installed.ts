@@ -1,14 +1,9 @@
-import type { SkillScope } from '../../skill.js';
 import { AGENTS, type AgentProblem, type InstalledOptions } from './agents.js';
 import type { InstalledFolder } from './find-folders.js';
 import { findCollisions, type NameCollision, type ReportedSkill } from './inspect-skills.js';
 
 /** A folder of an agent. */
-export interface ReportedFolder {
-  /** Absolute, without symbolic links. */
-  readonly path: string;
-  readonly scope: SkillScope;
-  readonly plugin?: string;
+export interface ReportedFolder extends Omit<InstalledFolder, 'agent'> {
   /** Number of skills that the agent finds in it. */
   readonly skills: number;
 }

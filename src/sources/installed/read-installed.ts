@@ -48,7 +48,9 @@ export async function* readInstalled(
   yield* readAhead(wanted, SKILLS_AHEAD, async (skill, turn) => {
     signal?.throwIfAborted();
     const { found, root, installations } = skill;
-    const publication = { ...publishedPlaceOf(found, undefined, UNKNOWN, options), location: locationOf(skill) };
+    // Says where a skill lies, for its id: the plugin that it belongs to, or `skills`, and the path inside its folder.
+    const location = joinPath(root.plugin ?? 'skills', found.path === '' ? basename(found.realPath) : found.path);
+    const publication = { ...publishedPlaceOf(found, undefined, UNKNOWN, options), location };
     const item = await readSkill(found, {
       origin: { source: `${shownPath(found.realPath, home)}/${found.skillFile}` },
       publication,
@@ -201,9 +203,4 @@ function inOrder(skills: ReadonlyMap<string, Draft>, roots: readonly LinkRoot[])
       };
     })
     .sort((a, b) => compareCodePoints(a.found.realPath, b.found.realPath));
-}
-
-/** Says where a skill lies, for its id: the plugin that it belongs to, or `skills`, and the path inside its folder. */
-function locationOf({ found: { path, realPath }, root: { plugin } }: SkillOfAgents): string {
-  return joinPath(plugin ?? 'skills', path === '' ? basename(realPath) : path);
 }

@@ -61,7 +61,8 @@ export function checkRow(row: RawRow): CheckedRow {
 
   const author = readAuthor(value['author'], warnings);
   const codehostUrl = readUrl(value['codehostUrl'] ?? value['githubUrl'], 'codehostUrl', warnings);
-  const given = row.location ?? readPlace(value['place']);
+  const given =
+    row.location ?? (String(value['place']).length > MAX_LOCATION ? undefined : readLine(value['place'], MAX_LOCATION));
   const ofUrl = given === undefined ? locationOfUrl(codehostUrl) : undefined;
   const location = given ?? ofUrl?.location ?? `${author}/${name.text}`;
   const { files, contents } = rowFiles(value['files'], description.text, warnings);
@@ -137,10 +138,6 @@ function readUrl(value: unknown, field: string, warnings: string[]): string {
   const url = toPublicUrl(beginning(value));
   if (url === undefined) warnings.push(`${field}: not an address that others can open; left out`);
   return url ?? UNKNOWN;
-}
-
-function readPlace(value: unknown): string | undefined {
-  return String(value).length > MAX_LOCATION ? undefined : readLine(value, MAX_LOCATION);
 }
 
 function readStars(value: unknown, warnings: string[]): number {

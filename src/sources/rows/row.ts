@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { Skill, SkillInstallation, SkillProperties } from '../../skill.js';
+import type { ContentFile, Skill, SkillInstallation, SkillProperties } from '../../skill.js';
 
 /** Where a row comes from, for reports. Never part of a search answer. */
 export interface Origin {
@@ -51,15 +51,13 @@ export interface KnownRow {
   readonly fingerprint: string;
 }
 
-/** A part of a source that cannot become a row: a line that is not JSON, a folder that cannot be read. */
-export interface UnreadableRow {
+/**
+ * A part of a source that cannot become a row: a line that is not JSON, a folder that cannot be read. What is stored of
+ * the skill at its location, if that is known, must not be pruned.
+ */
+export interface UnreadableRow extends Pick<RawRow, 'origin' | 'location' | 'folder'> {
   readonly kind: 'unreadable';
-  readonly origin: Origin;
   readonly reason: string;
-  /** Location of the skill that cannot be read, if it is known. What is stored of the skill must not be pruned. */
-  readonly location?: string;
-  /** The folder of that skill. */
-  readonly folder?: RowFolder;
   /** Whether it may hide skills that nobody can name: a folder that cannot be entered, a line. Prevents pruning. */
   readonly hidesSkills?: true;
 }
@@ -84,15 +82,7 @@ export interface DraftFile {
 }
 
 /** A file of a skill as it is, before it is stored. */
-export interface DraftContentFile {
-  /** Path inside the skill's folder, with `/`. */
-  readonly path: string;
-  readonly size: number;
-  /** Of these bytes: 64 hexadecimal digits. */
-  readonly sha256: string;
-  readonly executable: boolean;
-  /** False if the bytes are an excerpt, or are not kept. */
-  readonly complete: boolean;
+export interface DraftContentFile extends Omit<ContentFile, 'mediaType'> {
   readonly isText: boolean;
   /** `text`: those of the skill's searched file of the same name; undefined: they are not kept. */
   readonly bytes: Uint8Array | 'text' | undefined;

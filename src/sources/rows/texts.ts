@@ -87,7 +87,9 @@ export function isSkillFile(name: string): boolean {
 
 /** What the name of a file or folder says of its part in a skill. `none`: it is no part of one. */
 export function partByName(name: string): 'file' | 'none' | 'secret' {
-  if (LEFT_BEHIND.has(name) || isGitFolder(name)) return 'none';
+  if (LEFT_BEHIND.has(name)) return 'none';
+  // Whoever wrote into such a folder could name programs for git to run.
+  if (name === '.git' || name.replace(SKIPPED, '').toLowerCase() === '.git') return 'none';
   return SECRET.test(name) ? 'secret' : 'file';
 }
 
@@ -98,11 +100,6 @@ export function partByPath(path: string): 'file' | 'none' | 'secret' {
     if (part !== 'file') return part;
   }
   return 'file';
-}
-
-/** Whoever wrote into such a folder could name programs for git to run. */
-function isGitFolder(name: string): boolean {
-  return name === '.git' || name.replace(SKIPPED, '').toLowerCase() === '.git';
 }
 
 /** Joins a path inside the source, with `/`. */

@@ -1,4 +1,4 @@
-import { type Comparator, type DocumentNumber, Members, type Pieces } from '../../core/index.js';
+import { type Comparator, type DocumentNumber, Members, madeOnce, type Pieces } from '../../core/index.js';
 
 /** What the preference among copies depends on, by document number. */
 interface PreferenceFacts {
@@ -72,11 +72,7 @@ export function allCopiesOf(documents: readonly DocumentNumber[], groupOf: Uint3
 
 /** A document and its copies, ascending. The array belongs to the catalogue. */
 export function copiesOf(document: DocumentNumber, groupOf: Uint32Array): Uint32Array {
-  let members = membersByGroups.get(groupOf);
-  if (members === undefined) {
-    members = Members.byGroup(groupOf, groupOf.length);
-    membersByGroups.set(groupOf, members);
-  }
+  const members = madeOnce(membersByGroups, groupOf, () => Members.byGroup(groupOf, groupOf.length));
   return members.of(groupOf[document]!);
 }
 
@@ -217,13 +213,10 @@ const spacesOfPages: GroupSpaces = new WeakMap();
 const spacesOfCalls: GroupSpaces = new WeakMap();
 
 function spaceFor(groupOf: Uint32Array, spaces: GroupSpaces): GroupSpace {
-  let space = spaces.get(groupOf);
-  if (space === undefined) {
+  return madeOnce(spaces, groupOf, () => {
     // One entry per document, since groups are named by documents. Place 0 is that of groups that were never met.
-    space = { lastOf: new Uint32Array(groupOf.length), free: 1, hasCopies: documentsWithCopies(groupOf) };
-    spaces.set(groupOf, space);
-  }
-  return space;
+    return { lastOf: new Uint32Array(groupOf.length), free: 1, hasCopies: documentsWithCopies(groupOf) };
+  });
 }
 
 /** Takes places for some documents: the first of them. They fit in 32 bits. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type ExecFileException, execFile } from 'node:child_process';
 import nodeModule from 'node:module';
-import type { SkillNumber, VectorNumber } from '../../core/index.js';
+import { loopTurn, type SkillNumber, type VectorNumber } from '../../core/index.js';
 import { isVectorWhole } from '../checksums.js';
 import { asBeyondRepair, beyondRepair, damagedError, guarded, openForReading, storeError } from '../database.js';
 import { gatherFacts, isMetaWhole, readFacts, readMeta } from '../notes.js';
@@ -156,7 +156,7 @@ export async function findDamage(
     for (const [number] of batch) {
       if (characters >= CHARACTERS_A_TURN) {
         characters = 0;
-        await nextTurn(signal);
+        await loopTurn(signal);
       }
       const row = rows.row(number);
       const files = rows.fileRows(number);
@@ -207,7 +207,7 @@ async function findWholeBlobs(
       bytes += lengthOf(row?.bytes);
       if (bytes < CHARACTERS_A_TURN) continue;
       bytes = 0;
-      await nextTurn(signal);
+      await loopTurn(signal);
     }
   }
   return whole;
@@ -227,18 +227,13 @@ async function* inTurns<Row extends [number, ...unknown[]]>(
       last = number;
     }
     yield rows;
-    await nextTurn(signal);
+    await loopTurn(signal);
   }
 }
 
 /** Damage can change the type of a value. */
 function lengthOf(value: unknown): number {
   return typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0;
-}
-
-async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
-  await new Promise(setImmediate);
-  signal?.throwIfAborted();
 }
 
 /** A page that is a part of two others: whoever reads such a tree may read for ever. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { ALL_IN_MEMORY, type DocumentNumber, type Pager, type SkillNumber } from '../../core/index.js';
+import { ALL_IN_MEMORY, type DocumentNumber, loopTurn, type Pager, type SkillNumber } from '../../core/index.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
-import { damagedError, guarded, openForReading } from '../database.js';
+import { damagedError, guarded, whileOpen } from '../database.js';
 import { type CatalogueFacts, checksumOfIds, readFacts, readMeta } from '../notes.js';
 import { folderAt } from '../places.js';
 import { OpenedState, readHistory } from '../revisions.js';
@@ -33,16 +33,7 @@ import { VectorReader } from './stored-vectors.js';
  * @throws {SkillSearchError} if there is no catalogue that can be read
  */
 export function readStamp(path: string): string {
-  const connection = openForReading(path);
-  try {
-    return guarded(path, 'read', () => stampIn(connection));
-  } finally {
-    connection.close();
-  }
-}
-
-function stampIn(connection: Connection): string {
-  return readMeta(connection, 'stamp') ?? '';
+  return whileOpen(path, (connection) => guarded(path, 'read', () => readMeta(connection, 'stamp') ?? ''));
 }
 
 /** Marks a document without a vector. */
@@ -101,7 +92,7 @@ export class CatalogueReader {
     this.#rows = new SkillRows(connection, path);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
-    this.stamp = stampIn(connection);
+    this.stamp = readMeta(connection, 'stamp') ?? '';
     this.#facts = readFacts(connection);
     this.#opened = new OpenedState(connection, path, this.stamp);
     this.vectors = new VectorReader(connection, path, this.#facts, this.#opened);
@@ -322,8 +313,7 @@ export class CatalogueReader {
     for (let document = 0; document < size; document++) {
       documentOf.set(skillNumbers[document]!, document);
       if (document % NUMBERED_A_TURN !== NUMBERED_A_TURN - 1) continue;
-      await new Promise(setImmediate);
-      signal?.throwIfAborted();
+      await loopTurn(signal);
     }
     const numbers = new Float64Array(size).fill(NO_VECTOR);
     for await (const some of this.vectors.ofSkills(signal)) {

@@ -6,6 +6,7 @@ import { DOCUMENT_ORDER } from '../schema.js';
 import type { Connection } from '../sqlite.js';
 import {
   addRowLabels,
+  type ColumnArrays,
   type DocumentsByLabel,
   type LabelsName,
   type LateLabels,
@@ -256,14 +257,11 @@ function mergeLabels(
   return new Map(merged.sort(([, a], [, b]) => a[0]! - b[0]!));
 }
 
-/** Groups of copies, and what they follow from, by document number. */
-interface GroupedDocuments {
-  /** Right for all but the skills that changed, and their relatives. Changed here. */
-  readonly copyGroup: Uint32Array;
-  readonly skillNumbers: Float64Array;
-  readonly stars: Float64Array;
-  readonly updatedAt: Float64Array;
-  readonly idRank: Uint32Array;
+/**
+ * Groups of copies, and what they follow from, by document number. The groups are right for all but the skills that
+ * changed, and their relatives; changed here.
+ */
+interface GroupedDocuments extends Omit<ColumnArrays, 'starRank' | 'damaged'> {
   /** Skills that came or are gone. */
   readonly changed: readonly SkillNumber[];
 }

@@ -1,4 +1,5 @@
 import {
+  appendTo,
   authorKey,
   DamagedArrayFileError,
   type DocumentNumber,
@@ -44,7 +45,7 @@ export interface PackedLabels {
 }
 
 /** Arrays with a value of every skill, by document number, but for the last. */
-interface ColumnArrays {
+export interface ColumnArrays {
   /** Number of the skill in the database. */
   readonly skillNumbers: Float64Array;
   readonly stars: Float64Array;
@@ -250,13 +251,9 @@ export function unpackLabels(
   for (const array of [slugs, starts, documents]) pager?.need(array);
   const isAsPacked = name === 'authors' || starts.length <= MAX_DISTINCT_LABELS + 1;
   const names = isAsPacked ? readList(slugs) : undefined;
-  if (names?.length !== starts.length - 1 || !names.every(isText))
+  if (names?.length !== starts.length - 1 || !names.every((name) => typeof name === 'string'))
     throw new DamagedArrayFileError('the labels are not those of the columns');
   return new Map(names.map((name, i) => [name, documents.subarray(starts[i], starts[i + 1])]));
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }
 
 /** @returns undefined if the bytes are no list */
@@ -320,24 +317,18 @@ export function addRowLabels(labels: RowLabels, row: StoredRow, document: Docume
   addSlugs(labels.categories, categories === '[]' ? derived : categories, document);
   addSlugs(labels.derived, derived, document);
   addSlugs(labels.occupations, occupations, document);
-  addLabel(labels.authors, authorKey(recordAuthor(record)), document);
+  appendTo(labels.authors, authorKey(recordAuthor(record)), document);
   const license = licenseKey(storedLicense(properties) ?? '');
-  if (license !== undefined && license !== '') addLabel(labels.licenses, license, document);
+  if (license !== undefined && license !== '') appendTo(labels.licenses, license, document);
   const installations = storedInstallations(properties).map(({ agent, scope }) => installationKey(agent, scope));
-  for (const key of new Set(installations)) addLabel(labels.installations, key, document);
-  if (!storedInvocable(properties)) addLabel(labels.invocable, NOT_INVOCABLE, document);
-}
-
-function addLabel(documents: DocumentsByLabel, label: string, document: DocumentNumber): void {
-  const known = documents.get(label);
-  if (known === undefined) documents.set(label, [document]);
-  else known.push(document);
+  for (const key of new Set(installations)) appendTo(labels.installations, key, document);
+  if (!storedInvocable(properties)) appendTo(labels.invocable, NOT_INVOCABLE, document);
 }
 
 /** @param list slugs, a JSON array */
 function addSlugs(documents: DocumentsByLabel, list: string, document: DocumentNumber): void {
   if (list === '[]') return;
-  for (const slug of JSON.parse(list) as string[]) addLabel(documents, slug, document);
+  for (const slug of JSON.parse(list) as string[]) appendTo(documents, slug, document);
 }
 
 /** The key of skills that no model may call, among the labels `invocable`. */

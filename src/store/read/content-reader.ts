@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { SkillNumber } from '../../core/index.js';
+import { compareCodePoints, type SkillNumber } from '../../core/index.js';
 import type { ContentFile, SkillContents } from '../../skill.js';
 import { blobChecksum } from '../checksums.js';
 import { corruptAsMissing, damagedError } from '../database.js';
@@ -37,7 +37,13 @@ export class ContentReader {
   contents(skill: KnownSkill): SkillContents {
     const stored = this.#stored(skill);
     if (stored === undefined)
-      return { complete: false, files: this.#texts.files(skill.number).map(excerpt).sort(byPath) };
+      return {
+        complete: false,
+        files: this.#texts
+          .files(skill.number)
+          .map(excerpt)
+          .sort((a, b) => compareCodePoints(a.path, b.path)),
+      };
     const files = stored.files.map(({ path, size, sha256, executable, complete, isText }) => ({
       ...{ path, size, sha256, mediaType: mediaTypeOf(path, isText), executable, complete },
     }));
@@ -114,10 +120,6 @@ function excerpt({ filename, text }: StoredFile): ContentFile {
     executable: false,
     complete: false,
   };
-}
-
-function byPath(a: ContentFile, b: ContentFile): number {
-  return Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
 }
 
 /** Extensions by media type, of texts and of anything else: each counts only for its own. */

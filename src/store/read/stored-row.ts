@@ -341,11 +341,7 @@ export class CatalogueTexts {
   }
 
   #reading<T>(work: () => T): T {
-    const read = this.#connection.transaction(() => {
-      this.#opened.settle();
-      return work();
-    });
-    return guarded(this.#path, 'read', read);
+    return guarded(this.#path, 'read', () => this.#opened.reading(work));
   }
 
   #read(number: SkillNumber): StoredTexts | undefined {

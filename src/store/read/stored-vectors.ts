@@ -1,4 +1,4 @@
-import { LITTLE_ENDIAN, type SkillNumber, type VectorNumber } from '../../core/index.js';
+import { LITTLE_ENDIAN, loopTurn, type SkillNumber, type VectorNumber } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
 import { damagedError, guarded } from '../database.js';
 import { addToSum, type CatalogueFacts, linkSum, readFacts, readMeta, SKILLS_AND_VECTORS } from '../notes.js';
@@ -122,7 +122,7 @@ export class VectorReader {
         keys[done] = number;
         done += 1;
       }
-      await nextTurn(signal);
+      await loopTurn(signal);
     }
     return { dimensions, keys, values };
   }
@@ -150,26 +150,19 @@ export class VectorReader {
   async *ofSkills(signal?: AbortSignal): AsyncGenerator<readonly SkillAndVector[]> {
     let links = 0;
     for (let last = 0; ; ) {
-      const rows = this.#guard(() => this.#readLinks(last));
+      const read = (): SkillAndVector[] => this.#ofSkills.all(this.#last, last, VECTORS_A_TURN);
+      const rows = this.#guard(() => this.#opened.reading(read));
       for (const [skill, vector] of rows) links = addToSum(links, linkSum(skill, vector));
       yield rows;
       const [end] = rows.at(-1) ?? [];
       if (end === undefined) break;
       if (end <= last) throw damagedError(this.#path, 'its skills are not in order');
       last = end;
-      await nextTurn(signal);
+      await loopTurn(signal);
     }
     if (this.#facts !== undefined && links !== this.#facts.links) {
       throw damagedError(this.#path, 'its index of vectors is not as it was written');
     }
-  }
-
-  #readLinks(after: SkillNumber): SkillAndVector[] {
-    const read = this.#connection.transaction(() => {
-      this.#opened.settle();
-      return this.#ofSkills.all(this.#last, after, VECTORS_A_TURN);
-    });
-    return read();
   }
 
   #ofModel(): { readonly id: string; readonly dimensions: number } | undefined {
@@ -216,11 +209,6 @@ export function openStoredVectors(path: string): { stamp: string; vectors: Vecto
     const vectors = new VectorReader(connection, path, readFacts(connection), opened);
     return { stamp, vectors, close: () => void connection.close() };
   });
-}
-
-async function nextTurn(signal: AbortSignal | undefined): Promise<void> {
-  await new Promise(setImmediate);
-  signal?.throwIfAborted();
 }
 
 /** Encodes a vector as 32-bit floats, little-endian. */

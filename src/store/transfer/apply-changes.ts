@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { MAX_CHANGED_IN_PLACE, type SkillNumber } from '../../core/index.js';
+import { appendTo, MAX_CHANGED_IN_PLACE, type SkillNumber } from '../../core/index.js';
 import { CLASSIFIER_KEY, type NamedState, noteIn, readMeta, writeMeta, writeNote } from '../notes.js';
 import type { PackedBlob } from '../packing.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
@@ -13,6 +13,7 @@ import type { CatalogueChanges, StoredVector } from './catalogue-changes.js';
 import { headOf } from './image-reader.js';
 import {
   type CheckedImage,
+  CLAIMS_OF_SKILL,
   type ClaimRow,
   checkImage,
   claimOf,
@@ -216,9 +217,7 @@ async function fetchBlobs(
   for (const [digest, { id, path, size }] of lacking) {
     const blob = found.get(digest);
     if (blob?.size !== size) throw damagedImage(id, `the bytes of its file ${path} are missing`);
-    const own = blobsOf.get(id);
-    if (own === undefined) blobsOf.set(id, [blob]);
-    else own.push(blob);
+    appendTo(blobsOf, id, blob);
   }
   return blobsOf;
 }
@@ -291,9 +290,7 @@ class ImageWriter {
     skill: SkillNumber,
     claims: readonly ImageClaim[],
   ) {
-    this.#claims ??= connection.prepare(`
-      SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
-      WHERE claim.skill = ? ORDER BY name`);
+    this.#claims ??= connection.prepare(CLAIMS_OF_SKILL);
     if (isDeepStrictEqual(this.#claims.all(skill).map(claimOf), claims)) return;
     deleteClaims.run(skill);
     for (const { source, row } of claims) {

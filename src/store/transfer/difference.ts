@@ -39,7 +39,11 @@ export function differenceOf(base: string | undefined, next: string): OpenDiffer
     if (base !== undefined) connection.prepare('ATTACH ? AS base').run(base);
     const read = connection.transaction(() => {
       const head = headOf(connection);
-      return { head, ids: base === undefined ? allIds(connection) : changedIds(connection, head.model) };
+      const all = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
+      return {
+        head,
+        ids: base === undefined ? { removed: [], changed: all.all() } : changedIds(connection, head.model),
+      };
     });
     const { head, ids } = read();
     if (base !== undefined) connection.exec('DETACH base');
@@ -110,10 +114,6 @@ function openChecked(path: string): Connection {
     connection.close();
     throw storeError(error, path, 'read');
   }
-}
-
-function allIds(connection: Connection): ChangedIds {
-  return { removed: [], changed: connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck().all() };
 }
 
 function changedMeanwhile(path: string): SkillSearchError {

@@ -1,15 +1,14 @@
-import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { isVectorWhole } from '../checksums.js';
+import type { SkillNumber } from '../../core/index.js';
+import { isVectorWhole, type VectorRow } from '../checksums.js';
 import { damagedError } from '../database.js';
 import { CLASSIFIER_KEY, readMeta } from '../notes.js';
-import type { PackedBlob } from '../packing.js';
-import { textOf } from '../packing.js';
+import { type PackedBlob, textOf } from '../packing.js';
 import { BlobRows, isBlobWhole } from '../read/content-reader.js';
 import { SkillRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';
 import type { CatalogueHead, StoredVector } from './catalogue-changes.js';
-import { type ClaimRow, claimOf, type SkillImage } from './skill-image.js';
+import { CLAIMS_OF_SKILL, type ClaimRow, claimOf, type SkillImage } from './skill-image.js';
 
 /** What a finished catalogue says of itself. */
 export function headOf(connection: Connection): CatalogueHead {
@@ -31,10 +30,7 @@ export class ImageReader {
   readonly #numberOf: Statement<[id: string], SkillNumber>;
   readonly #claims: Statement<[SkillNumber], ClaimRow>;
   readonly #hasVector: Statement<[model: string, textHash: Buffer], unknown>;
-  readonly #vector: Statement<
-    [model: string, textHash: Buffer],
-    { readonly number: VectorNumber; readonly embedding: Buffer; readonly checksum: number | null }
-  >;
+  readonly #vector: Statement<[model: string, textHash: Buffer], VectorRow>;
 
   /** @param model of the catalogue's vectors */
   constructor(connection: Connection, path: string, model: CatalogueHead['model']) {
@@ -44,9 +40,7 @@ export class ImageReader {
     this.#rows = new SkillRows(connection, path);
     this.#blobs = new BlobRows(connection);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
-    this.#claims = connection.prepare(`
-      SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
-      WHERE claim.skill = ? ORDER BY name`);
+    this.#claims = connection.prepare(CLAIMS_OF_SKILL);
     const ofText = 'FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = ?';
     this.#hasVector = connection.prepare(`SELECT 1 ${ofText}`);
     this.#vector = connection.prepare(`SELECT number, embedding, checksum ${ofText}`);

@@ -25,6 +25,11 @@ export interface ImageClaim {
   readonly row?: { readonly fingerprint: Buffer; readonly hash: Buffer } | undefined;
 }
 
+/** The claims of a skill, as {@link ClaimRow}. */
+export const CLAIMS_OF_SKILL = `
+  SELECT name AS source, fingerprint, hash FROM claim JOIN source ON source.number = claim.source
+  WHERE claim.skill = ? ORDER BY name`;
+
 /** A claim as a row of a database has it. */
 export interface ClaimRow {
   readonly source: string;

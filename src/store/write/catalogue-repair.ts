@@ -1,4 +1,4 @@
-import type { SkillNumber, VectorNumber } from '../../core/index.js';
+import { loopTurn, madeOnce, type SkillNumber, type VectorNumber } from '../../core/index.js';
 import { isVectorWhole } from '../checksums.js';
 import { asBeyondRepair, corruptAsMissing, storeError } from '../database.js';
 import { CatalogueCheck, findDamage, structureFaults } from '../read/catalogue-check.js';
@@ -8,49 +8,37 @@ import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection } from '../sqlite.js';
 import { endLoad, OpenLoad } from './open-load.js';
 
-/** A repair of a catalogue. It holds the right to load until it is closed. */
-export class CatalogueRepair {
-  readonly #load: OpenLoad;
-
-  private constructor(load: OpenLoad) {
-    this.#load = load;
-  }
-
-  /**
-   * Makes again what SQLite derives, removes damaged vectors, and publishes the catalogue if that changed anything.
-   *
-   * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`
-   */
-  static async publish(path: string, signal: AbortSignal | undefined): Promise<CatalogueRepair> {
-    const load = new OpenLoad(path, true);
-    try {
-      const { vectors } = await findDamage(load.statements.connection, path, signal).catch((error) => {
-        throw asBeyondRepair(storeError(error, path, 'write'));
-      });
-      const isNeeded = vectors.length > 0 || (await needsIndexes(path, signal));
-      endLoad(load, {
-        hasWork: () => isNeeded,
-        hasMended: isNeeded,
-        write: (statements) => {
-          if (!isNeeded) return false;
-          statements.connection.exec(`
-            REINDEX;
-            DELETE FROM claim WHERE skill NOT IN (SELECT number FROM skill)
-              OR source NOT IN (SELECT number FROM source);
-            DELETE FROM file WHERE skill NOT IN (SELECT number FROM skill);`);
-          statements.vectors.remove(vectors);
-          return false;
-        },
-      });
-      return new CatalogueRepair(load);
-    } catch (error) {
-      load.close();
-      throw error;
-    }
-  }
-
-  close(): void {
-    this.#load.close();
+/**
+ * Makes again what SQLite derives, removes damaged vectors, and publishes the catalogue if that changed anything.
+ *
+ * @returns it holds the right to load until it is closed
+ * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`, `DATABASE_DAMAGED`
+ */
+export async function publishRepair(path: string, signal: AbortSignal | undefined): Promise<OpenLoad> {
+  const load = new OpenLoad(path, true);
+  try {
+    const { vectors } = await findDamage(load.statements.connection, path, signal).catch((error) => {
+      throw asBeyondRepair(storeError(error, path, 'write'));
+    });
+    const isNeeded = vectors.length > 0 || (await needsIndexes(path, signal));
+    endLoad(load, {
+      hasWork: () => isNeeded,
+      hasMended: isNeeded,
+      write: (statements) => {
+        if (!isNeeded) return false;
+        statements.connection.exec(`
+          REINDEX;
+          DELETE FROM claim WHERE skill NOT IN (SELECT number FROM skill)
+            OR source NOT IN (SELECT number FROM source);
+          DELETE FROM file WHERE skill NOT IN (SELECT number FROM skill);`);
+        statements.vectors.remove(vectors);
+        return false;
+      },
+    });
+    return load;
+  } catch (error) {
+    load.close();
+    throw error;
   }
 }
 
@@ -98,22 +86,12 @@ export class DamagedSkills {
 
   /** Whether what is stored of a skill, with its files, is not as it was written. */
   has(skill: SkillNumber): boolean {
-    let isDamaged = this.#known.get(skill);
-    if (isDamaged === undefined) {
-      isDamaged = !this.#rows.isWhole(skill) || !this.#areContentsWhole(skill);
-      this.#known.set(skill, isDamaged);
-    }
-    return isDamaged;
+    return madeOnce(this.#known, skill, () => !this.#rows.isWhole(skill) || !this.#areContentsWhole(skill));
   }
 
   /** Whether the bytes with a digest are in the catalogue, as they were written. */
   hasWholeBlob(sha256: string): boolean {
-    let isWhole = this.#blobs.get(sha256);
-    if (isWhole === undefined) {
-      isWhole = this.#blobRows.hasWhole(Buffer.from(sha256, 'hex'));
-      this.#blobs.set(sha256, isWhole);
-    }
-    return isWhole;
+    return madeOnce(this.#blobs, sha256, () => this.#blobRows.hasWhole(Buffer.from(sha256, 'hex')));
   }
 
   #areContentsWhole(skill: SkillNumber): boolean {
@@ -144,8 +122,7 @@ export class DamagedSkills {
         if (!isVectorWhole(vector, embedding, checksum) || !hasUnitLength(embedding, dimensions)) damaged.add(vector);
       }
       if (++looked % VECTORS_A_TURN > 0) continue;
-      await new Promise(setImmediate);
-      signal?.throwIfAborted();
+      await loopTurn(signal);
     }
     return [...damaged];
   }

@@ -45,7 +45,7 @@ export class CatalogueWriter implements SkillSink {
   #hasMended = false;
   readonly #prunings: Pruning[] = [];
   #removals: readonly string[] = [];
-  #written = 0;
+  written = 0;
   readonly #withContents: boolean;
 
   /**
@@ -147,7 +147,7 @@ export class CatalogueWriter implements SkillSink {
         }
         this.#damaged?.noteWritten(skill);
         this.#hasMended ||= isDamaged;
-        this.#written += 1;
+        this.written += 1;
       }
       this.#claim({ source, skill, fingerprint, hash: columns.hash });
       const again = this.#brought.has(skill);
@@ -174,11 +174,6 @@ export class CatalogueWriter implements SkillSink {
   /** Removes skills by their ids when the load ends. An id that no skill has is passed over. */
   remove(ids: readonly string[]): void {
     this.#removals = ids;
-  }
-
-  /** Skills that this load has written. */
-  get written(): number {
-    return this.#written;
   }
 
   /** Claims that pruning would delete. */

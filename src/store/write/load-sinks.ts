@@ -1,5 +1,5 @@
-import type { SkillNumber, VectorNumber } from '../../core/index.js';
-import { isVectorWhole } from '../checksums.js';
+import type { SkillNumber } from '../../core/index.js';
+import { isVectorWhole, type VectorRow } from '../checksums.js';
 import { CLASSIFIER_KEY, readMeta, writeMeta } from '../notes.js';
 import { SkillRows } from '../read/stored-row.js';
 import { decodeVector } from '../read/stored-vectors.js';
@@ -13,7 +13,7 @@ import type { WriterStatements } from './writer-statements.js';
 export class LoadVectors implements EmbeddingSink {
   readonly #load: OpenLoad;
   readonly #damaged: Pick<DamagedSkills, 'has'> | undefined;
-  #model: string | undefined;
+  model: string | undefined;
 
   /** @param damaged skills whose text is not certain; looked at when vectors are made */
   constructor(load: OpenLoad, damaged: Pick<DamagedSkills, 'has'> | undefined) {
@@ -31,14 +31,9 @@ export class LoadVectors implements EmbeddingSink {
     return this.#load.unembedded > 0;
   }
 
-  /** Id of the model that makes the vectors of this load; undefined before {@link useModel}. */
-  get model(): string | undefined {
-    return this.#model;
-  }
-
   /** Vectors of any other model are deleted when the load ends, if this one has made any. */
   useModel(model: string): SkillNumber[] {
-    this.#model = model;
+    this.model = model;
     return this.#load.guard(() => {
       const missing = this.#missing(this.#load.statements);
       if (missing.length === 0 || this.#load.hasWorkingCopy) return missing;
@@ -70,8 +65,8 @@ export class LoadVectors implements EmbeddingSink {
   }
 
   #chosenModel(): string {
-    if (this.#model === undefined) throw new Error('useModel() must be called first');
-    return this.#model;
+    if (this.model === undefined) throw new Error('useModel() must be called first');
+    return this.model;
   }
 }
 
@@ -152,7 +147,7 @@ export class LoadLabels {
     return this.#load.guard(() => {
       const { connection } = this.#load.statements;
       const rows = new SkillRows(connection, this.#load.path);
-      const vector = connection.prepare<[Buffer, string], StoredVector>(`
+      const vector = connection.prepare<[Buffer, string], VectorRow>(`
         SELECT number, embedding, checksum FROM vector
         WHERE text_hash = ? AND model = (SELECT number FROM model WHERE id = ?)`);
       return skills.flatMap((skill) => {
@@ -190,12 +185,6 @@ export class LoadLabels {
     statements.connection.prepare('DELETE FROM meta WHERE key = ?').run(CLASSIFIER_KEY);
     statements.forgetDerived();
   }
-}
-
-interface StoredVector {
-  readonly number: VectorNumber;
-  readonly embedding: Buffer;
-  readonly checksum: number | null;
 }
 
 function vectorOf(embedding: Buffer): Float32Array {

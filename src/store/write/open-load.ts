@@ -52,7 +52,8 @@ export class OpenLoad {
   readonly #facts: CatalogueFacts | undefined;
   #superseding: Superseding | undefined;
   #working: Connection | undefined;
-  #statements: WriterStatements;
+  /** Statements that see what the load has written. */
+  statements: WriterStatements;
   #hasWritten = false;
   /** Writes in the open transaction. */
   #pending = 0;
@@ -67,14 +68,14 @@ export class OpenLoad {
     this.path = path;
     // Before anything is written: a file that is no catalogue must be left alone.
     if (exists) openCatalogue(path).close();
-    this.#staging = StagingFile.claim(path);
+    this.#staging = new StagingFile(path);
     try {
       this.base = exists || existsSync(path) ? openBase(path) : undefined;
       const connection = this.base?.connection;
       const isWhole = connection !== undefined && isMetaWhole(connection);
       if (isWhole && isSmall && hasPresentSignatures(connection)) this.#facts = readFacts(connection);
       // A staging file gets new notes.
-      this.#statements = this.base !== undefined && (isWhole || isSmall) ? this.base : this.startWorkingCopy();
+      this.statements = this.base !== undefined && (isWhole || isSmall) ? this.base : this.startWorkingCopy();
     } catch (error) {
       this.close();
       throw storeError(error, path, 'write');
@@ -109,11 +110,6 @@ export class OpenLoad {
     return this.#facts !== undefined;
   }
 
-  /** Statements that see what the load has written. */
-  get statements(): WriterStatements {
-    return this.#statements;
-  }
-
   /** Whether the load has begun to write. */
   get hasWorkingCopy(): boolean {
     return this.#working !== undefined;
@@ -134,8 +130,8 @@ export class OpenLoad {
     this.#working = working;
     if (this.isInPlace) this.#superseding = new Superseding(working);
     else if (this.base === undefined) noteSignatureRules(working);
-    this.#statements = new WriterStatements(working, this.#superseding);
-    return this.#statements;
+    this.statements = new WriterStatements(working, this.#superseding);
+    return this.statements;
   }
 
   /**
@@ -146,7 +142,7 @@ export class OpenLoad {
   write(bytes = 0): WriterStatements {
     this.#hasWritten = true;
     if (this.#pending >= BATCH) this.flush();
-    const statements = this.#working === undefined ? this.startWorkingCopy() : this.#statements;
+    const statements = this.#working === undefined ? this.startWorkingCopy() : this.statements;
     if (!statements.connection.inTransaction) statements.connection.exec('BEGIN');
     this.#pending += 1 + Math.floor(bytes / BYTES_OF_A_WRITE);
     return statements;
@@ -167,7 +163,7 @@ export class OpenLoad {
   beginEnd(): Connection {
     if (this.#working === undefined) this.startWorkingCopy();
     this.flush();
-    const working = this.#statements.connection;
+    const working = this.statements.connection;
     // No database can be attached inside a transaction.
     if (this.base !== undefined) working.prepare('ATTACH ? AS base').run(this.path);
     working.exec('BEGIN');
@@ -180,7 +176,7 @@ export class OpenLoad {
    * @param state the state that this makes, if it has a name already
    */
   publish(state?: NamedState): void {
-    this.#staging.publish(this.#statements.connection, () => this.base?.connection.close(), state);
+    this.#staging.publish(this.statements.connection, () => this.base?.connection.close(), state);
   }
 
   /**
@@ -191,7 +187,7 @@ export class OpenLoad {
    */
   commit(hasChanged: boolean, state?: NamedState): void {
     if (!(this.#hasWritten || hasChanged || state !== undefined)) return;
-    const { connection } = this.#statements;
+    const { connection } = this.statements;
     const { before } = this.#superseding!;
     const highest = (sql: string, last: number): number =>
       Math.max(last, connection.prepare<[], number | null>(sql).pluck().get() ?? 0);
@@ -206,7 +202,7 @@ export class OpenLoad {
 
   /** Gives up the last transaction and deletes the staging file: there is nothing to publish. */
   discard(): void {
-    const working = this.#statements.connection;
+    const working = this.statements.connection;
     working.exec('ROLLBACK');
     working.close();
     this.#staging.discard();

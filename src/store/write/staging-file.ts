@@ -13,7 +13,7 @@ import {
   storeError,
 } from '../database.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../files.js';
-import { LoadLock } from '../locks.js';
+import { FileLock } from '../locks.js';
 import { type NamedState, readMeta, writeFacts, writeStamp } from '../notes.js';
 import { type Connection, isSqliteError, type Statement } from '../sqlite.js';
 import { VectorInsertion } from './vectors.js';
@@ -22,21 +22,17 @@ import { VectorInsertion } from './vectors.js';
 export class StagingFile {
   readonly #catalogue: string;
   readonly #files: CatalogueFiles;
-  readonly #lock: LoadLock;
-
-  private constructor(catalogue: string, lock: LoadLock) {
-    this.#catalogue = catalogue;
-    this.#files = filesBeside(catalogue);
-    this.#lock = lock;
-  }
+  readonly #lock: FileLock;
 
   /**
    * Takes the right to load into a catalogue.
    *
    * @throws {SkillSearchError} `LOAD_IN_PROGRESS`, `DATABASE_NOT_WRITABLE`
    */
-  static claim(catalogue: string): StagingFile {
-    return new StagingFile(catalogue, new LoadLock(catalogue));
+  constructor(catalogue: string) {
+    this.#catalogue = catalogue;
+    this.#files = filesBeside(catalogue);
+    this.#lock = FileLock.ofLoad(catalogue);
   }
 
   /** Gives up the right to load. A file of a load that was not published stays: the next load takes its vectors. */
@@ -146,7 +142,8 @@ function replaceCatalogue(catalogue: string, workingCopy: string, connection: Co
   // A write-ahead log needs less, but a power cut while the journal is written must not spoil the file either.
   connection.pragma('synchronous = FULL');
   const mode = connection.pragma('journal_mode = DELETE', { simple: true });
-  packIfWorthwhile(connection);
+  const numberIn = (name: string): number => connection.pragma(name, { simple: true }) as number;
+  if (numberIn('freelist_count') > numberIn('page_count') * MAX_FREE_SHARE) pack(connection);
   connection.close();
   // Whoever renamed the file without its journal would publish half of what was written.
   const left = [`${workingCopy}-journal`, `${workingCopy}-wal`].find((path) => existsSync(path));
@@ -156,12 +153,6 @@ function replaceCatalogue(catalogue: string, workingCopy: string, connection: Co
   }
   if (existsSync(catalogue)) chmodSync(workingCopy, statSync(catalogue).mode);
   putInPlace(catalogue, workingCopy);
-}
-
-/** Writes the file again without the pages that are free, if they are many. */
-function packIfWorthwhile(connection: Connection): void {
-  const numberIn = (name: string): number => connection.pragma(name, { simple: true }) as number;
-  if (numberIn('freelist_count') > numberIn('page_count') * MAX_FREE_SHARE) pack(connection);
 }
 
 /** Packing needs room for the file twice more. Without that room the file stays as large as it is, and as good. */

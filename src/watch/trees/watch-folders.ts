@@ -190,7 +190,8 @@ async function watchRecursively(root: string, listener: TreeListener): Promise<T
   });
 
   async function tell(kind: string, path: string): Promise<void> {
-    if (!isWatchedPath(pathInside(root, path))) return;
+    const names = pathInside(root, path).split('/');
+    if (!names.every((name, at) => isWatchedInside(names[at - 1] ?? '', name))) return;
     const found = await lstat(path).catch(() => undefined);
     if (closed) return;
     if (found?.isSymbolicLink() === true) listener.onLink();
@@ -223,12 +224,6 @@ const REFUSALS: ReadonlySet<string> = new Set([
 export function isWatchedInside(folder: string, name: string): boolean {
   if (basename(folder) === '.git') return TOLD_BY_GIT.has(name);
   return name === '.git' || partByName(name) !== 'none';
-}
-
-/** {@link isWatchedInside}, for each name of a path inside a source, with `/`. */
-function isWatchedPath(inside: string): boolean {
-  const names = inside.split('/');
-  return names.every((name, at) => isWatchedInside(names[at - 1] ?? '', name));
 }
 
 /** Not `index`: whoever only asks git for its state writes that, too. */

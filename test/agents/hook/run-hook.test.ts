@@ -114,45 +114,43 @@ describe('run hook', () => {
   }
 });
 
-describe('hook log', () => {
-  const SECRET = 'the words of a prompt';
+const SECRET = 'the words of a prompt';
 
-  describe('the log of the hook', () => {
-    test('has a line for each failure: when, and its code', () => {
-      const folder = join(scratchFile('state'), 'skill-discovery');
-      logFailure(folder, new SkillSearchError('DATABASE_NOT_FOUND', SECRET));
-      logFailure(folder, new SkillSearchError('NO_VECTORS', SECRET));
-      expect(linesIn(folder)).toEqual([
-        expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z DATABASE_NOT_FOUND$/),
-        expect.stringMatching(/Z NO_VECTORS$/),
-      ]);
-    });
-
-    test('says nothing of the message of an error, nor of a code that is none', () => {
-      const folder = scratchFolder();
-      const failures = [new TypeError(SECRET), Object.assign(new Error(SECRET), { code: SECRET }), SECRET, undefined];
-      for (const failure of failures) logFailure(folder, failure);
-      expect(linesIn(folder).map((line) => line.split(' ')[1])).toEqual(['TypeError', 'Error', 'UNKNOWN', 'UNKNOWN']);
-    });
-
-    test('is for the user alone, and at most two files of a bounded size', () => {
-      const folder = scratchFolder();
-      const path = join(folder, 'hook.log');
-      for (let round = 0; round < 3; round++) {
-        writeFileSync(path, 'x'.repeat(HOOK_LIMITS.logBytes), { flag: 'a' });
-        for (let i = 0; i < 3; i++) logFailure(folder, new SkillSearchError('BUSY', ''));
-      }
-      expect(readdirSync(folder).sort()).toEqual(['hook.log', 'hook.log.1']);
-      for (const name of readdirSync(folder)) {
-        expect(statSync(join(folder, name)).size).toBeLessThan(2 * HOOK_LIMITS.logBytes + 1000);
-      }
-      const fresh = scratchFolder();
-      logFailure(fresh, new SkillSearchError('BUSY', ''));
-      if (process.platform !== 'win32') expect(statSync(join(fresh, 'hook.log')).mode & 0o777).toBe(0o600);
-    });
+describe('the log of the hook', () => {
+  test('has a line for each failure: when, and its code', () => {
+    const folder = join(scratchFile('state'), 'skill-discovery');
+    logFailure(folder, new SkillSearchError('DATABASE_NOT_FOUND', SECRET));
+    logFailure(folder, new SkillSearchError('NO_VECTORS', SECRET));
+    expect(linesIn(folder)).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z DATABASE_NOT_FOUND$/),
+      expect.stringMatching(/Z NO_VECTORS$/),
+    ]);
   });
 
-  function linesIn(folder: string): string[] {
-    return readFileSync(join(folder, 'hook.log'), 'utf8').trimEnd().split('\n');
-  }
+  test('says nothing of the message of an error, nor of a code that is none', () => {
+    const folder = scratchFolder();
+    const failures = [new TypeError(SECRET), Object.assign(new Error(SECRET), { code: SECRET }), SECRET, undefined];
+    for (const failure of failures) logFailure(folder, failure);
+    expect(linesIn(folder).map((line) => line.split(' ')[1])).toEqual(['TypeError', 'Error', 'UNKNOWN', 'UNKNOWN']);
+  });
+
+  test('is for the user alone, and at most two files of a bounded size', () => {
+    const folder = scratchFolder();
+    const path = join(folder, 'hook.log');
+    for (let round = 0; round < 3; round++) {
+      writeFileSync(path, 'x'.repeat(HOOK_LIMITS.logBytes), { flag: 'a' });
+      for (let i = 0; i < 3; i++) logFailure(folder, new SkillSearchError('BUSY', ''));
+    }
+    expect(readdirSync(folder).sort()).toEqual(['hook.log', 'hook.log.1']);
+    for (const name of readdirSync(folder)) {
+      expect(statSync(join(folder, name)).size).toBeLessThan(2 * HOOK_LIMITS.logBytes + 1000);
+    }
+    const fresh = scratchFolder();
+    logFailure(fresh, new SkillSearchError('BUSY', ''));
+    if (process.platform !== 'win32') expect(statSync(join(fresh, 'hook.log')).mode & 0o777).toBe(0o600);
+  });
 });
+
+function linesIn(folder: string): string[] {
+  return readFileSync(join(folder, 'hook.log'), 'utf8').trimEnd().split('\n');
+}

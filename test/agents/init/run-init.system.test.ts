@@ -481,17 +481,15 @@ describe('a configuration', () => {
   });
 });
 
-describe('two runs at the same time', () => {
-  test('know of each other, and what both wrote is undone to the byte', async () => {
-    const home = new HomeOfAgents(HOMES['linux']!);
-    const before = home.everything;
-    await Promise.all([home.run({ agents: ['codex', 'cursor'] }), home.run({ agents: ['claude-code', 'cursor'] })]);
-    expect(home.record.files.map(({ agent }) => agent).sort()).toEqual([
-      ...['claude-code', 'claude-code', 'codex', 'codex', 'cursor'],
-    ]);
-    rmSync(home.database);
-    const both = await Promise.all([home.run({ isRemoval: true }), home.run({ isRemoval: true })]);
-    expect(both.map(({ left }) => left)).toEqual([[], []]);
-    expect(home.everything).toEqual(before);
-  });
+test('two runs at the same time know of each other, and what both wrote is undone to the byte', async () => {
+  const home = new HomeOfAgents(HOMES['linux']!);
+  const before = home.everything;
+  await Promise.all([home.run({ agents: ['codex', 'cursor'] }), home.run({ agents: ['claude-code', 'cursor'] })]);
+  expect(home.record.files.map(({ agent }) => agent).sort()).toEqual([
+    ...['claude-code', 'claude-code', 'codex', 'codex', 'cursor'],
+  ]);
+  rmSync(home.database);
+  const both = await Promise.all([home.run({ isRemoval: true }), home.run({ isRemoval: true })]);
+  expect(both.map(({ left }) => left)).toEqual([[], []]);
+  expect(home.everything).toEqual(before);
 });

@@ -91,26 +91,24 @@ describe('what pages load', () => {
   });
 });
 
-describe('whoever has a page already', () => {
-  test.each(['/', '/skills/kite', '/openapi.json', '/assets/page.css', '/assets/page.js', '/robots.txt'])(
-    'gets 304 of %s by its ETag, without a body and without a type',
-    async (path) => {
-      const { ask } = await serve([KITE], { pages: true });
-      const first = await ask(path);
-      const tag = first.headers.get('ETag') ?? '';
-      expect(tag).toMatch(/^"[\w-]{22}"$/);
-      expect(first.headers.get('Cache-Control')).toBe('no-cache');
-      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
-        for (const method of ['GET', 'HEAD']) {
-          const again = await ask(path, { method, headers: { 'If-None-Match': known } });
-          expect([again.status, again.text, again.headers.get('ETag')], known).toEqual([304, '', tag]);
-          expect(again.headers.has('Content-Type')).toBe(false);
-        }
+test.each(['/', '/skills/kite', '/openapi.json', '/assets/page.css', '/assets/page.js', '/robots.txt'])(
+  'whoever has a page already gets 304 of %s by its ETag, without a body and without a type',
+  async (path) => {
+    const { ask } = await serve([KITE], { pages: true });
+    const first = await ask(path);
+    const tag = first.headers.get('ETag') ?? '';
+    expect(tag).toMatch(/^"[\w-]{22}"$/);
+    expect(first.headers.get('Cache-Control')).toBe('no-cache');
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const again = await ask(path, { method, headers: { 'If-None-Match': known } });
+        expect([again.status, again.text, again.headers.get('ETag')], known).toEqual([304, '', tag]);
+        expect(again.headers.has('Content-Type')).toBe(false);
       }
-      expect((await ask(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
-    },
-  );
-});
+    }
+    expect((await ask(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+  },
+);
 
 const FILE = { filename: 'SKILL.md', text: `# Kite\n\n${'It flies. '.repeat(300)}` };
 const SKILLS = [{ ...KITE, files: [FILE] }];
@@ -196,73 +194,71 @@ describe('a client that takes gzip', () => {
   });
 });
 
-describe('error page', () => {
-  /** As browsers send it. */
-  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
+/** As browsers send it. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';
 
-  test.each([
-    [BROWSER, true],
-    ['text/html, application/json', true],
-    ['TEXT/HTML ; Q=1.0', true],
-    ['*/*', false],
-    ['', false],
-    ['application/json, text/html;q=0.9', false],
-    ['text/html;q=0', false],
-    ['text/html;q=0.5, */*', false],
-    [','.repeat(10_000), false],
-  ])('a client that accepts %j gets an error as a page: %s', async (Accept, isHtml) => {
-    const { ask } = await serve([KITE], { pages: true });
-    expect((await ask('/nothing', { headers: { Accept } })).code === undefined).toBe(isHtml);
+test.each([
+  [BROWSER, true],
+  ['text/html, application/json', true],
+  ['TEXT/HTML ; Q=1.0', true],
+  ['*/*', false],
+  ['', false],
+  ['application/json, text/html;q=0.9', false],
+  ['text/html;q=0', false],
+  ['text/html;q=0.5, */*', false],
+  [','.repeat(10_000), false],
+])('a client that accepts %j gets an error as a page: %s', async (Accept, isHtml) => {
+  const { ask } = await serve([KITE], { pages: true });
+  expect((await ask('/nothing', { headers: { Accept } })).code === undefined).toBe(isHtml);
+});
+
+describe('an error for people', () => {
+  test.each(['/nothing', '/skills/nobody', '/skills/kite/files/lost.md', '/skills/%ff', '/assets/none.css'])(
+    'at %s has the same status and message, a box to search, and a way on',
+    async (path) => {
+      const { ask } = await serve([KITE], { pages: true, publicUrl: 'https://skills.example/base' });
+      const [page, data] = [await ask(path, { headers: { Accept: BROWSER } }), await ask(path)];
+      expect([page.status, data.status]).toEqual([404, 404]);
+      expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+      expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+      expect([page.headers.get('Vary'), data.headers.get('Vary')]).toEqual(['Accept, Accept-Encoding', 'Accept']);
+      expect(page.headers.get('Cache-Control')).toBe('no-store');
+      const { message = '' } = data;
+      expect(textOf(page)).toContain(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
+      expect(page.text).toContain('<form class="error-search" role="search" action="/base/"');
+      expect(linksOf(page)).toEqual(['/base/?sortBy=recent']);
+      expectHarmless(page);
+    },
+  );
+
+  test.each(['/api/nothing', '/api', KEYWORD, '/mcp', '/page/search?q=a&q=b', '/openapi.json'])(
+    'is never a page at %s',
+    async (path) => {
+      const { ask } = await serve([KITE], { pages: true });
+      const reply = await ask(path, { headers: { Accept: BROWSER } });
+      expect(reply.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
+    },
+  );
+
+  test('hides what only the log should tell, and names the request', async () => {
+    const failing = async (error: unknown): Promise<[Reply, Ask]> => {
+      const { ask } = await serve(failingSearch(error), { pages: true });
+      return [await ask('/skills/kite', { headers: { Accept: BROWSER } }), ask];
+    };
+    const [unexpected] = await failing(new Error('/secret/path'));
+    const [damaged] = await failing(new SkillSearchError('DATABASE_DAMAGED', '/secret/path is damaged'));
+    expect([unexpected.status, damaged.status]).toEqual([500, 503]);
+    for (const page of [unexpected, damaged]) {
+      expect(page.text).not.toContain('secret');
+      expect(textOf(page)).toContain(page.headers.get('X-Request-Id'));
+      expectHarmless(page);
+    }
   });
 
-  describe('an error for people', () => {
-    test.each(['/nothing', '/skills/nobody', '/skills/kite/files/lost.md', '/skills/%ff', '/assets/none.css'])(
-      'at %s has the same status and message, a box to search, and a way on',
-      async (path) => {
-        const { ask } = await serve([KITE], { pages: true, publicUrl: 'https://skills.example/base' });
-        const [page, data] = [await ask(path, { headers: { Accept: BROWSER } }), await ask(path)];
-        expect([page.status, data.status]).toEqual([404, 404]);
-        expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-        expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
-        expect([page.headers.get('Vary'), data.headers.get('Vary')]).toEqual(['Accept, Accept-Encoding', 'Accept']);
-        expect(page.headers.get('Cache-Control')).toBe('no-store');
-        const { message = '' } = data;
-        expect(textOf(page)).toContain(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
-        expect(page.text).toContain('<form class="error-search" role="search" action="/base/"');
-        expect(linksOf(page)).toEqual(['/base/?sortBy=recent']);
-        expectHarmless(page);
-      },
-    );
-
-    test.each(['/api/nothing', '/api', KEYWORD, '/mcp', '/page/search?q=a&q=b', '/openapi.json'])(
-      'is never a page at %s',
-      async (path) => {
-        const { ask } = await serve([KITE], { pages: true });
-        const reply = await ask(path, { headers: { Accept: BROWSER } });
-        expect(reply.headers.get('Content-Type')).toBe('application/json; charset=utf-8');
-      },
-    );
-
-    test('hides what only the log should tell, and names the request', async () => {
-      const failing = async (error: unknown): Promise<[Reply, Ask]> => {
-        const { ask } = await serve(failingSearch(error), { pages: true });
-        return [await ask('/skills/kite', { headers: { Accept: BROWSER } }), ask];
-      };
-      const [unexpected] = await failing(new Error('/secret/path'));
-      const [damaged] = await failing(new SkillSearchError('DATABASE_DAMAGED', '/secret/path is damaged'));
-      expect([unexpected.status, damaged.status]).toEqual([500, 503]);
-      for (const page of [unexpected, damaged]) {
-        expect(page.text).not.toContain('secret');
-        expect(textOf(page)).toContain(page.headers.get('X-Request-Id'));
-        expectHarmless(page);
-      }
-    });
-
-    test('repeats nothing of the request that would run', async () => {
-      const { ask } = await serve([KITE], { pages: true });
-      for (const path of ['/%3Cscript%3Ealert(1)%3C/script%3E', '/skills/%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E']) {
-        expectHarmless(await ask(path, { headers: { Accept: BROWSER } }));
-      }
-    });
+  test('repeats nothing of the request that would run', async () => {
+    const { ask } = await serve([KITE], { pages: true });
+    for (const path of ['/%3Cscript%3Ealert(1)%3C/script%3E', '/skills/%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E']) {
+      expectHarmless(await ask(path, { headers: { Accept: BROWSER } }));
+    }
   });
 });

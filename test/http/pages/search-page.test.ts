@@ -264,122 +264,119 @@ test('text of a catalogue and of a question is shown as it is, and never runs', 
   }
 });
 
-describe('page search', () => {
-  const SKILLS = [KITE, row('reel', { name: 'kite-reel', description: 'Winds the line.' })];
-  const PATH = '/page/search?q=kite';
+const PATH = '/page/search?q=kite';
 
-  interface Body {
-    readonly title: string;
-    readonly summary: string;
-    readonly answer: string;
-    readonly facets: string;
-    readonly suggestions: readonly string[];
-  }
+interface Body {
+  readonly title: string;
+  readonly summary: string;
+  readonly answer: string;
+  readonly facets: string;
+  readonly suggestions: readonly string[];
+}
 
-  describe('what the page asks as somebody types', () => {
-    test('answers with the very parts of the page that stand there without a script', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      for (const query of [
-        '?q=kite',
-        '?q=kite&mode=words',
-        '?q=kite&category=crafts&sortBy=stars',
-        '?q=zeppelin&mode=words',
-        '',
-      ]) {
-        const [page, part] = [await ask(`/${query}`), (await ask(`/page/search${query}`)).body as Body];
-        expect(page.text, query).toContain(part.answer);
-        expect(page.text, query).toContain(part.facets);
-        expect(page.text).toContain(`<title>${part.title === '' ? '' : `${part.title} · `}Skill Discovery</title>`);
-      }
-    });
+describe('what the page asks as somebody types', () => {
+  test('answers with the very parts of the page that stand there without a script', async () => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    for (const query of [
+      '?q=kite',
+      '?q=kite&mode=words',
+      '?q=kite&category=crafts&sortBy=stars',
+      '?q=zeppelin&mode=words',
+      '',
+    ]) {
+      const [page, part] = [await ask(`/${query}`), (await ask(`/page/search${query}`)).body as Body];
+      expect(page.text, query).toContain(part.answer);
+      expect(page.text, query).toContain(part.facets);
+      expect(page.text).toContain(`<title>${part.title === '' ? '' : `${part.title} · `}Skill Discovery</title>`);
+    }
+  });
 
-    test('answers without what fails beside it, and the log says what that was', async () => {
-      const search = await searchOver(SKILLS);
-      const error = new SkillSearchError('MODEL_NOT_READABLE', '/secret/model cannot be read');
-      const semantic = async () => {
-        throw error;
-      };
-      const suggest = () => {
-        throw error;
-      };
-      const { ask, events } = await serve(replacing(search, { semantic, suggest }), { pages: true });
-      const reply = await ask(PATH);
-      expect([reply.status, reply.text.includes('/skills/kite'), reply.text.includes('secret')]).toEqual([
+  test('answers without what fails beside it, and the log says what that was', async () => {
+    const search = await searchOver(SKILLS);
+    const error = new SkillSearchError('MODEL_NOT_READABLE', '/secret/model cannot be read');
+    const semantic = async () => {
+      throw error;
+    };
+    const suggest = () => {
+      throw error;
+    };
+    const { ask, events } = await serve(replacing(search, { semantic, suggest }), { pages: true });
+    const reply = await ask(PATH);
+    expect([reply.status, reply.text.includes('/skills/kite'), reply.text.includes('secret')]).toEqual([
+      200,
+      true,
+      false,
+    ]);
+    expect((reply.body as Body).suggestions).toEqual([]);
+    const requestId = reply.headers.get('X-Request-Id');
+    const failures = events.filter(({ kind }) => kind === 'failure');
+    expect(failures).toEqual([
+      { kind: 'failure', requestId, error },
+      { kind: 'failure', requestId, error },
+    ]);
+  });
+});
+
+describe('only our own pages', () => {
+  const SAME = { 'Sec-Fetch-Site': 'same-origin' };
+
+  test.each([
+    [{}, 200],
+    [SAME, 200],
+    [{ ...SAME, Origin: ORIGIN, Referer: `${ORIGIN}/?q=a` }, 200],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ 'Sec-Fetch-Site': 'same-site' }, 403],
+    [{ Origin: 'https://page.example' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{ Referer: 'https://page.example/' }, 403],
+    [{ Origin: `${ORIGIN}.page.example` }, 403],
+  ])('%j is answered %i', async (headers: Record<string, string>, status) => {
+    const { ask, events } = await serve(SKILLS, { pages: true });
+    const reply = await ask(PATH, { headers });
+    expect(reply.status).toBe(status);
+    if (status === 403) {
+      expect(reply.code).toBe('ORIGIN_NOT_ALLOWED');
+      expect(events.at(-1)).toMatchObject({ code: 'ORIGIN_NOT_ALLOWED', status: 403 });
+    }
+  });
+
+  test('no header lets others read an answer, a fault or a preflight', async () => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    for (const [path, method] of [
+      [PATH, 'GET'],
+      ['/page/search?q=!', 'GET'],
+      [PATH, 'OPTIONS'],
+      [PATH, 'POST'],
+    ] as const) {
+      const reply = await ask(path, { method, headers: { Origin: ORIGIN } });
+      expect(reply.headers.has('Access-Control-Allow-Origin'), `${method} ${path}`).toBe(false);
+    }
+  });
+});
+
+describe('the limit of the minute', () => {
+  test('is 120 for each address, told in headers, then 429 with Retry-After', async () => {
+    const { ask } = await serve(SKILLS, { pages: true });
+    for (let i = 1; i <= 120; i++) {
+      const { status, headers } = await ask('/page/search?q=kite&mode=words');
+      expect([status, headers.get('X-RateLimit-Minute-Limit'), headers.get('X-RateLimit-Minute-Remaining')]).toEqual([
         200,
-        true,
-        false,
+        '120',
+        String(120 - i),
       ]);
-      expect((reply.body as Body).suggestions).toEqual([]);
-      const requestId = reply.headers.get('X-Request-Id');
-      const failures = events.filter(({ kind }) => kind === 'failure');
-      expect(failures).toEqual([
-        { kind: 'failure', requestId, error },
-        { kind: 'failure', requestId, error },
-      ]);
-    });
+    }
+    const reply = await ask(PATH);
+    expect([reply.status, reply.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    expect(reply.headers.get('Retry-After')).toMatch(/^(60|[1-5]\d)$/);
+    expect((await ask(PATH, { address: '192.0.2.1' })).status).toBe(200);
   });
 
-  describe('only our own pages', () => {
-    const SAME = { 'Sec-Fetch-Site': 'same-origin' };
-
-    test.each([
-      [{}, 200],
-      [SAME, 200],
-      [{ ...SAME, Origin: ORIGIN, Referer: `${ORIGIN}/?q=a` }, 200],
-      [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
-      [{ 'Sec-Fetch-Site': 'same-site' }, 403],
-      [{ Origin: 'https://page.example' }, 403],
-      [{ Origin: 'null' }, 403],
-      [{ Referer: 'https://page.example/' }, 403],
-      [{ Origin: `${ORIGIN}.page.example` }, 403],
-    ])('%j is answered %i', async (headers: Record<string, string>, status) => {
-      const { ask, events } = await serve(SKILLS, { pages: true });
-      const reply = await ask(PATH, { headers });
-      expect(reply.status).toBe(status);
-      if (status === 403) {
-        expect(reply.code).toBe('ORIGIN_NOT_ALLOWED');
-        expect(events.at(-1)).toMatchObject({ code: 'ORIGIN_NOT_ALLOWED', status: 403 });
-      }
-    });
-
-    test('no header lets others read an answer, a fault or a preflight', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      for (const [path, method] of [
-        [PATH, 'GET'],
-        ['/page/search?q=!', 'GET'],
-        [PATH, 'OPTIONS'],
-        [PATH, 'POST'],
-      ] as const) {
-        const reply = await ask(path, { method, headers: { Origin: ORIGIN } });
-        expect(reply.headers.has('Access-Control-Allow-Origin'), `${method} ${path}`).toBe(false);
-      }
-    });
-  });
-
-  describe('the limit of the minute', () => {
-    test('is 120 for each address, told in headers, then 429 with Retry-After', async () => {
-      const { ask } = await serve(SKILLS, { pages: true });
-      for (let i = 1; i <= 120; i++) {
-        const { status, headers } = await ask('/page/search?q=kite&mode=words');
-        expect([status, headers.get('X-RateLimit-Minute-Limit'), headers.get('X-RateLimit-Minute-Remaining')]).toEqual([
-          200,
-          '120',
-          String(120 - i),
-        ]);
-      }
-      const reply = await ask(PATH);
-      expect([reply.status, reply.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
-      expect(reply.headers.get('Retry-After')).toMatch(/^(60|[1-5]\d)$/);
-      expect((await ask(PATH, { address: '192.0.2.1' })).status).toBe(200);
-    });
-
-    test('counts questions of the page without its script, too: imitating it gains nothing', async () => {
-      const { ask } = await serve(SKILLS, { pages: true, pageSearchesPerMinute: 2 });
-      expect([(await ask('/?q=kite')).status, (await ask(PATH)).status, (await ask('/?q=kite')).status]).toEqual([
-        200, 200, 429,
-      ]);
-      // Pages without a question have a limit of their own.
-      for (const path of ['/', '/?sortBy=recent', '/skills/kite']) expect((await ask(path)).status).toBe(200);
-    });
+  test('counts questions of the page without its script, too: imitating it gains nothing', async () => {
+    const { ask } = await serve(SKILLS, { pages: true, pageSearchesPerMinute: 2 });
+    expect([(await ask('/?q=kite')).status, (await ask(PATH)).status, (await ask('/?q=kite')).status]).toEqual([
+      200, 200, 429,
+    ]);
+    // Pages without a question have a limit of their own.
+    for (const path of ['/', '/?sortBy=recent', '/skills/kite']) expect((await ask(path)).status).toBe(200);
   });
 });

@@ -260,15 +260,9 @@ async function giveUp(
 
 /** What a load with `prune` removes. */
 function prunesBySource(store: CatalogueStore): void {
-  async function loaded(): Promise<CatalogueUnderTest> {
-    const catalogue = await CatalogueUnderTest.of(store);
-    await catalogue.load(THREE);
-    return catalogue;
-  }
-
   describe('pruning', () => {
     test('removes what came from the same source and is no longer in it, and only when asked to', async () => {
-      const catalogue = await loaded();
+      const catalogue = await loaded(store);
       expect(countsOf(await catalogue.load([row('b')]))).toEqual(counts({ unchanged: 1 }));
       expect(countsOf(await catalogue.load([row('b'), row('d')], { prune: true }))).toEqual(
         counts({ added: 1, unchanged: 1, removed: 2 }),
@@ -287,7 +281,7 @@ function prunesBySource(store: CatalogueStore): void {
     });
 
     test('does not happen after a source that failed', async () => {
-      const catalogue = await loaded();
+      const catalogue = await loaded(store);
       const breaking = (function* () {
         yield row('d');
         throw new Error('the line went dead');
@@ -303,7 +297,7 @@ function prunesBySource(store: CatalogueStore): void {
     });
 
     test('does not happen after a source that held nothing, be it one of several', async () => {
-      const catalogue = await loaded();
+      const catalogue = await loaded(store);
       for (const rows of [[], [{ id: 'x' }]]) {
         const sources = [
           { name: 'rows', rows: [row('a')] },
@@ -320,7 +314,7 @@ function prunesBySource(store: CatalogueStore): void {
     });
 
     test('keeps a skill whose row is there but was rejected', async () => {
-      const catalogue = await loaded();
+      const catalogue = await loaded(store);
       const before = await catalogue.skills();
       const report = await catalogue.load([row('a'), { id: 'b', name: 'no description any more' }], { prune: true });
       expect(countsOf(report)).toEqual(counts({ unchanged: 1, removed: 1 }));
@@ -333,15 +327,9 @@ function prunesBySource(store: CatalogueStore): void {
 
 /** What `updateSkills` and `removeSkills` do. */
 function takesSmallChanges(store: CatalogueStore): void {
-  async function loaded(): Promise<CatalogueUnderTest> {
-    const catalogue = await CatalogueUnderTest.of(store);
-    await catalogue.load(THREE);
-    return catalogue;
-  }
-
   describe('a small change', () => {
     test('adds and updates, and leaves the rest', async () => {
-      const catalogue = await loaded();
+      const catalogue = await loaded(store);
       const report = await catalogue.update([row('b', { stars: 4 }), row('d'), row('c'), { id: 'bad' }]);
       expect(countsOf(report)).toEqual(counts({ added: 1, updated: 1, unchanged: 1 }));
       expect(report.rejected).toEqual([{ origin: 'rows', line: 4, reason: expect.stringContaining('name') }]);
@@ -359,7 +347,7 @@ function takesSmallChanges(store: CatalogueStore): void {
 
   describe('a removal', () => {
     test('writes nothing where there is nothing to remove', async () => {
-      const catalogue = await loaded();
+      const catalogue = await loaded(store);
       await catalogue.staysDuring(async () => {
         for (const ids of [['nobody', ''], []]) expect(await catalogue.remove(ids)).toBe(0);
       });
@@ -371,4 +359,11 @@ function takesSmallChanges(store: CatalogueStore): void {
       expect(await codeOf(() => catalogue.open())).toBe('DATABASE_NOT_FOUND');
     });
   });
+}
+
+/** A catalogue of three skills. */
+async function loaded(store: CatalogueStore): Promise<CatalogueUnderTest> {
+  const catalogue = await CatalogueUnderTest.of(store);
+  await catalogue.load(THREE);
+  return catalogue;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAX_DESCRIPTION, MAX_FILE_BYTES, MAX_ID, MAX_NAME } from '../../../src/core/index.js';
 import type { Embedder, SkillSearch } from '../../../src/index.js';
@@ -11,6 +11,7 @@ import { type Row, row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { CategoryEmbedder } from '../category-embedder.js';
+import { sha256, skillMd, whole, written } from '../whole-files.js';
 import { type CatalogueStore, CatalogueUnderTest, counts, countsOf } from './catalogue-under-test.js';
 
 /** Characters that databases, encodings and shells are known to lose. */
@@ -324,28 +325,6 @@ export function keepsContents(store: CatalogueStore): void {
       });
     });
   });
-}
-
-function written(files: Readonly<Record<string, string | Buffer>>): string {
-  const folder = join(scratchFolder(), 'skills');
-  for (const [path, bytes] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), bytes);
-  }
-  return folder;
-}
-
-function skillMd(name: string): string {
-  return `---\nname: ${name}\ndescription: Does ${name}.\n---\n# ${name}\n`;
-}
-
-function sha256(bytes: string | Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-function whole(filename: string, bytes: string | Buffer): { filename: string; sha256: string } {
-  const content = typeof bytes === 'string' ? { text: bytes } : { base64: bytes.toString('base64') };
-  return { filename, ...content, complete: true, sha256: sha256(bytes) } as never;
 }
 
 function bytesOf(search: SkillSearch, id: string, path: string): Buffer {

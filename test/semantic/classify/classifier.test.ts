@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Classifier, type ClassifierData, readClassifier, skillTerms } from '../../../src/semantic/classifier.js';
-import type { Embedder } from '../../../src/semantic/index.js';
-import { chooseModel, embeddedText } from '../../../src/semantic/index.js';
+import { chooseModel, type Embedder, embeddedText } from '../../../src/semantic/index.js';
 
 const DATA: ClassifierData = {
   rules: 'of this test',

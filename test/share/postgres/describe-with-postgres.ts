@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
+import { PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
+import { closing } from '../../scratch-folder.js';
 import { PostgresCluster, type PostgresServer, programs } from './postgres-cluster.js';
 
 /**
@@ -50,4 +53,9 @@ function describeWith(needs: readonly string[], name: string, body: (server: Pos
 function missingProgram(needs: readonly string[]): string | undefined {
   const folder = programs;
   return folder === undefined ? needs[0] : needs.find((program) => !existsSync(join(folder, program)));
+}
+
+/** A pool with two connections at an address, closed when the test ends. */
+export async function connected(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
+  return closing(await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options }));
 }

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SkillSearchError, surroundings } from '../../../src/core/index.js';
 import { readPostgresAddress } from '../../../src/share/postgres/postgres-address.js';
-import { PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
-import { scratchFile } from '../../scratch-folder.js';
-import { describeWithStandbys } from './describe-with-postgres.js';
+import { PostgresPool } from '../../../src/share/postgres/postgres-pool.js';
+import { closing, scratchFile } from '../../scratch-folder.js';
+import { connected, describeWithStandbys } from './describe-with-postgres.js';
 import { PostgresCluster, type PostgresStandby, programs } from './postgres-cluster.js';
 
 describeWithStandbys('an address of several hosts', (server) => {
@@ -18,12 +18,6 @@ describeWithStandbys('an address of several hosts', (server) => {
     const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
     const address = (await server.database('postgres')).replace(/127\.0\.0\.1:\d+/, hosts);
     return target === undefined ? address : `${address}?target_session_attrs=${target}`;
-  }
-
-  async function connected(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
-    const pool = await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options });
-    onTestFinished(() => pool.close());
-    return pool;
   }
 
   async function portOf(pool: PostgresPool): Promise<number> {
@@ -126,8 +120,7 @@ describe.skipIf(programs === undefined)('a database with TLS', () => {
     const url = `${address}?${new URLSearchParams(parameters)}`;
     try {
       const read = readPostgresAddress('state', url, surroundings({ env: {} }));
-      const pool = await PostgresPool.connect(read, { connections: 1 });
-      onTestFinished(() => pool.close());
+      const pool = closing(await PostgresPool.connect(read, { connections: 1 }));
       const text = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
       const [row] = await pool.run<{ ssl: boolean }>({ text });
       return row?.ssl === true ? 'TLS' : 'plain';

@@ -9,20 +9,14 @@ import { isKnownOutage, SkillSearchError } from '../../../src/core/index.js';
 import { type PostgresEvent, readPostgresAddress } from '../../../src/share/index.js';
 import { POSTGRES_LIMITS, PostgresPool, type PostgresPoolOptions } from '../../../src/share/postgres/postgres-pool.js';
 import { codeOf } from '../../error-code.js';
-import { scratchFile } from '../../scratch-folder.js';
-import { describeWithPostgres } from './describe-with-postgres.js';
+import { closing, scratchFile } from '../../scratch-folder.js';
+import { connected, describeWithPostgres } from './describe-with-postgres.js';
 import { PASSWORD, USER } from './postgres-cluster.js';
 
 /** Of a session. */
 const TIMES = { statementTime: 5000, pauseTime: 5000 };
 
 afterEach(() => vi.unstubAllEnvs());
-
-async function connected(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
-  const pool = await PostgresPool.connect(readPostgresAddress('state', address), { connections: 2, ...options });
-  onTestFinished(() => pool.close());
-  return pool;
-}
 
 async function refusalOf(address: string, options: Partial<PostgresPoolOptions> = {}): Promise<SkillSearchError> {
   try {
@@ -253,8 +247,7 @@ const SESSION_TIMES = { statementTime: 5000, pauseTime: 5000 };
 describeWithPostgres('a session', (server) => {
   async function connected(options: Partial<PostgresPoolOptions> = {}): Promise<PostgresPool> {
     const address = readPostgresAddress('state', await server.database());
-    const pool = await PostgresPool.connect(address, { connections: 2, ...options });
-    onTestFinished(() => pool.close());
+    const pool = closing(await PostgresPool.connect(address, { connections: 2, ...options }));
     await pool.run({ text: 'CREATE TABLE given (n int)' });
     return pool;
   }

@@ -11,7 +11,7 @@ import {
 } from '../../../src/share/postgres/postgres-address.js';
 import { AnswerTimeout } from '../../../src/share/postgres/postgres-error.js';
 import { CopyOut, within } from '../../../src/share/postgres/postgres-session.js';
-import { scratchFile } from '../../scratch-folder.js';
+import { closing, scratchFile } from '../../scratch-folder.js';
 
 const read = (address: string) => readPostgresAddress('state', address);
 
@@ -237,8 +237,7 @@ test('what takes longer is given up, with an error of choice', async () => {
 });
 
 test('an answer that came while this process stood still has come in time', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
+  const server = closing(createServer().listen(0, '127.0.0.1'));
   await once(server, 'listening');
   const client = connect((server.address() as { readonly port: number }).port, '127.0.0.1');
   const [other] = (await once(server, 'connection')) as [Socket];

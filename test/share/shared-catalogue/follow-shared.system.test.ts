@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   buildCatalogue,
   type FollowedSearch,
@@ -17,7 +17,7 @@ import { revisionIn } from '../../../src/share/shared-catalogue/replica.js';
 import { derivedFiles, filesBeside, sqliteFiles } from '../../../src/store/files.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
-import { scratchFolder } from '../../scratch-folder.js';
+import { closing, scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { damageNotes } from '../../store/foreign.js';
 import { until } from '../../until.js';
@@ -43,11 +43,12 @@ describeWithPostgres('a search over the address of a database', (server) => {
 
   async function following({ address }: SharedLoader, cache = scratchFolder()): Promise<Following> {
     const events: ReloadEvent[] = [];
-    const search = await followCatalogue({
-      ...{ database: address, cache, interval: 20, snapshotInterval: 100 },
-      onReload: (event) => void events.push(event),
-    });
-    onTestFinished(() => search.close());
+    const search = closing(
+      await followCatalogue({
+        ...{ database: address, cache, interval: 20, snapshotInterval: 100 },
+        onReload: (event) => void events.push(event),
+      }),
+    );
     return { search, cache, events };
   }
 
@@ -159,12 +160,19 @@ describeWithPostgres('a search over the address of a database', (server) => {
     const sources = [{ name: 'rows', rows: rowsOf(50) }];
     await buildCatalogue({ database: loader.database, embedder: new StandInEmbedder(), sources });
     await loader.publish();
-    const follower = await followCopy({
-      ...{ address: loader.address, cache: scratchFolder(), passwordFile: undefined, interval: 20, signal: undefined },
-      // Files may be deleted while it looks.
-      onProblem: () => {},
-    });
-    onTestFinished(() => follower.close());
+    const follower = closing(
+      await followCopy({
+        ...{
+          address: loader.address,
+          cache: scratchFolder(),
+          passwordFile: undefined,
+          interval: 20,
+          signal: undefined,
+        },
+        // Files may be deleted while it looks.
+        onProblem: () => {},
+      }),
+    );
     const { database } = follower;
     const vectors = (): Promise<void> =>
       expect.poll(() => existsSync(filesBeside(database).vectors), { timeout: 30_000 }).toBe(true);

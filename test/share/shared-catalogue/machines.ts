@@ -15,7 +15,7 @@ import {
   type SharedPlace,
   skillsIn,
 } from '../../load/contract/catalogue-under-test.js';
-import { scratchFile, scratchFolder } from '../../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../../scratch-folder.js';
 import type { PostgresServer } from '../postgres/postgres-cluster.js';
 
 /** Publishes what a catalogue of its own has become, as a load does. */
@@ -40,8 +40,7 @@ export class SharedLoader {
 
   /** @param former goes on with what that loader has published, by another connection */
   static async open(address: string, former?: SharedLoader): Promise<SharedLoader> {
-    const store = await SharedStore.open(readPostgresAddress('database', address), {});
-    onTestFinished(() => store.close());
+    const store = closing(await SharedStore.open(readPostgresAddress('database', address), {}));
     return new SharedLoader(address, store, former);
   }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
 import {
   buildCatalogue,
@@ -18,7 +18,7 @@ import { catalogueSearchOf } from '../../../src/search/index.js';
 import { storedRecords } from '../../catalogue-file.js';
 import { type CataloguePlace, skillsIn } from '../../load/contract/catalogue-under-test.js';
 import { type Row, row } from '../../rows.js';
-import { scratchFile, scratchFolder } from '../../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 
@@ -131,9 +131,7 @@ function load(
 /** A server, closed when the test ends. It looks at the database as often as it may. */
 async function following(place: CataloguePlace): Promise<FollowedSearch> {
   const embedder = new StandInEmbedder();
-  const search = await followCatalogue({ ...place, interval: 20, snapshotInterval: 100, embedder });
-  onTestFinished(() => search.close());
-  return search;
+  return closing(await followCatalogue({ ...place, interval: 20, snapshotInterval: 100, embedder }));
 }
 
 async function seenAt(

@@ -10,7 +10,7 @@ import {
   updateSkills,
 } from '../../../src/index.js';
 import { row } from '../../rows.js';
-import { scratchFolder } from '../../scratch-folder.js';
+import { closing, scratchFolder } from '../../scratch-folder.js';
 import { until } from '../../until.js';
 import { describeWithStandbys } from '../postgres/describe-with-postgres.js';
 import type { PostgresStandby } from '../postgres/postgres-cluster.js';
@@ -44,8 +44,7 @@ describeWithStandbys('a catalogue over a standby', (server) => {
   ): Promise<{ readonly search: FollowedSearch; readonly cache: string; readonly events: ReloadEvent[] }> {
     const events: ReloadEvent[] = [];
     const onReload = (event: ReloadEvent): void => void events.push(event);
-    const search = await followCatalogue({ database, cache, interval: 20, snapshotInterval: 100, onReload });
-    onTestFinished(() => search.close());
+    const search = closing(await followCatalogue({ database, cache, interval: 20, snapshotInterval: 100, onReload }));
     return { search, cache, events };
   }
 

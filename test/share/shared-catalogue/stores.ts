@@ -9,6 +9,7 @@ import { packBlob, unpackBlob } from '../../../src/store/packing.js';
 import { blobsIn } from '../../../src/store/stored-skill.js';
 import type { CatalogueChanges, StoredVector } from '../../../src/store/transfer/catalogue-changes.js';
 import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
+import { closing } from '../../scratch-folder.js';
 
 const MODEL = { id: 'model@1', dimensions: 4 };
 
@@ -138,9 +139,7 @@ export async function readAll(changes: CatalogueChanges): Promise<ReadChanges> {
 
 /** A shared catalogue at an address, closed when the test ends. */
 export async function openStore(address: string, options: SharedStoreOptions = {}): Promise<SharedStore> {
-  const store = await SharedStore.open(readPostgresAddress('database', address), options);
-  onTestFinished(() => store.close());
-  return store;
+  return closing(await SharedStore.open(readPostgresAddress('database', address), options));
 }
 
 /** The revision that something was published as. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   buildCatalogue,
   type FollowedSearch,
@@ -16,7 +16,7 @@ import {
 import { chunkPath, type Manifest, manifestText, readManifest } from '../../../src/share/snapshot/manifest.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
-import { scratchFile, scratchFolder } from '../../scratch-folder.js';
+import { closing, scratchFile, scratchFolder } from '../../scratch-folder.js';
 import { damageNotes, LIES, lie } from '../../store/foreign.js';
 import { until } from '../../until.js';
 import { largeCatalogue, publishLie, type SnapshotServer, serveFolder } from './snapshots.js';
@@ -270,11 +270,12 @@ async function following(
   cache: string,
 ): Promise<{ readonly search: FollowedSearch; readonly events: ReloadEvent[] }> {
   const events: ReloadEvent[] = [];
-  const search = await followCatalogue({
-    ...{ database: server.address, cache, interval: 20, snapshotInterval: 100 },
-    onReload: (event) => void events.push(event),
-  });
-  onTestFinished(() => search.close());
+  const search = closing(
+    await followCatalogue({
+      ...{ database: server.address, cache, interval: 20, snapshotInterval: 100 },
+      onReload: (event) => void events.push(event),
+    }),
+  );
   return { search, events };
 }
 

@@ -84,20 +84,18 @@ describe('name and description', () => {
   });
 });
 
-describe('id', () => {
-  it.each([
-    ['a/b', 'a/b', 0],
-    ['  a\u0007b ', 'ab', 0],
-    [12, '12', 0],
-    [' \u200b', undefined, 0],
-    [null, undefined, 0],
-    [['a'], undefined, 1],
-    ['🐝'.repeat(250), '🐝'.repeat(250), 0],
-    ['a'.repeat(251), undefined, 1],
-  ])('reads %j', (id, expected, warnings) => {
-    expect(skill({ id })).toMatchObject({ id: expected });
-    expect(skill({ id }).warnings).toHaveLength(warnings);
-  });
+it.each([
+  ['a/b', 'a/b', 0],
+  ['  a\u0007b ', 'ab', 0],
+  [12, '12', 0],
+  [' \u200b', undefined, 0],
+  [null, undefined, 0],
+  [['a'], undefined, 1],
+  ['🐝'.repeat(250), '🐝'.repeat(250), 0],
+  ['a'.repeat(251), undefined, 1],
+])('id reads %j', (id, expected, warnings) => {
+  expect(skill({ id })).toMatchObject({ id: expected });
+  expect(skill({ id }).warnings).toHaveLength(warnings);
 });
 
 describe('stars', () => {

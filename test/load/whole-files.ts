@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { scratchFolder } from '../scratch-folder.js';
+
+/** A folder with files. */
+export function written(files: Readonly<Record<string, string | Buffer>>): string {
+  const folder = join(scratchFolder(), 'skills');
+  for (const [path, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), bytes);
+  }
+  return folder;
+}
+
+export function skillMd(name: string): string {
+  return `---\nname: ${name}\ndescription: Does ${name}.\n---\n# ${name}\n`;
+}
+
+export function sha256(bytes: string | Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** A file of a row that is stored as it is. */
+export function whole(filename: string, bytes: string | Buffer): { filename: string; sha256: string } {
+  const content = typeof bytes === 'string' ? { text: bytes } : { base64: bytes.toString('base64') };
+  return { filename, ...content, complete: true, sha256: sha256(bytes) } as never;
+}
