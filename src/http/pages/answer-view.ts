@@ -349,6 +349,7 @@ const EXAMPLES = [
   'write release notes from the git log',
   'review a pull request',
   'turn a spreadsheet into a chart',
+  '会議の議事録をまとめる',
   'pdf forms',
 ];
 
