@@ -484,8 +484,8 @@ describe('requests', () => {
         return language !== (of === 'rare' ? 'en' : of) || text.trim() === '' || !STYLES.includes(style) || !isTold;
       });
       expect(faulty).toEqual([]);
-      expect(all.filter(({ language }) => language !== 'en')).toHaveLength(154);
-      expect(new Set(all.map(({ language }) => language)).size).toBe(16);
+      expect(all.filter(({ language }) => language !== 'en')).toHaveLength(317);
+      expect(new Set(all.map(({ language }) => language)).size).toBe(25);
     });
 
     test.each(HALVES)('of %s have grades, sorted as they are written', (half) => {
