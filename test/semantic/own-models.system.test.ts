@@ -446,8 +446,8 @@ describe('the next version of a model', () => {
     return { former, id, next: tinyModel({ name: 'words', seed: 2, files }) };
   }
 
-  async function opened(database: string, model: string): Promise<SkillSearch> {
-    return closing(await openSkillSearch({ database, model }));
+  async function opened(database: string, model: string, gloss = true): Promise<SkillSearch> {
+    return closing(await openSkillSearch({ database, model, gloss }));
   }
 
   test('answers from the vectors of the former until the next load, if its folder says that it may', async () => {
@@ -479,7 +479,7 @@ describe('the next version of a model', () => {
     await buildCatalogue({ database, sources: [[row('rechnung')]], model: former });
     const weightsBy = async (model: string) => {
       const q = 'wie kann ich bitte eine Rechnung schreiben';
-      const { hits } = await (await opened(database, model)).semantic({ q, explain: true });
+      const { hits } = await (await opened(database, model, false)).semantic({ q, explain: true });
       return hits.map((hit) => new Map(hit.explain?.features?.map(({ feature, weight }) => [feature, weight])));
     };
     const unread = await weightsBy(former);
