@@ -105,8 +105,8 @@ class RacingLoads {
   readonly #race: SharedRace;
   readonly #model: SharedModel;
   readonly #free = new Set(SOURCES);
-  /** Texts whose vectors are there by now. */
-  readonly #embedded = new Set<string>();
+  /** By source: texts of the skills that no other source has, as its last load wrote them. Their vectors are there. */
+  readonly #there = new Map<string, ReadonlySet<string>>();
   /** All or none: one that does makes what others have left out, also if it was done already when it was killed. */
   readonly #embeds: boolean;
   #left: number;
@@ -133,7 +133,7 @@ class RacingLoads {
     const rows = sharedRows(random, source, load + 1);
     const order = { source, rows, prune: randomInteger(random, 3) > 0, embeds: this.#embeds };
     this.#model.begin(source, stateAfter(state, order, load + 1));
-    const before = new Set(this.#embedded);
+    const before = this.#there.get(source);
     let done: Done | undefined;
     while (done === undefined) {
       const isKilled = load > 0 && randomInteger(random, KILLED) === 0;
@@ -142,9 +142,10 @@ class RacingLoads {
     }
     const { embedded, problems } = done;
     if (problems.length > 0) throw new Error(`load ${load + 1} of ${source}: ${problems.join('; ')}`);
-    const again = embedded.filter((text, i) => before.has(text) || embedded.indexOf(text) < i);
+    const again = embedded.filter((text, i) => before?.has(text) || embedded.indexOf(text) < i);
     if (again.length > 0) throw new Error(`vectors are made again, of ${again.join('; ')}`);
-    for (const text of embedded) this.#embedded.add(text);
+    const own = rows.filter(({ id }) => !id.startsWith('shared-'));
+    this.#there.set(source, new Set(own.map(({ name, description }) => `${name}. ${description}`)));
     this.#model.end(source);
     this.#free.add(source);
   }
