@@ -84,9 +84,9 @@ export function appendUsage(database: string, entry: UsageEntry): void {
   try {
     const path = usageFile(database);
     for (let tries = 0; tries < 3; tries++) {
-      const end = appendTo(path, line);
-      if (end === undefined) continue;
-      if (Math.floor(end / COUNTED_EACH) > Math.floor((end - line.length) / COUNTED_EACH)) shorten(path);
+      const sizes = appendTo(path, line);
+      if (sizes === undefined) continue;
+      if (Math.floor(sizes.after / COUNTED_EACH) > Math.floor(sizes.before / COUNTED_EACH)) shorten(path);
       return;
     }
   } catch {
@@ -94,8 +94,11 @@ export function appendUsage(database: string, entry: UsageEntry): void {
   }
 }
 
-/** @returns where the line ends; undefined if another process has put a shortened log in the file's place meanwhile */
-function appendTo(path: string, line: string): number | undefined {
+/**
+ * @returns sizes of the log, with what other processes append meanwhile; undefined if one of them has put a shortened
+ *   log in the file's place
+ */
+function appendTo(path: string, line: string): { readonly before: number; readonly after: number } | undefined {
   const file = openSync(path, 'a+', 0o600);
   try {
     const { size, ino } = fstatSync(file);
@@ -103,7 +106,8 @@ function appendTo(path: string, line: string): number | undefined {
     if (size > 0) readSync(file, last, 0, 1, size - 1);
     // What a killed process has begun ends here.
     writeSync(file, last[0] === NEWLINE ? line : `\n${line}`);
-    return statSync(path, { throwIfNoEntry: false })?.ino === ino ? size + line.length : undefined;
+    const now = statSync(path, { throwIfNoEntry: false });
+    return now?.ino === ino ? { before: size, after: now.size } : undefined;
   } finally {
     closeSync(file);
   }
@@ -115,6 +119,7 @@ function appendTo(path: string, line: string): number | undefined {
  * @throws {Error} if another process does so
  */
 function shorten(path: string): void {
+  if (linesOf(readFileSync(path, 'utf8')).length <= TOO_MANY_LINES) return;
   const lock = `${path}-lock`;
   const lockedAt = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
   if (lockedAt !== undefined && Math.abs(Date.now() - lockedAt) > LOCKED_FOR) rmSync(lock, { force: true });

@@ -182,8 +182,12 @@ class MemoryWords {
     return made;
   }
 
-  /** The terms that answer a lookup, each once. */
-  find(lookup: Lookup): readonly MemoryTerm[] {
+  /** The terms that answer a lookup, each once. @param occurs whether a document of the revision has the term */
+  find(lookup: Lookup, occurs: (term: MemoryTerm) => boolean): readonly MemoryTerm[] {
+    return this.#find(lookup, occurs).filter(occurs);
+  }
+
+  #find(lookup: Lookup, occurs: (term: MemoryTerm) => boolean): readonly MemoryTerm[] {
     const form = foldAccents(lookup.term);
     switch (lookup.kind) {
       case 'stem':
@@ -196,7 +200,7 @@ class MemoryWords {
         const near = [...new Set(this.#near(form, lookup.edits))];
         const units = unitsOf(form);
         const isNear = (other: string): boolean => isWithinEdits(units, unitsOf(other), 0, other.length, lookup.edits);
-        const stems = near.filter(isNear).map(stemOf);
+        const stems = near.filter((other) => isNear(other) && this.#byForm.get(other)!.some(occurs)).map(stemOf);
         return [...new Set(stems)].flatMap((stem) => this.#byStem.get(stem) ?? []);
       }
     }
@@ -276,7 +280,7 @@ class RevisionWords implements KeywordSource {
 
   find(lookup: Lookup, work: Work = new Work()): readonly TermNumber[] | undefined {
     if (!work.affords(LOOKUP_COST)) return undefined;
-    const found = this.#words.find(lookup).filter(({ number }) => this.#listsOf(number).length > 0);
+    const found = this.#words.find(lookup, ({ number }) => this.#listsOf(number).length > 0);
     return work.affords(found.length * TERM_COST) ? found.map(({ number }) => number) : undefined;
   }
 
