@@ -379,7 +379,7 @@ export interface CatalogueStats {
   readonly occupations: number;
   /** The newest `updatedAt` of all skills, in Unix seconds; 0 for an empty catalogue. */
   readonly newest: number;
-  /** Number of stored vectors. Skills whose name and description are the same share one. */
+  /** Number of stored vectors. Skills with the same embedded texts share one. */
   readonly vectors: number;
   /** Id of the model that made the vectors; absent if there are none. */
   readonly model?: string;

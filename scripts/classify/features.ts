@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import { chooseModel } from '../../src/semantic/choose-model.js';
 import { skillTerms } from '../../src/semantic/classifier.js';
-import { embeddedText } from '../../src/semantic/embedder.js';
+import { embeddedText } from '../../src/semantic/skill-texts.js';
 
 /** Terms of the vocabulary: the most frequent ones of the catalogue. */
 const TERMS = 4_000;

@@ -11,7 +11,7 @@ import { faultIn, readId, readObjects } from '../../src/evaluation/benchmark.js'
 import { randomNumbers } from '../../src/evaluation/compare.js';
 import { readIds } from '../../src/evaluation/corpus.js';
 import { openCatalogue } from '../../src/search/open-catalogue.js';
-import { embeddedText } from '../../src/semantic/embedder.js';
+import { embeddedText } from '../../src/semantic/skill-texts.js';
 import type { Skill } from '../../src/skill.js';
 import { CopyGroups, drawNegatives, drawSome, HardNegatives, type Neighbours } from './negatives.js';
 import { languageOfPhrase, PAIR_KINDS, type PairKind, type Phrase, phraseKey, skillPhrases } from './phrases.js';

@@ -13,7 +13,7 @@ import {
   stemOf,
   UNSPACED_CHARACTER,
 } from '../../src/core/index.js';
-import { embeddedText } from '../../src/semantic/embedder.js';
+import { embeddedText } from '../../src/semantic/skill-texts.js';
 import type { Skill } from '../../src/skill.js';
 
 /**

@@ -423,6 +423,7 @@ class SharedKeys {
  */
 const ACCESS_TABLES: SharedTables = {
   part: 'access',
+  format: 1,
   noun: 'state',
   foreignCode: 'NOT_A_STATE_FILE',
   statements: `CREATE TABLE skill_discovery.api_key (

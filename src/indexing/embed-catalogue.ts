@@ -6,7 +6,8 @@ import {
   checkDimensions,
   type Embedder,
   embedChecked,
-  embeddedText,
+  embeddedTexts,
+  meanVector,
   TEXTS_PER_THREAD,
 } from '../semantic/index.js';
 import type { EmbeddedText, EmbeddingSink, LabelledSkill, LoadLabels, TextToEmbed } from '../store/writing.js';
@@ -93,9 +94,10 @@ async function embedTexts(
   texts: readonly TextToEmbed[],
   signal: AbortSignal,
 ): Promise<EmbeddedText[]> {
-  const embedded = texts.map(({ name, description }) => embeddedText(name, description));
-  const vectors = await embedChecked(embedder, embedded, { signal, purpose: 'document' });
-  return texts.map(({ textHash }, i) => ({ textHash, vector: vectors[i]! }));
+  const embedded = texts.map((text) => embeddedTexts(text));
+  const vectors = await embedChecked(embedder, embedded.flat(), { signal, purpose: 'document' });
+  const left = [...vectors];
+  return texts.map(({ textHash }, i) => ({ textHash, vector: meanVector(left.splice(0, embedded[i]!.length)) }));
 }
 
 /** Skills between two writes, and two turns of the event loop: some ten milliseconds. */

@@ -9,8 +9,8 @@ import {
 } from '../indexing/index.js';
 import {
   areWholeVectorFiles,
-  embeddedText,
-  hashText,
+  embeddedTexts,
+  hashTexts,
   stampOfVectorFile,
   vectorFilesAreCurrent,
 } from '../semantic/index.js';
@@ -21,6 +21,7 @@ import {
   type SharedChanges,
   type SharedFault,
 } from '../share/index.js';
+import type { SkillProperties } from '../skill.js';
 import { filesBeside, isLoading, NEW_FILE, problemIn, readStamp } from '../store/index.js';
 import { CatalogueCheck, copyKey, fieldsOf, type OpenLoad, publishRepair, structureFaults } from '../store/writing.js';
 import type { CheckOptions } from './calls.js';
@@ -110,10 +111,16 @@ async function findInState(
     // What cannot be read to its end throws. What was found before is told all the same.
     try {
       for (const problem of check.contradictions()) add('database', problem, REPAIR);
-      const found = await check.contents(signal, (row) => {
+      const found = await check.contents(signal, (row, files) => {
         const { name, description } = fieldsOf(row);
         if (copyKey(name, description) !== row.copyKey) return 'its key of copies does not follow from its text';
-        const isOfText = hashText(embeddedText(name, description)).equals(row.textHash);
+        const texts = embeddedTexts({
+          name,
+          description,
+          properties: JSON.parse(row.properties) as SkillProperties,
+          files,
+        });
+        const isOfText = hashTexts(texts).equals(row.textHash);
         return isOfText ? undefined : 'the hash of its text does not follow from its text';
       });
       for (const { id, fault } of found.skills) add('skill', fault, LOAD_AGAIN, id);

@@ -14,7 +14,7 @@ import {
   optionOf,
   SkillSearchError,
 } from '../core/index.js';
-import { type ChosenModel, chooseModel, embeddedText, resolveModelOptions } from '../semantic/index.js';
+import { type ChosenModel, chooseModel, embeddedTexts, resolveModelOptions } from '../semantic/index.js';
 import { readRows } from '../sources/index.js';
 import { whileOpen } from '../store/index.js';
 import { CatalogueWriter, type ChangeCounts, OpenLoad, VectorStatements } from '../store/writing.js';
@@ -315,10 +315,7 @@ export function textsWithoutVector(database: string, model: string, most: number
     const statements = new VectorStatements(connection);
     const missing = statements.missing(model);
     if (missing.length > most) return undefined;
-    return missing.map((skill) => {
-      const { name, description } = statements.text(skill);
-      return embeddedText(name, description);
-    });
+    return missing.flatMap((skill) => embeddedTexts(statements.text(skill)));
   });
 }
 

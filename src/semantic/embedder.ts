@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import nodeModule from 'node:module';
 import { resolve } from 'node:path';
 import { checkPath, describeValue, SkillSearchError, untilAborted } from '../core/index.js';
@@ -107,21 +106,6 @@ function checkEmbedder(embedder: unknown): asserts embedder is Embedder {
   if (named && typeof embed === 'function') return;
   const message = 'embedder must be an object with the name of its `model`, in one line, and a function `embed(texts)`';
   throw new SkillSearchError('INVALID_OPTION', message);
-}
-
-/**
- * The text of a skill that is embedded: its name and description. File text is searched by words only.
- *
- * Stored vectors were made of this text, so a change here needs a new format of the catalogue. The full stop is worth
- * one to three points of nDCG@10 by vector against a space (bench/README.md).
- */
-export function embeddedText(name: string, description: string): string {
-  return `${name}. ${description}`;
-}
-
-/** The key that the vector of a text is stored under: the first 16 bytes of its SHA-256. */
-export function hashText(text: string): Buffer {
-  return createHash('sha256').update(text).digest().subarray(0, 16);
 }
 
 /** How far the norm of a vector may be from 1. Embedders that compute with 16-bit floats are off by less. */

@@ -14,3 +14,4 @@ export {
 export type { VectorIndex } from './nearest/vector-index.js';
 export type { LocalModel } from './routed-embedder.js';
 export type { ModelSettings, Pooling } from './settings.js';
+export * from './skill-texts.js';

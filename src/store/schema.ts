@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x534b494c;
 
 /** `PRAGMA user_version` of a catalogue. Change it when this version would misread a file of the version before. */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /** Columns of a revision that are read. */
 export const SKILL_COLUMNS = `number, id, stars, updated_at, record, categories, occupations, tags, properties, copy_key,

@@ -75,7 +75,7 @@ test('a connection trusts no function in a schema, and writes to no table that S
 const REFUSED: Record<string, { code: string; make: (path: string) => void }> = {
   'a catalogue of a later format': {
     code: 'UNSUPPORTED_FORMAT',
-    make: (path) => alter(path, 'user_version = 2'),
+    make: (path) => alter(path, 'user_version = 3'),
   },
   'a catalogue of a format before the first': {
     code: 'UNSUPPORTED_FORMAT',

@@ -5,8 +5,8 @@ import type { RunStatement } from './statements.js';
 
 /** The tables of one part of what is kept in a database. */
 export interface SharedTables {
-  /** The name of the part. Each part has a format of its own. */
   readonly part: string;
+  readonly format: number;
   /** What the part is called in messages: `state`, `catalogue`. */
   readonly noun: string;
   /** The code of the error where the schema or its tables belong to something else. */
@@ -17,9 +17,6 @@ export interface SharedTables {
 
 /** The schema of all tables of ours, so that a database may have others beside them. */
 const SCHEMA = 'skill_discovery';
-
-/** The format of every part. */
-const FORMAT = 1;
 
 /** Held by who makes tables, so that servers that start together do that one after the other. */
 const LOCK = 0x534b4449;
@@ -50,7 +47,7 @@ export async function prepareTables(pool: PostgresPool, tables: SharedTables, is
       if (await areMade(run, tables, shown)) return;
       await run({ text: MAKE_SCHEMA });
       await run({ text: tables.statements });
-      const values = [tables.part, FORMAT];
+      const values = [tables.part, tables.format];
       await run({ text: `INSERT INTO ${SCHEMA}.format (part, version) VALUES ($1, $2)`, values });
     });
     return true;
@@ -65,7 +62,11 @@ const MAKE_SCHEMA = `
   CREATE TABLE IF NOT EXISTS ${SCHEMA}.format (part text PRIMARY KEY, version integer NOT NULL)`;
 
 /** Whether the tables of a part are there, in the format of this version. */
-async function areMade(run: RunStatement, { part, noun, foreignCode }: SharedTables, shown: string): Promise<boolean> {
+async function areMade(
+  run: RunStatement,
+  { part, format, noun, foreignCode }: SharedTables,
+  shown: string,
+): Promise<boolean> {
   const [found] = await run<{ tables: number; isOurs: boolean }>({
     text: `SELECT count(*)::int AS tables, count(*) FILTER (WHERE relname = 'format')::int = 1 AS "isOurs"
       FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
@@ -78,8 +79,8 @@ async function areMade(run: RunStatement, { part, noun, foreignCode }: SharedTab
     text: `SELECT version FROM ${SCHEMA}.format WHERE part = $1`,
     values: [part],
   });
-  if (row === undefined || row.version === FORMAT) return row !== undefined;
-  const message = `${shown} has ${noun} format ${row.version}, this version reads format ${FORMAT}: use the version that made it, or load again into another database`;
+  if (row === undefined || row.version === format) return row !== undefined;
+  const message = `${shown} has ${noun} format ${row.version}, this version reads format ${format}: use the version that made it, or load again into another database`;
   throw new SkillSearchError('UNSUPPORTED_FORMAT', message, { path: shown });
 }
 

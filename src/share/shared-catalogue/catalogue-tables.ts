@@ -21,6 +21,8 @@ import type { RunStatement } from '../postgres/statements.js';
  */
 export const CATALOGUE_TABLES: SharedTables = {
   part: 'catalogue',
+  // As that of catalogue files: the keys of vectors must fit the texts that are embedded.
+  format: 2,
   noun: 'catalogue',
   foreignCode: 'NOT_A_CATALOGUE',
   statements: `CREATE TABLE skill_discovery.model (

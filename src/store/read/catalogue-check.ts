@@ -9,7 +9,7 @@ import { readHistory } from '../revisions.js';
 import { STATEMENTS } from '../schema.js';
 import type { Connection } from '../sqlite.js';
 import { type BlobRow, faultOfContents, isBlobWhole } from './content-reader.js';
-import { SkillRows, type StoredRow } from './stored-row.js';
+import { SkillRows, type StoredFile, type StoredRow } from './stored-row.js';
 import { hasUnitLength } from './stored-vectors.js';
 
 /** What points nowhere, and how it is told. */
@@ -89,7 +89,7 @@ export class CatalogueCheck {
    */
   async contents(
     signal: AbortSignal | undefined,
-    look: (row: StoredRow) => string | undefined,
+    look: (row: StoredRow, files: readonly StoredFile[]) => string | undefined,
   ): Promise<{ readonly skills: readonly DamagedRow[]; readonly vectors: readonly string[] }> {
     try {
       const { skills, vectors } = await findDamage(this.#connection, this.#path, signal, look);
@@ -143,7 +143,7 @@ export async function findDamage(
   connection: Connection,
   path: string,
   signal?: AbortSignal,
-  look?: (row: StoredRow) => string | undefined,
+  look?: (row: StoredRow, files: readonly StoredFile[]) => string | undefined,
 ): Promise<FoundDamage> {
   const rows = new SkillRows(connection, path);
   const skills: DamagedRow[] = [];
@@ -167,7 +167,7 @@ export async function findDamage(
           ? 'its row is missing'
           : (rows.faultOf(row, files) ??
             faultOfContents(row.contents, (sha256) => wholeBlobs.has(sha256)) ??
-            look?.(row));
+            look?.(row, rows.files(number)));
       if (fault !== undefined) skills.push({ id: String(row?.id), fault });
     }
   }

@@ -1,12 +1,14 @@
 import type { SkillNumber, VectorNumber } from '../../core/index.js';
+import type { SkillProperties } from '../../skill.js';
 import { vectorChecksum } from '../checksums.js';
+import { SkillRows } from '../read/stored-row.js';
 import { encodeVector } from '../read/stored-vectors.js';
 import { LAST_VECTOR } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
-import { fieldsOf, type SkillColumns } from '../stored-skill.js';
+import { fieldsOf, type SkillToStore } from '../stored-skill.js';
 
-/** The text of a skill that is to be embedded: its name and description, and the hash its vector is stored under. */
-export interface TextToEmbed {
+/** What of a skill is to be embedded, and the hash its vector is stored under. */
+export interface TextToEmbed extends Pick<SkillToStore, 'properties' | 'files'> {
   readonly textHash: Buffer;
   readonly name: string;
   readonly description: string;
@@ -34,15 +36,13 @@ export interface EmbeddingSink {
   putVectors(vectors: Iterable<EmbeddedText>): void;
 }
 
-type StoredTextToEmbed = Pick<SkillColumns, 'id' | 'record' | 'stars' | 'updatedAt' | 'textHash'>;
-
 /** No index has the hash first, and models are few. */
 const OF_TEXT = 'model IN (SELECT number FROM model) AND text_hash = ?';
 
 /** The SQL for the vectors of a load, prepared once for each connection. */
 export class VectorStatements {
   readonly #missing: Statement<[after: SkillNumber, model: string], SkillNumber>;
-  readonly #text: Statement<[skill: SkillNumber], StoredTextToEmbed>;
+  readonly #rows: SkillRows;
   readonly #insertModel: Statement<[id: string, dimensions: number], unknown>;
   #insert: VectorInsertion | undefined;
   #find: Statement<[model: string, textHash: Buffer], unknown> | undefined;
@@ -59,9 +59,7 @@ export class VectorStatements {
           SELECT 1 FROM vector WHERE model = (SELECT number FROM model WHERE id = ?) AND text_hash = skill.text_hash)
         GROUP BY text_hash ORDER BY 1`)
       .pluck();
-    this.#text = connection.prepare(
-      'SELECT id, record, stars, updated_at AS updatedAt, text_hash AS textHash FROM skill WHERE number = ?',
-    );
+    this.#rows = new SkillRows(connection, '');
     this.#insertModel = connection.prepare('INSERT OR IGNORE INTO model (id, dimensions) VALUES (?, ?)');
   }
 
@@ -94,9 +92,11 @@ export class VectorStatements {
 
   /** The text of a skill that is stored. */
   text(skill: SkillNumber): TextToEmbed {
-    const row = this.#text.get(skill)!;
+    const row = this.#rows.row(skill)!;
     const { name, description } = fieldsOf(row);
-    return { textHash: row.textHash, name, description };
+    const properties = JSON.parse(row.properties) as SkillProperties;
+    const files = this.#rows.isWhole(skill) ? this.#rows.files(skill) : [];
+    return { textHash: row.textHash, name, description, properties, files };
   }
 
   put(model: string, textHash: Buffer, vector: Float32Array): void {
