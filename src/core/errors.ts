@@ -119,6 +119,20 @@ export function isDamage(error: unknown): error is SkillSearchError {
   return error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED';
 }
 
+/**
+ * What work returns; undefined if it fails.
+ *
+ * @param isExpected of which errors that is so; any other is thrown
+ */
+export function orUndefined<T>(work: () => T, isExpected: (error: unknown) => boolean = () => true): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (isExpected(error)) return undefined;
+    throw error;
+  }
+}
+
 /** An error as it goes from thread to thread: only plain values keep what they are. */
 export interface ErrorMessage {
   readonly code: ErrorCode | undefined;

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type * as PromClient from 'prom-client';
+import { orUndefined } from '../core/index.js';
 import { type ReloadEvent, type SkillSearch, SkillSearchError } from '../index.js';
 import { listenAt, type RunningServer } from './http-server.js';
 import type { LogEvent } from './log.js';
@@ -66,7 +67,8 @@ export async function openServerMetrics({ search, server }: MeasuredParts = {}):
     new Gauge({
       ...{ registers, name: `skill_discovery_${name}`, help },
       collect() {
-        const value = readQuietly(read);
+        // A search that is closed, or cannot be read now, has no figures; the others are still wanted.
+        const value = orUndefined(read);
         if (value === undefined) this.remove();
         else this.set(value);
       },
@@ -105,15 +107,6 @@ export async function openServerMetrics({ search, server }: MeasuredParts = {}):
     contentType: register.contentType,
     text: () => register.metrics(),
   };
-}
-
-/** A search that is closed, or cannot be read now, has no figures; the others are still wanted. */
-function readQuietly(read: () => number | undefined): number | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 /** A server of metrics that runs. */

@@ -12,6 +12,7 @@ import {
   MAX_CHANGED_IN_PLACE,
   namesOf,
   optionOf,
+  orUndefined,
   SkillSearchError,
 } from '../core/index.js';
 import { type ChosenModel, chooseModel, embeddedTexts, resolveModelOptions } from '../semantic/index.js';
@@ -269,11 +270,7 @@ async function readParts(
 
 /** The path of a folder, which need not be there any more, without links above it. */
 function withoutLinks(folder: string): string {
-  try {
-    return join(realpathSync(dirname(folder)), basename(folder));
-  } catch {
-    return folder;
-  }
+  return orUndefined(() => join(realpathSync(dirname(folder)), basename(folder))) ?? folder;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { countCodePoints, isObject, isSkillName, nextTurn, splitFrontMatter } from '../core/index.js';
+import { countCodePoints, isObject, isSkillName, nextTurn, orUndefined, splitFrontMatter } from '../core/index.js';
 import { catalogueSearchOf, type SkillSearch } from '../search/index.js';
 import type { ContentFile } from '../skill.js';
 import { INVALID_PARAMS, ProtocolFault } from './sdk.js';
@@ -352,14 +352,12 @@ export function skillUri(id: string, name: string, path: string = 'SKILL.md'): s
 export function parseSkillUri(uri: string): SkillUri | undefined {
   const match = /^skill:\/\/([^/?#]+)\/([^?#]+)$/.exec(uri);
   if (match === null) return undefined;
-  try {
+  return orUndefined(() => {
     const id = decodeURIComponent(match[1]!);
     const [name = '', ...segments] = match[2]!.split('/').map(decodeURIComponent);
     const path = segments.join('/');
     return skillUri(id, name, path) === uri ? { id, name, path } : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** A part of a file. */

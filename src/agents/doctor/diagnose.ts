@@ -6,6 +6,7 @@ import {
   isWithoutMeaning,
   joinPaths,
   nearestCatalogue,
+  orUndefined,
   projectLevels,
   readConfigFile,
   readUsage,
@@ -360,12 +361,8 @@ function switchedOff({ name, title }: AgentHost, of: Surroundings, levels: reado
 
 /** A value in a configuration; undefined if there is none, or the file cannot be read. */
 function valueAt(file: string, setting: string): unknown {
-  try {
-    const config = configIn(file, file.endsWith('.toml') ? 'toml' : 'json');
-    return setting.split('.').reduce((value, key) => (isObject(value) ? value[key] : undefined), config);
-  } catch {
-    return undefined;
-  }
+  const config = orUndefined(() => configIn(file, file.endsWith('.toml') ? 'toml' : 'json'));
+  return setting.split('.').reduce((value, key) => (isObject(value) ? value[key] : undefined), config);
 }
 
 /** @throws {ConfigFault} if it cannot be read */

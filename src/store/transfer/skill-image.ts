@@ -1,4 +1,4 @@
-import { SkillSearchError } from '../../core/index.js';
+import { orUndefined, SkillSearchError } from '../../core/index.js';
 import { signatureFor } from '../copies/text-signature.js';
 import { blobsIn, fieldsOf, hashOf, readContents, type SkillColumns, type SkillToStore } from '../stored-skill.js';
 
@@ -82,10 +82,6 @@ export function damagedImage(id: string, fault: string): SkillSearchError {
 
 /** @returns undefined if it is no JSON array of texts */
 function textsIn(json: string): readonly string[] | undefined {
-  try {
-    const texts: unknown = JSON.parse(json);
-    return Array.isArray(texts) && texts.every((text) => typeof text === 'string') ? texts : undefined;
-  } catch {
-    return undefined;
-  }
+  const texts: unknown = orUndefined(() => JSON.parse(json));
+  return Array.isArray(texts) && texts.every((text) => typeof text === 'string') ? texts : undefined;
 }
