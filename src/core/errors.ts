@@ -133,6 +133,20 @@ export function orUndefined<T>(work: () => T, isExpected: (error: unknown) => bo
   }
 }
 
+/**
+ * Imports an optional package.
+ *
+ * @throws {SkillSearchError} if it is not installed
+ */
+export async function importOptional<T>(load: () => Promise<T>, code: ErrorCode, message: string): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    throw new SkillSearchError(code, message, { cause });
+  }
+}
+
 /** An error as it goes from thread to thread: only plain values keep what they are. */
 export interface ErrorMessage {
   readonly code: ErrorCode | undefined;

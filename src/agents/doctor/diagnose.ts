@@ -188,12 +188,8 @@ const WEEK = 7 * 86_400_000;
 
 /** What the log of the hook has of the last week, the newest first. */
 function failuresOf(of: Surroundings): DoctorReport['failures'] {
-  let log = '';
-  try {
-    log = readFileSync(join(userFolders(of).state, 'hook.log'), 'utf8');
-  } catch {
-    // There is none as long as nothing fails.
-  }
+  // There is none as long as nothing fails.
+  const log = orUndefined(() => readFileSync(join(userFolders(of).state, 'hook.log'), 'utf8')) ?? '';
   const failures = Array.from(log.matchAll(/^(\S+Z) (.+)$/gm), ([, time, name]) => ({ time: time!, name: name! }));
   return failures.filter(({ time }) => Date.parse(time) > Date.now() - WEEK).reverse();
 }

@@ -3,6 +3,7 @@ import { hashOfFiles } from '../../agents/index.js';
 import { nextTurn, OneAtATime, orUndefined } from '../../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import type { UnpublishedListener } from '../../mcp/index.js';
+import { JSON_TYPE } from '../call.js';
 import {
   archiveOf,
   bytesOf,
@@ -33,8 +34,6 @@ export interface SkillDownload {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json';
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Skills that an address tells of, by name. */
 type Entries = ReadonlyMap<string, PublishedEntry>;

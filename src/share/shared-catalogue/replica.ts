@@ -3,15 +3,7 @@ import { constants, existsSync, realpathSync, rmSync, statSync, utimesSync } fro
 import { copyFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import {
-  checkPath,
-  isDamage,
-  makeFolder,
-  orUndefined,
-  SkillSearchError,
-  surroundings,
-  userFolders,
-} from '../../core/index.js';
+import { isDamage, makeFolder, orUndefined, SkillSearchError, surroundings, userFolders } from '../../core/index.js';
 import { type IndexingWarning, indexKeywords, indexWhenDue, wordsAreDue } from '../../indexing/index.js';
 import { derivedFiles, FileLock, filesBeside } from '../../store/index.js';
 import { applyChanges, putInPlace, readNamedState, writeNote } from '../../store/writing.js';
@@ -91,8 +83,6 @@ interface Reached {
  */
 export async function connectShared(options: ConnectOptions): Promise<ConnectedCatalogue> {
   const { database, cache, passwordFile, isReader } = options;
-  if (cache !== undefined) checkPath('cache', cache, 'a folder');
-  if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
   const address = readPostgresAddress('database', database);
   const store = await SharedStore.open(address, { passwordFile, isReader });
   return { store, replica: new Replica(replicaFiles(address, cache && resolve(cache)), store) };

@@ -91,11 +91,8 @@ export class ReplicaFiles {
     this.#confirmed = Date.now();
     if (this.#confirmed - this.#noted < CONFIRMED_EVERY) return;
     this.#noted = this.#confirmed;
-    try {
-      utimesSync(this.#marker, new Date(), new Date());
-    } catch {
-      // In a folder that may not be written this process alone knows it.
-    }
+    // In a folder that may not be written this process alone knows it.
+    orUndefined(() => utimesSync(this.#marker, new Date(), new Date()));
   }
 
   /**
