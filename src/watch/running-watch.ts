@@ -3,10 +3,10 @@ import { basename, dirname } from 'node:path';
 import { anyOf, isInside, SkillSearchError } from '../core/index.js';
 import { type BuildOptions, buildCatalogue, type CataloguePlace, type LoadReport } from '../load/index.js';
 import type { ChosenModel } from '../semantic/index.js';
+import type { WatchedChange, WatchProblem } from './index.js';
 import { KeptModel } from './kept-model.js';
 import { type Changes, GatheredChanges, planLoad, type SourceChanges } from './plan-load.js';
 import { Retries } from './shared-watch.js';
-import type { WatchedChange, WatchProblem } from './watch-sources.js';
 import type { SourceListener, WatchedSource } from './watched-sources.js';
 
 /** Milliseconds between two looks whether the sources are still there. */
