@@ -109,14 +109,18 @@ export function isWithoutMeaning(error: unknown): error is SkillSearchError {
   return error instanceof SkillSearchError && WITHOUT_MEANING.has(error.code);
 }
 
+export function hasCode(error: unknown, code: ErrorCode): error is SkillSearchError {
+  return error instanceof SkillSearchError && error.code === code;
+}
+
 /** Whether an error says that too many ask at once. */
 export function isBusy(error: unknown): error is SkillSearchError {
-  return error instanceof SkillSearchError && error.code === 'BUSY';
+  return hasCode(error, 'BUSY');
 }
 
 /** Whether an error says that what is stored is damaged. */
 export function isDamage(error: unknown): error is SkillSearchError {
-  return error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED';
+  return hasCode(error, 'DATABASE_DAMAGED');
 }
 
 /**

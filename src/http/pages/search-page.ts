@@ -1,3 +1,4 @@
+import { hasCode } from '../../core/index.js';
 import { SkillSearchError } from '../../index.js';
 import { type Content, JSON_TYPE } from '../call.js';
 import { answerView, facetsView, summaryOf, welcomeView } from './answer-view.js';
@@ -104,7 +105,7 @@ function suggestionsFor(q: string, { search, logFailure }: PageRequest): string[
     return search.suggest(q, { limit: SUGGESTIONS }).map(({ text }) => text);
   } catch (error) {
     // Without a keyword index it never can: not worth a line of the log for each letter.
-    if (!(error instanceof SkillSearchError && error.code === 'SERVICE_UNAVAILABLE')) logFailure(error);
+    if (!hasCode(error, 'SERVICE_UNAVAILABLE')) logFailure(error);
     return [];
   }
 }
