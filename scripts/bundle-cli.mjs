@@ -71,7 +71,8 @@ const placesOfModules = {
     return code
       .replace(
         /(?:nodeModule\.)?createRequire\(import\.meta\.url\)\('\.\.\/\.\.\/package\.json'\)/,
-        JSON.stringify({ name, version }),
+        // In brackets: an arrow function would take it for its block.
+        `(${JSON.stringify({ name, version })})`,
       )
       .replace("createRequire(import.meta.url)('string-width')", `require('${WIDTH_FILE}')`)
       .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);

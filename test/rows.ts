@@ -34,3 +34,16 @@ export function writeJsonLines(path: string, rows: readonly unknown[]): void {
   const text = toJsonLines(rows);
   writeFileSync(path, path.endsWith('.gz') ? gzipSync(text) : text);
 }
+
+/** What rows may say of themselves: few ids, and places whose slugs collide. */
+export const COLLIDING: readonly object[] = [
+  { id: 'a' },
+  { id: 'b' },
+  { id: 'o-r-x' },
+  { id: 'o-r-x', place: 'o-r/x' },
+  { place: 'o/r-x' },
+  { place: 'o-r/x' },
+  { place: 'o/日本' },
+  { id: 'a', stars: 'many' },
+  { author: 'o' },
+];

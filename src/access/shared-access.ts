@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type ErrorCode, type Resolvers, SkillSearchError, withResolvers } from '../core/index.js';
+import { hasCode, type Resolvers, SkillSearchError, withResolvers } from '../core/index.js';
 import type { PostgresPool, SharedTables } from '../share/index.js';
 import { type Access, openAccess } from './access.js';
 import {
@@ -239,10 +239,6 @@ export class SharedAccess implements KeysAndQuotas {
   #checkOpen(): void {
     if (this.#isClosed) throw new SkillSearchError('SERVICE_UNAVAILABLE', 'access to keys and quotas was closed');
   }
-}
-
-function hasCode(error: unknown, code: ErrorCode): boolean {
-  return error instanceof SkillSearchError && error.code === code;
 }
 
 /** A key that was accepted. */

@@ -31,9 +31,9 @@ import {
 import { COPY_MODES, SkillSearchError } from '../index.js';
 import {
   addPlaceOptions,
+  addReadingOptions,
   choiceOption,
   collect,
-  glossOption,
   jsonOption,
   modelOption,
   parseInteger,
@@ -42,7 +42,6 @@ import {
   type ReadingFlags,
   readingOf,
   sayWaiting,
-  stopWordsOption,
 } from './options.js';
 import { type Output, oneLine, printJson, printLines, untilInterrupted } from './output.js';
 import { LoadProgressBar, ProgressBar } from './progress-bar.js';
@@ -88,9 +87,8 @@ export const setUp: SetUp = (command, output) => {
     .option('--by-query', 'tell the figures of each question')
     .option('--save-runs <folder>', 'write a TREC run for each mode')
     .option('--html <file>', 'write a page with pictures')
-    .addOption(modelOption())
-    .addOption(stopWordsOption())
-    .addOption(glossOption())
+    .addOption(modelOption());
+  addReadingOptions(command)
     .addOption(jsonOption())
     .action((path: string, flags: EvaluateFlags) => {
       const isNamed = command.getOptionValueSource('database') !== 'default';

@@ -4,15 +4,7 @@ import { addPlaceOptions, choiceOption, jsonOption, parseInteger, pick, placeOf 
 import { columnsOf, printJson, printLines } from './output.js';
 import { listLines } from './result-lines.js';
 import type { SetUp } from './run.js';
-import {
-  addFilters,
-  FACETS_OPTION,
-  filtersOf,
-  openSearch,
-  type PageFlags,
-  parseFacets,
-  tellDamaged,
-} from './search-options.js';
+import { addFilters, facetsOption, filtersOf, openSearch, type PageFlags, tellDamaged } from './search-options.js';
 import { stylesFor } from './text-columns.js';
 
 interface ListFlags extends PageFlags {
@@ -25,7 +17,7 @@ export const setUp: SetUp = (command, output) => {
     .option('--page <n>', 'page, from 1 to the last', parseInteger)
     .option('--limit <n>', 'skills a page, 1 to 50', parseInteger, 10)
     .addOption(choiceOption('--copies <mode>', 'show one of a group of copies or all (default: "keep")', COPY_MODES))
-    .option(...FACETS_OPTION, parseFacets)
+    .addOption(facetsOption())
     .option('--local-paths', 'tell for each skill the folder that it was loaded from')
     .addOption(jsonOption())
     .action(async (flags: ListFlags) => {

@@ -13,14 +13,13 @@ import type { SkillSearch, SourceWatch, WatchOptions } from '../index.js';
 import { loadSdk, type McpCatalogue, type StdioServer, unpublishedLog } from '../mcp/index.js';
 import {
   addPlaceOptions,
+  addReadingOptions,
   type CataloguePlace,
   choiceOption,
-  glossOption,
   modelOption,
   placeOf,
   type ReadingFlags,
   readingOf,
-  stopWordsOption,
 } from './options.js';
 import type { Output } from './output.js';
 import type { SetUp } from './run.js';
@@ -43,9 +42,8 @@ interface McpFlags extends ReadingFlags, ServerWatchFlags {
 export const setUp: SetUp = (command, output) => {
   addPlaceOptions(command)
     .addOption(modelOption())
-    .option('--no-semantic', 'search by words only; the model is never loaded')
-    .addOption(stopWordsOption())
-    .addOption(glossOption())
+    .option('--no-semantic', 'search by words only; the model is never loaded');
+  addReadingOptions(command)
     .addOption(
       choiceOption('--log-level <level>', 'what is logged at least, on standard error', LOG_LEVELS).default('info'),
     )

@@ -117,38 +117,28 @@ export interface ReadingFlags {
   readonly gloss: boolean;
 }
 
-export function stopWordsOption(): Option {
-  return new Option(
-    '--stop-words <file>',
-    'words that count only where a question has no others: one a line, instead of the usual ones',
-  );
+/** Adds the options that say how questions are read. */
+export function addReadingOptions(command: Command): Command {
+  return command
+    .option(
+      '--stop-words <file>',
+      'words that count only where a question has no others: one a line, instead of the usual ones',
+    )
+    .option('--no-gloss', 'do not look for English words for a question in another language');
 }
 
-export function glossOption(): Option {
-  return new Option('--no-gloss', 'do not look for English words for a question in another language');
-}
-
-/** How questions are read, as the library takes it. */
+/** How questions are read, as the library takes it. In a file of words, lines that start with `#` are comments. */
 export async function readingOf({
   stopWords: path,
   gloss,
 }: ReadingFlags): Promise<{ readonly stopWords: string[] | undefined; readonly gloss: boolean }> {
-  return { stopWords: await stopWordsOf(path), gloss };
-}
-
-/**
- * The words of the file, one a line. Lines that start with `#` are comments.
- *
- * @returns undefined if no file was given
- */
-async function stopWordsOf(path: string | undefined): Promise<string[] | undefined> {
-  if (path === undefined) return undefined;
+  if (path === undefined) return { stopWords: undefined, gloss };
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     const why = cause.code === 'ENOENT' ? `there is no file ${path}` : `${path} cannot be read (${cause.message})`;
     throw new SkillSearchError(cause.code === 'ENOENT' ? 'SOURCE_NOT_FOUND' : 'INVALID_SOURCE', why, { path });
   });
   const lines = text.replace(/^\ufeff/, '').split('\n');
-  return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  return { stopWords: lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#')), gloss };
 }
 
 /**

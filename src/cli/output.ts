@@ -16,13 +16,9 @@ function asEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-export function printJson({ out }: Output, value: unknown): void {
-  out.write(`${JSON.stringify(value, undefined, 2).replace(UNSAFE_IN_JSON, asEscape)}\n`);
-}
-
-/** Prints a value as JSON in one line, for results of which there are more to come. */
-export function printJsonLine({ out }: Output, value: unknown): void {
-  out.write(`${JSON.stringify(value).replace(UNSAFE_IN_JSON, asEscape)}\n`);
+/** @param indent 0 for one line, for results of which there are more to come */
+export function printJson({ out }: Output, value: unknown, indent = 2): void {
+  out.write(`${JSON.stringify(value, undefined, indent).replace(UNSAFE_IN_JSON, asEscape)}\n`);
 }
 
 export function printLines({ out }: Output, lines: readonly string[]): void {

@@ -14,8 +14,8 @@ import {
 import { resolveKeywordQuery, resolveSemanticQuery } from '../query.js';
 import {
   addPlaceOptions,
+  addReadingOptions,
   choiceOption,
-  glossOption,
   jsonOption,
   modelOption,
   parseDecimal,
@@ -24,20 +24,11 @@ import {
   placeOf,
   type ReadingFlags,
   readingOf,
-  stopWordsOption,
 } from './options.js';
 import { columnsOf, type Output, printJson, printLines } from './output.js';
 import { keywordLines, semanticLines } from './result-lines.js';
 import type { SetUp } from './run.js';
-import {
-  addFilters,
-  FACETS_OPTION,
-  filtersOf,
-  openSearch,
-  type PageFlags,
-  parseFacets,
-  tellDamaged,
-} from './search-options.js';
+import { addFilters, facetsOption, filtersOf, openSearch, type PageFlags, tellDamaged } from './search-options.js';
 import { stylesFor } from './text-columns.js';
 
 const MODES = ['keyword', 'semantic'] as const;
@@ -73,11 +64,10 @@ export const setUp: SetUp = (command, output) => {
     .addOption(
       choiceOption('--ranking <ranking>', 'semantic: meaning and words, meaning alone, or words alone', RANKINGS),
     )
-    .addOption(modelOption())
-    .addOption(stopWordsOption())
-    .addOption(glossOption())
+    .addOption(modelOption());
+  addReadingOptions(command)
     .addOption(choiceOption('--copies <mode>', 'show one of a group of copies or all', COPY_MODES))
-    .option(FACETS_OPTION[0], `keyword: ${FACETS_OPTION[1]}`, parseFacets)
+    .addOption(facetsOption('keyword: '))
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
     .option('--local-paths', 'tell for each result the folder that it was loaded from')
     .addOption(

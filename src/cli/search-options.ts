@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import {
   type CopyMode,
   type DamagedSkill,
@@ -59,7 +59,7 @@ function parseTime(value: string): Time {
 }
 
 /** Parses names of facets with commas between them. */
-export function parseFacets(value: string): readonly Facet[] {
+function parseFacets(value: string): readonly Facet[] {
   return value.split(',').map((name) => {
     const facet = FACETS.find((one) => one === name.trim());
     if (facet === undefined) throw new InvalidArgumentError(`Allowed are ${FACETS.join(', ')}, with commas between.`);
@@ -67,11 +67,10 @@ export function parseFacets(value: string): readonly Facet[] {
   });
 }
 
-/** What `--facets` says of itself. */
-export const FACETS_OPTION: readonly [flags: string, description: string] = [
-  '--facets <names>',
-  `count the skills found by ${FACETS.join(', ')}`,
-];
+/** @param mode that the option belongs to, if it is of one only */
+export function facetsOption(mode = ''): Option {
+  return new Option('--facets <names>', `${mode}count the skills found by ${FACETS.join(', ')}`).argParser(parseFacets);
+}
 
 /** Opens a catalogue, and says on standard error what it waits for, and why answers from a local copy may be old. */
 export async function openSearch(options: OpenOptions, output: Output): Promise<SkillSearch> {

@@ -29,16 +29,15 @@ import {
 import { unpublishedLog } from '../mcp/index.js';
 import {
   addPlaceOptions,
+  addReadingOptions,
   type CataloguePlace,
   choiceOption,
-  glossOption,
   modelOption,
   parseInteger,
   pick,
   placeOf,
   type ReadingFlags,
   readingOf,
-  stopWordsOption,
 } from './options.js';
 import { type Output, printLines } from './output.js';
 import type { SetUp } from './run.js';
@@ -130,9 +129,8 @@ export const setUp: SetUp = (command, output) => {
     .option(
       '--all-languages',
       'load the model for other languages at the start, not with the first question that needs it',
-    )
-    .addOption(stopWordsOption())
-    .addOption(glossOption())
+    );
+  addReadingOptions(command)
     .option('--no-pages', 'serve the specified paths only: no pages for people, and no /openapi.json')
     .option('--mcp', 'serve also /mcp: the Model Context Protocol by Streamable HTTP')
     .option(

@@ -11,7 +11,7 @@ import {
   watchOptionsOf,
 } from './load-flags.js';
 import type { CataloguePlace } from './options.js';
-import { type Output, oneLine, printJsonLine, printLines, untilInterrupted } from './output.js';
+import { type Output, oneLine, printJson, printLines, untilInterrupted } from './output.js';
 import { LoadProgressBar } from './progress-bar.js';
 import type { SetUp } from './run.js';
 import { counted } from './text-columns.js';
@@ -37,7 +37,7 @@ export async function watch(
   let isFirst = true;
   const onChange = (change: WatchedChange): void => {
     bar.stop();
-    if (flags.json === true) printJsonLine(output, change);
+    if (flags.json === true) printJson(output, change, 0);
     else printLines(output, isFirst ? loadReportLines(change.report) : changeLines(change));
     isFirst = false;
   };

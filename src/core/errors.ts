@@ -109,14 +109,46 @@ export function isWithoutMeaning(error: unknown): error is SkillSearchError {
   return error instanceof SkillSearchError && WITHOUT_MEANING.has(error.code);
 }
 
+export function hasCode(error: unknown, code: ErrorCode): error is SkillSearchError {
+  return error instanceof SkillSearchError && error.code === code;
+}
+
 /** Whether an error says that too many ask at once. */
 export function isBusy(error: unknown): error is SkillSearchError {
-  return error instanceof SkillSearchError && error.code === 'BUSY';
+  return hasCode(error, 'BUSY');
 }
 
 /** Whether an error says that what is stored is damaged. */
 export function isDamage(error: unknown): error is SkillSearchError {
-  return error instanceof SkillSearchError && error.code === 'DATABASE_DAMAGED';
+  return hasCode(error, 'DATABASE_DAMAGED');
+}
+
+/**
+ * What work returns; undefined if it fails.
+ *
+ * @param isExpected of which errors that is so; any other is thrown
+ */
+export function orUndefined<T>(work: () => T, isExpected: (error: unknown) => boolean = () => true): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (isExpected(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Imports an optional package.
+ *
+ * @throws {SkillSearchError} if it is not installed
+ */
+export async function importOptional<T>(load: () => Promise<T>, code: ErrorCode, message: string): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    throw new SkillSearchError(code, message, { cause });
+  }
 }
 
 /** An error as it goes from thread to thread: only plain values keep what they are. */

@@ -11,7 +11,6 @@ import { AddressRate } from './rate-limits.js';
 import {
   type ArrivingBody,
   type BodyLimits,
-  isHopeless,
   MALFORMED,
   type Refusal,
   RefusedRequest,
@@ -221,7 +220,9 @@ export class HttpServer implements RunningServer {
 
   async readBody({ request, response, connection }: Exchange, limits: BodyLimits): Promise<Buffer> {
     const { socket, headers } = request;
-    if (isHopeless(headers['content-length'], limits)) throw new RefusedRequest(tooLarge(limits.bodyBytes));
+    // One that says by itself that it is longer than what would be read and thrown away.
+    const isHopeless = Number(headers['content-length'] ?? 0) > limits.skippedBytes;
+    if (isHopeless) throw new RefusedRequest(tooLarge(limits.bodyBytes));
     const refusal = this.#unreadable.get(socket);
     if (refusal !== undefined && !request.complete) throw new RefusedRequest(refusal);
     let held = 0;

@@ -1,4 +1,3 @@
-export { type Connection, createHandler, type Handler } from './handler.js';
 export type { RunningServer } from './http-server.js';
 export type { FailureEvent, LogEvent, RequestEvent } from './log.js';
 export {
@@ -18,8 +17,11 @@ export {
 } from './options.js';
 export type { PublishRule } from './published/publication.js';
 export {
+  type Connection,
+  createHandler,
   DEFAULT_HOST,
   DEFAULT_PORT,
+  type Handler,
   type ServerOptions,
   startServer,
 } from './server.js';

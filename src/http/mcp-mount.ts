@@ -1,6 +1,6 @@
 import type { McpHttpHandler, ServerEventBus } from '@modelcontextprotocol/server';
 import { type Admission, type Client, clientOfAddress, type SharedAdmission } from '../access/index.js';
-import { isObject } from '../core/index.js';
+import { isObject, orUndefined } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { checkSdk, loadSdk, type McpOptions } from '../mcp/index.js';
 import { type Call, type Content, clientTurn, type Visit } from './call.js';
@@ -430,11 +430,7 @@ class NotificationStreams {
 
   /** Undefined while the catalogue cannot be read. */
   #stampNow(): string | undefined {
-    try {
-      return this.#search.stats().stamp;
-    } catch {
-      return undefined;
-    }
+    return orUndefined(() => this.#search.stats().stamp);
   }
 }
 

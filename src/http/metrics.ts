@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type * as PromClient from 'prom-client';
-import { type ReloadEvent, type SkillSearch, SkillSearchError } from '../index.js';
+import { importOptional, orUndefined } from '../core/index.js';
+import type { ReloadEvent, SkillSearch } from '../index.js';
 import { listenAt, type RunningServer } from './http-server.js';
 import type { LogEvent } from './log.js';
 import { operationOf } from './routes.js';
@@ -66,7 +67,8 @@ export async function openServerMetrics({ search, server }: MeasuredParts = {}):
     new Gauge({
       ...{ registers, name: `skill_discovery_${name}`, help },
       collect() {
-        const value = readQuietly(read);
+        // A search that is closed, or cannot be read now, has no figures; the others are still wanted.
+        const value = orUndefined(read);
         if (value === undefined) this.remove();
         else this.set(value);
       },
@@ -105,15 +107,6 @@ export async function openServerMetrics({ search, server }: MeasuredParts = {}):
     contentType: register.contentType,
     text: () => register.metrics(),
   };
-}
-
-/** A search that is closed, or cannot be read now, has no figures; the others are still wanted. */
-function readQuietly(read: () => number | undefined): number | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 /** A server of metrics that runs. */
@@ -159,11 +152,7 @@ export async function startMetricsServer(metrics: ServerMetrics, host: string, p
  * @throws {SkillSearchError} `METRICS_PACKAGE_MISSING` if it is not installed
  */
 async function loadPromClient(): Promise<typeof PromClient> {
-  try {
-    return (await import('prom-client')).default as unknown as typeof PromClient;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const message = 'metrics need the package prom-client, which is not installed: npm install prom-client';
-    throw new SkillSearchError('METRICS_PACKAGE_MISSING', message, { cause });
-  }
+  const message = 'metrics need the package prom-client, which is not installed: npm install prom-client';
+  const loaded = await importOptional(() => import('prom-client'), 'METRICS_PACKAGE_MISSING', message);
+  return loaded.default as unknown as typeof PromClient;
 }

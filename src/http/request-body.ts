@@ -89,11 +89,6 @@ export function readBody(
   return { whole, refuse: (refusal) => refuse(refusal) };
 }
 
-/** Whether a body says by itself that it is longer than what would be read and thrown away. */
-export function isHopeless(length: string | undefined, { skippedBytes }: BodyLimits): boolean {
-  return Number(length ?? 0) > skippedBytes;
-}
-
 /** The body of a `Request`, for whoever has no socket. */
 export async function readRequestBody(request: Request, limits: BodyLimits): Promise<Buffer> {
   const { bodyBytes, skippedBytes } = limits;

@@ -317,19 +317,12 @@ function meaningOf(parameter: QueryParameter, text: string, cutLimit: boolean): 
   if (parameter.kind === 'time') return /^\d{1,11}$/.test(text) ? Number(text) : text;
   if (parameter.kind === 'flag') return text === 'true' || (text === 'false' ? false : text);
   if (parameter.kind !== 'integer') return text;
-  return parameter.cut === 'compatible' && cutLimit ? cutToLimit(text) : toInteger(text);
+  if (parameter.cut === 'compatible' && cutLimit) return cutToLimit(text);
+  // So many decimal digits, leading zeros aside, are an exact number. Any other text stays as it is.
+  return /^0*\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** The most digits of an integer that is read, leading zeros aside: all such numbers are exact. */
-const MAX_DIGITS = 15;
-const INTEGER = new RegExp(`^0*\\d{1,${MAX_DIGITS}}$`);
-
-/** At most {@link MAX_DIGITS} decimal digits as a number. Any other text stays as it is. */
-function toInteger(value: string): number | string {
-  return INTEGER.test(value) ? Number(value) : value;
-}
-
-/** Like {@link toInteger}, but every larger number becomes {@link MAX_LIMIT}. */
+/** Decimal digits as a number; every larger one becomes {@link MAX_LIMIT}. Any other text stays as it is. */
 function cutToLimit(value: string): number | string {
   return /^\d+$/.test(value) ? Math.min(Number(value), MAX_LIMIT) : value;
 }

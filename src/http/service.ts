@@ -7,7 +7,6 @@ import { ClientGone, errorBody, translateError } from './errors.js';
 import { answerSearch, exceededHeaders, minuteHeaders } from './guarded-search.js';
 import { logDamaged, logFailure } from './log.js';
 import { McpMount } from './mcp-mount.js';
-import { describeApi } from './openapi.js';
 import type { ResolvedHandlerOptions } from './options.js';
 import { mayBeFromOwnPage } from './origins.js';
 import { errorPage, PAGE_PATHS, prefersHtml } from './pages/page.js';
@@ -16,7 +15,7 @@ import { readPublishedPath } from './published/publication.js';
 import { Publisher } from './published/publisher.js';
 import { MinuteLimit } from './rate-limits.js';
 import { READ_METHODS, type Refusal } from './request-body.js';
-import { PATHS, type ServedExtras } from './routes.js';
+import { describeApi, PATHS, type ServedExtras } from './routes.js';
 import { findOperation, KEYWORD_OPERATION, SEMANTIC_OPERATION } from './search-operations.js';
 
 const QUOTA_HEADERS = ['Daily-Limit', 'Daily-Remaining', 'Minute-Limit', 'Minute-Remaining'];

@@ -114,17 +114,14 @@ function openRows(
   if (!isIterable(rows)) {
     throw new SkillSearchError('INVALID_SOURCE', `source ${position} must be a path or rows that can be iterated`);
   }
-  return { name, key: rowsKey(name), bytes: 0, isOnce: isOnce(rows), read: () => readRows(rows, name, { signal }) };
+  // Rows of an iterator or a stream are gone once they are read.
+  const isOnce = 'next' in rows || 'pipe' in rows || 'getReader' in rows;
+  return { name, key: rowsKey(name), bytes: 0, isOnce, read: () => readRows(rows, name, { signal }) };
 }
 
 /** The key of rows with a name. It is text whatever the name is: not every store keeps half of a character. */
 export function rowsKey(name: string): string {
   return `rows:${name.toWellFormed()}`;
-}
-
-/** Whether rows are gone once they are read, as those of an iterator or a stream are. */
-function isOnce(rows: Iterable<unknown> | AsyncIterable<unknown>): boolean {
-  return 'next' in rows || 'pipe' in rows || 'getReader' in rows;
 }
 
 function isRowSource(source: Exclude<Source, string | InstalledSource>): source is RowSource {

@@ -12,6 +12,7 @@ import {
   MAX_CHANGED_IN_PLACE,
   namesOf,
   optionOf,
+  orUndefined,
   SkillSearchError,
 } from '../core/index.js';
 import { type ChosenModel, chooseModel, embeddedTexts, resolveModelOptions } from '../semantic/index.js';
@@ -117,7 +118,7 @@ const DEFAULT_SOURCE = 'updates';
 /** The work of `updateSkills`. */
 export async function updateRows(options: UpdateOptions): Promise<LoadReport> {
   checkOptions(options, UPDATE_OPTIONS);
-  const { database: _, cache: __, passwordFile: ___, source: name = DEFAULT_SOURCE, rows: given, ...others } = options;
+  const { source: name = DEFAULT_SOURCE, rows: given, ...others } = options;
   const address = addressOf(options);
   if (typeof name !== 'string' || name === '') throw invalidArgument(optionOf('source'), 'a name', name);
   const rows = checkRows(given, 'rows');
@@ -202,14 +203,8 @@ export interface UpdateSourcesOptions extends Omit<BuildOptions, 'sources' | 'pr
  * @throws {SkillSearchError} as `buildCatalogue`
  * @throws the signal's reason when aborted
  */
-export async function updateSources({
-  changed,
-  database,
-  cache,
-  passwordFile,
-  ...options
-}: UpdateSourcesOptions): Promise<LoadReport> {
-  const address = addressOf({ database, cache, passwordFile });
+export async function updateSources({ changed, ...options }: UpdateSourcesOptions): Promise<LoadReport> {
+  const address = addressOf(options);
   const load = { ...options, sources: changed.map(({ source }) => source), prune: true };
   const sources = await openSources(load, homeOf(address));
   const read = (ingest: Ingest, writer: CatalogueWriter): Promise<boolean> =>
@@ -223,13 +218,8 @@ export async function updateSources({
  * @throws {SkillSearchError} as `buildCatalogue`
  * @throws the signal's reason when aborted
  */
-export async function embedMissing({
-  database,
-  cache,
-  passwordFile,
-  ...options
-}: Omit<BuildOptions, 'sources' | 'prune' | 'semantic'>): Promise<LoadReport> {
-  const address = addressOf({ database, cache, passwordFile });
+export async function embedMissing(options: Omit<BuildOptions, 'sources' | 'prune' | 'semantic'>): Promise<LoadReport> {
+  const address = addressOf(options);
   const small: SmallChange = { read: async (_, { vectors }) => !vectors.leavesSome };
   return makeChange(address, { small, load: { ...options, semantic: true, sources: [] } });
 }
@@ -269,11 +259,7 @@ async function readParts(
 
 /** The path of a folder, which need not be there any more, without links above it. */
 function withoutLinks(folder: string): string {
-  try {
-    return join(realpathSync(dirname(folder)), basename(folder));
-  } catch {
-    return folder;
-  }
+  return orUndefined(() => join(realpathSync(dirname(folder)), basename(folder))) ?? folder;
 }
 
 /**

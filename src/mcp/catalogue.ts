@@ -1,19 +1,14 @@
 import { answerPrompts } from '../agents/index.js';
 import { isCatalogueAddress, tellWhileWaiting } from '../core/index.js';
-import { type FollowedSearch, followCatalogue, type ReloadEvent } from '../search/index.js';
+import { type FollowedSearch, type FollowOptions, followCatalogue, type ReloadEvent } from '../search/index.js';
 
 // Not from the library's entry: a client waits for the first answer, and the entry imports more.
 
 /** How often a catalogue that could not be opened is tried again when nobody asks, in milliseconds. */
 const RETRY_INTERVAL = 2000;
 
-export interface McpCatalogueOptions {
-  readonly database: string;
-  readonly cache?: string | undefined;
-  readonly passwordFile?: string | undefined;
-  readonly model: string | undefined;
-  readonly stopWords: readonly string[] | undefined;
-  readonly gloss: boolean;
+export interface McpCatalogueOptions
+  extends Pick<FollowOptions, 'database' | 'cache' | 'passwordFile' | 'model' | 'stopWords' | 'gloss'> {
   /** Whether the model may be used. */
   readonly meaning: boolean;
   /** Called when another revision of the catalogue answers, or the first one after a failure. */

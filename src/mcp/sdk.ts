@@ -1,5 +1,5 @@
 import nodeModule from 'node:module';
-import { SkillSearchError } from '../core/index.js';
+import { importOptional, SkillSearchError } from '../core/index.js';
 
 // Not `createRequire` by its name: bundles declare that themselves.
 
@@ -14,17 +14,14 @@ export type Sdk = typeof import('@modelcontextprotocol/server') &
  * @throws {SkillSearchError} `MCP_SDK_MISSING` if it is not installed
  */
 export async function loadSdk(): Promise<Sdk> {
-  try {
-    const [server, skills, stdio] = await Promise.all([
+  const load = () =>
+    Promise.all([
       import('@modelcontextprotocol/server'),
       import('@modelcontextprotocol/server/ext/skills'),
       import('@modelcontextprotocol/server/stdio'),
     ]);
-    return { ...server, ...skills, ...stdio };
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    throw sdkMissing(cause);
-  }
+  const [server, skills, stdio] = await importOptional(load, 'MCP_SDK_MISSING', NOT_INSTALLED);
+  return { ...server, ...skills, ...stdio };
 }
 
 /**
@@ -36,15 +33,12 @@ export function checkSdk(): void {
   try {
     nodeModule.createRequire(import.meta.url).resolve('@modelcontextprotocol/server');
   } catch (cause) {
-    throw sdkMissing(cause);
+    throw new SkillSearchError('MCP_SDK_MISSING', NOT_INSTALLED, { cause });
   }
 }
 
-function sdkMissing(cause: unknown): SkillSearchError {
-  const message =
-    'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
-  return new SkillSearchError('MCP_SDK_MISSING', message, { cause });
-}
+const NOT_INSTALLED =
+  'serving MCP needs the optional package @modelcontextprotocol/server, which is not installed: npm install @modelcontextprotocol/server';
 
 /** Codes of JSON-RPC. */
 export const INVALID_PARAMS = -32602;

@@ -1,6 +1,6 @@
 import nodeModule from 'node:module';
 import type { CallToolResult, McpHttpHandler, McpRequestContext, McpServer } from '@modelcontextprotocol/server';
-import { type ErrorCode, isObject, SkillSearchError } from '../core/index.js';
+import { type ErrorCode, isObject, orUndefined, SkillSearchError } from '../core/index.js';
 import type { SkillSearch } from '../search/index.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolFault, type Sdk } from './sdk.js';
 import type { SessionUsage } from './session-usage.js';
@@ -168,12 +168,9 @@ export function createMcpServer(sdk: Sdk, search: () => Promise<SkillSearch>, op
 
 /** In a bundle there is no such file, or it is that of another program. */
 function packageVersion(): string {
-  try {
-    const file = nodeModule.createRequire(import.meta.url)('../../package.json') as { name: string; version: string };
-    return file.name === 'skill-discovery' ? file.version : 'unknown';
-  } catch {
-    return 'unknown';
-  }
+  const read = (): unknown => nodeModule.createRequire(import.meta.url)('../../package.json');
+  const file = orUndefined(read) as { readonly name: string; readonly version: string } | undefined;
+  return file?.name === 'skill-discovery' ? file.version : 'unknown';
 }
 
 /** @throws the signal's reason when aborted */

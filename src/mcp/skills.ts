@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server';
 import type { Skill } from '@modelcontextprotocol/server/ext/skills';
-import { countCodePoints, isObject, isSkillName, nextTurn, splitFrontMatter } from '../core/index.js';
+import { countCodePoints, isObject, isSkillName, nextTurn, orUndefined, splitFrontMatter } from '../core/index.js';
 import { catalogueSearchOf, type SkillSearch } from '../search/index.js';
 import type { ContentFile } from '../skill.js';
 import { INVALID_PARAMS, ProtocolFault } from './sdk.js';
@@ -268,7 +268,8 @@ function faultOf(fields: Readonly<Record<string, unknown>>): string | undefined 
   if (description.trim() === '' || countCodePoints(description) > LONGEST.description) {
     return `its description must have 1 to ${LONGEST.description} characters, not only blanks`;
   }
-  if (compatibility !== undefined && !isText(compatibility, LONGEST.compatibility)) {
+  const isText = typeof compatibility === 'string' && compatibility !== '';
+  if (compatibility !== undefined && !(isText && countCodePoints(compatibility) <= LONGEST.compatibility)) {
     return `its compatibility must be a text of 1 to ${LONGEST.compatibility} characters`;
   }
   // The specification says so. The SDK refuses a whole page of a list with an entry that has a number here, say.
@@ -276,10 +277,6 @@ function faultOf(fields: Readonly<Record<string, unknown>>): string | undefined 
   if (metadata !== undefined && !isTextMap) return 'its metadata must map names to texts';
   if (hasRounded(fields)) return 'its front matter has an integer beyond 2^53, which JSON does not keep as it is';
   return undefined;
-}
-
-function isText(value: unknown, longest: number): boolean {
-  return typeof value === 'string' && value !== '' && countCodePoints(value) <= longest;
 }
 
 /** Whether a number is not the one that was written: readers of JSON and YAML round it. */
@@ -352,14 +349,12 @@ export function skillUri(id: string, name: string, path: string = 'SKILL.md'): s
 export function parseSkillUri(uri: string): SkillUri | undefined {
   const match = /^skill:\/\/([^/?#]+)\/([^?#]+)$/.exec(uri);
   if (match === null) return undefined;
-  try {
+  return orUndefined(() => {
     const id = decodeURIComponent(match[1]!);
     const [name = '', ...segments] = match[2]!.split('/').map(decodeURIComponent);
     const path = segments.join('/');
     return skillUri(id, name, path) === uri ? { id, name, path } : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** A part of a file. */

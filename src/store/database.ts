@@ -198,16 +198,6 @@ export function isCorrupt(error: unknown): error is Error {
   return isSqliteError(error) && error.code.startsWith('SQLITE_CORRUPT');
 }
 
-/** What work returns; undefined if SQLite finds that the database contradicts itself. */
-export function corruptAsMissing<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (isCorrupt(error)) return undefined;
-    throw error;
-  }
-}
-
 /** Turns an error of SQLite or of the file system into `DATABASE_NOT_WRITABLE`. Returns any other error as it is. */
 export function notWritable(catalogue: string, error: unknown): unknown {
   if (!(error instanceof Error) || !isAboutFiles(error)) return error;

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { SkillSearchError } from '../core/index.js';
+import { orUndefined, SkillSearchError } from '../core/index.js';
 import { notWritable, openForWriting } from './database.js';
 import { filesBeside } from './files.js';
 import { type Connection, Database, isBusy, isSqliteError } from './sqlite.js';
@@ -28,12 +28,7 @@ export class FileLock {
    * @throws SQLite's error if the file cannot be made or written
    */
   static take(path: string): FileLock | undefined {
-    try {
-      return new FileLock(path, lockFile(path));
-    } catch (error) {
-      if (isBusy(error)) return undefined;
-      throw error;
-    }
+    return orUndefined(() => new FileLock(path, lockFile(path)), isBusy);
   }
 
   /**

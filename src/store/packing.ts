@@ -108,14 +108,11 @@ const UNPACKED_AT_ONCE = 1024 * 1024;
  */
 export async function packBlob(sha256: string, bytes: Uint8Array): Promise<PackedBlob> {
   const size = bytes.length;
-  const packed = size <= LARGE ? packFew(bytes) : (await shrinks(bytes)) ? await deflate(bytes) : undefined;
+  const isWorth = size > LARGE ? await shrinks(bytes) : size > SMALL;
+  const packed = !isWorth ? undefined : size > LARGE ? await deflate(bytes) : deflateRawSync(bytes);
   if (packed !== undefined && packed.length <= size * WORTHWHILE)
     return { sha256, size, packing: 'deflate', bytes: packed };
   return { sha256, size, packing: 'raw', bytes: Buffer.from(bytes.buffer, bytes.byteOffset, size) };
-}
-
-function packFew(bytes: Uint8Array): Buffer | undefined {
-  return bytes.length <= SMALL ? undefined : deflateRawSync(bytes);
 }
 
 /** Whether compression helps a little, by three parts of the bytes. Most large files are compressed already. */

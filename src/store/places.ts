@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
+import { orUndefined } from '../core/index.js';
 
 /** The folder that a skill was read from. */
 export interface SkillFolder {
@@ -88,11 +89,7 @@ export function folderAt(place: string, catalogue: string): string | undefined {
 
 /** The folder of a file, without symbolic links as far as that can be told. */
 export function folderOf(file: string): string {
-  try {
-    return realpathSync(dirname(file));
-  } catch {
-    return resolve(dirname(file));
-  }
+  return orUndefined(() => realpathSync(dirname(file))) ?? resolve(dirname(file));
 }
 
 /** Hash of a folder's absolute path: 32 hex digits of its SHA-256. Says nothing of the machine. */

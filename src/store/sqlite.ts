@@ -210,10 +210,11 @@ export class NativeHandles {
   }
 
   #sweep(): void {
-    const collectGarbage = collector();
-    if (collectGarbage === undefined) return;
+    // Without it the handles are kept, and a later sweep tries again.
+    collect ??= globalThis.gc ?? exposedCollector();
+    if (collect === undefined) return;
     this.#kept = [];
-    collectGarbage();
+    collect();
     this.#weak = this.#weak.filter((reference) => {
       const handle = reference.deref();
       if (handle !== undefined) this.#kept.push(handle);
@@ -229,16 +230,11 @@ const nativeHandles: NativeHandles = new NativeHandles();
 let collect: (() => void) | undefined;
 
 /**
- * Starts a full collection at once, while JavaScript runs. V8 offers no other way to ask for one at a given moment.
+ * Starts a full collection at once, while JavaScript runs. V8 offers no other way to ask for one at a given moment. The
+ * flag stays set: it belongs to all threads of the process, and another one may be between its two calls.
  *
- * @returns undefined if V8 does not give it away; then the handles are kept, and a later sweep tries again
+ * @returns undefined if V8 does not give it away
  */
-function collector(): (() => void) | undefined {
-  collect ??= globalThis.gc ?? exposedCollector();
-  return collect;
-}
-
-/** The flag stays set: it belongs to all threads of the process, and another one may be between its two calls. */
 function exposedCollector(): (() => void) | undefined {
   setFlagsFromString('--expose-gc');
   return runInNewContext("typeof gc === 'function' ? gc : undefined") as (() => void) | undefined;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { orUndefined } from '../core/index.js';
 import type { ContentFile, Skill, SkillProperties } from '../skill.js';
 import type { SkillFolder } from './places.js';
 
@@ -132,16 +133,14 @@ function contentsText({ complete, files }: SkillContentsToStore): string {
 
 /** @returns undefined if the text is not that of contents: damage and malice may write anything */
 export function readContents(text: string): StoredContents | undefined {
-  try {
+  return orUndefined(() => {
     const [complete, rows] = JSON.parse(text) as [boolean, [string, number, string, number, number, number, string][]];
     const files = rows.map(([path, size, sha256, executable, whole, isText, kept]) => ({
       ...{ path: String(path), size: Number(size), sha256: String(sha256), kept: kept as ContentRow['kept'] },
       ...{ executable: executable === 1, complete: whole === 1, isText: isText === 1 },
     }));
     return { complete, files };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** The files of contents whose bytes are blobs. */

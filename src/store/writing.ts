@@ -6,10 +6,15 @@ export { withoutMark } from './places.js';
 export { CatalogueCheck, structureFaults } from './read/catalogue-check.js';
 export { blobsIn, copyKey, fieldsOf, type SkillContentsToStore } from './stored-skill.js';
 export { applyChanges } from './transfer/apply-changes.js';
-export type { CatalogueChanges, StoredVector } from './transfer/catalogue-changes.js';
 export { differenceOf } from './transfer/difference.js';
 export { headOf, ImageReader } from './transfer/image-reader.js';
-export { bytesOfImage, checkImage, type SkillImage } from './transfer/skill-image.js';
+export {
+  bytesOfImage,
+  type CatalogueChanges,
+  checkImage,
+  type SkillImage,
+  type StoredVector,
+} from './transfer/skill-image.js';
 export { publishRepair } from './write/catalogue-repair.js';
 export { CatalogueWriter } from './write/catalogue-writer.js';
 export type { LabelledSkill, LoadLabels } from './write/load-sinks.js';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { anyOf, isInside, SkillSearchError } from '../core/index.js';
+import { anyOf, hasCode, isInside, type SkillSearchError } from '../core/index.js';
 import { type BuildOptions, buildCatalogue, type CataloguePlace, type LoadReport } from '../load/index.js';
 import type { ChosenModel } from '../semantic/index.js';
+import type { WatchedChange, WatchProblem } from './index.js';
 import { KeptModel } from './kept-model.js';
 import { type Changes, GatheredChanges, planLoad, type SourceChanges } from './plan-load.js';
 import { Retries } from './shared-watch.js';
-import type { WatchedChange, WatchProblem } from './watch-sources.js';
 import type { SourceListener, WatchedSource } from './watched-sources.js';
 
 /** Milliseconds between two looks whether the sources are still there. */
@@ -158,7 +158,7 @@ export class RunningWatch implements SourceListener {
       await this.#loadWords(everythingOf(this.#sources), started, true);
       return true;
     } catch (error) {
-      if (!isLoadInProgress(error)) throw error;
+      if (!hasCode(error, 'LOAD_IN_PROGRESS')) throw error;
       await this.#waitForOther();
       return false;
     }
@@ -279,8 +279,8 @@ export class RunningWatch implements SourceListener {
 
   /** Whether an error says that the model runtime, which is optional, is missing, and vectors were not asked for. */
   #isOptional(error: unknown): error is SkillSearchError {
-    const isMissing = error instanceof SkillSearchError && error.code === 'MODEL_RUNTIME_MISSING';
-    return isMissing && this.#parts.load.semantic !== true && this.#parts.model?.named !== true;
+    const { load, model } = this.#parts;
+    return hasCode(error, 'MODEL_RUNTIME_MISSING') && load.semantic !== true && model?.named !== true;
   }
 
   #goOnWithoutVectors(error: SkillSearchError): void {
@@ -296,7 +296,7 @@ export class RunningWatch implements SourceListener {
   /** Tells of a load that failed, and waits before the next attempt. */
   async #waitAfter(error: unknown): Promise<void> {
     if (this.#closing.signal.aborted) return;
-    if (isLoadInProgress(error)) {
+    if (hasCode(error, 'LOAD_IN_PROGRESS')) {
       await this.#waitForOther();
       return;
     }
@@ -347,10 +347,6 @@ function isOwnFile(path: string, database: string, folder?: string): boolean {
   if (BESIDE_DATABASES.test(name)) return true;
   const own = basename(database);
   return dirname(path) === dirname(database) && (name === own || name.startsWith(`${own}.`));
-}
-
-function isLoadInProgress(error: unknown): boolean {
-  return error instanceof SkillSearchError && error.code === 'LOAD_IN_PROGRESS';
 }
 
 function hasChanged({ added, updated, removed, embedded, classified }: LoadReport): boolean {

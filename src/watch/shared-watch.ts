@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileLock } from '../store/index.js';
-import type { WatchProblem } from './watch-sources.js';
+import type { WatchProblem } from './index.js';
 
 /** Milliseconds between two attempts to take over. One attempt opens a file. */
 const INTERVAL = 1000;

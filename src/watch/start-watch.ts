@@ -13,10 +13,10 @@ import {
 } from '../core/index.js';
 import { checkSource, installedKey } from '../sources/index.js';
 import { watchLock } from '../store/index.js';
+import type { SourceWatch, WatchOptions } from './index.js';
 import { RunningWatch, type WatchedLoad } from './running-watch.js';
 import { SharedWatch } from './shared-watch.js';
 import { watchInThread } from './watch-in-thread.js';
-import type { SourceWatch, WatchOptions } from './watch-sources.js';
 import { type Polling, WatchedInstalled, WatchedPath } from './watched-sources.js';
 
 /** The longest `quiet` and `longestWait` of a watch, in milliseconds. Who would wait longer loads now and then. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ErrorMessage, errorOf, quietly, startWorker } from '../core/index.js';
 import type { LoadProgress } from '../load/index.js';
-import type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './watch-sources.js';
+import type { SourceWatch, WatchedChange, WatchOptions, WatchProblem } from './index.js';
 
 /** What the thread of a watch is started with. */
 export interface WatchThreadData {

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { isInside } from '../core/index.js';
 import type { FoundInstalledSource, InstalledSource, Source } from '../load/index.js';
 import { type FoundFolders, findFolders, type InstalledOptions } from '../sources/index.js';
+import type { WatchProblem } from './index.js';
 import { isOnNetwork, pollTree, watchFile } from './trees/poll.js';
 import { isRefusal, SEES_ALL_LINKS, type TreeListener, type TreeWatch, watchTree } from './trees/watch-folders.js';
-import type { WatchProblem } from './watch-sources.js';
 
 /** A source that is watched. */
 export interface WatchedSource {

@@ -59,21 +59,19 @@ const REFUSED: Record<string, { code: string; make: (path: string) => void }> = 
   },
 };
 
-describe.each(Object.entries(REFUSED))('%s', (_, { code, make }) => {
-  test('is refused and stays as it was', async () => {
-    const folder = scratchFolder();
-    const path = join(folder, 'skills.db');
-    make(path);
-    const before = traceOf(path);
-    const beside = readdirSync(folder);
+test.each(Object.entries(REFUSED))('%s is refused and stays as it was', async (_, { code, make }) => {
+  const folder = scratchFolder();
+  const path = join(folder, 'skills.db');
+  make(path);
+  const before = traceOf(path);
+  const beside = readdirSync(folder);
 
-    expect(await codeOf(() => openAccess({ state: path }))).toBe(code);
-    expect(traceOf(path)).toEqual(before);
-    expect(readdirSync(folder)).toEqual(beside);
-    expect(() => openAccess({ state: path })).toThrow(
-      expect.objectContaining({ path, message: expect.stringContaining(path) }),
-    );
-  });
+  expect(await codeOf(() => openAccess({ state: path }))).toBe(code);
+  expect(traceOf(path)).toEqual(before);
+  expect(readdirSync(folder)).toEqual(beside);
+  expect(() => openAccess({ state: path })).toThrow(
+    expect.objectContaining({ path, message: expect.stringContaining(path) }),
+  );
 });
 
 describe('a path', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeInChromium, newPage, serving } from './browser.js';
 import { axeFindings, everyPage, sticksOut, strangers, summaryOf } from './page-checks.js';
 import { HOSTILE_ROWS, ORDINARY_ROWS, SCRIPTS } from './rows.js';
@@ -11,48 +11,43 @@ describeInChromium('every page', () => {
   const site = serving(ORDINARY_ROWS);
   const expected = [/status of 404/];
 
-  describe.each(PAGES)('%s', (_name, path) => {
-    test('fits, and axe-core finds nothing, at any width and in both schemes', async () => {
-      const page = await newPage(site().url, { expected });
-      await page.goto(path);
-      const found: string[] = [];
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 900 });
-        found.push(...(await sticksOut(page)).map((one) => `at ${width}: ${one}`));
-        if (width !== 390 && width !== 1280) continue;
-        for (const colorScheme of SCHEMES) {
-          await page.emulateMedia({ colorScheme });
-          found.push(...(await axeFindings(page)).map((one) => `at ${width}, ${colorScheme}: ${one}`));
-        }
+  test.each(PAGES)('%s fits, and axe-core finds nothing, at any width and in both schemes', async (_name, path) => {
+    const page = await newPage(site().url, { expected });
+    await page.goto(path);
+    const found: string[] = [];
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      found.push(...(await sticksOut(page)).map((one) => `at ${width}: ${one}`));
+      if (width !== 390 && width !== 1280) continue;
+      for (const colorScheme of SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        found.push(...(await axeFindings(page)).map((one) => `at ${width}, ${colorScheme}: ${one}`));
       }
-      expect(found).toEqual([]);
-    });
+    }
+    expect(found).toEqual([]);
   });
 });
 
-describe('hostile', () => {
-  const WIDTHS = [320, 390, 1280, 2560];
-  const pathOf = (id: unknown) => `/skills/${encodeURIComponent(String(id))}`;
-  const PATHS = HOSTILE_ROWS.map(({ id }) => pathOf(id));
+const pathOf = (id: unknown) => `/skills/${encodeURIComponent(String(id))}`;
+const PATHS = HOSTILE_ROWS.map(({ id }) => pathOf(id));
 
-  describeInChromium('skills of strangers', () => {
-    const site = serving(HOSTILE_ROWS);
+describeInChromium('skills of strangers', () => {
+  const site = serving(HOSTILE_ROWS);
 
-    test.each([
-      ['with scripts in every field', PATHS.filter((path) => path.includes('hostile-'))],
-      ['with texts that cover, reorder or widen', PATHS.filter((path) => path.includes('strange-'))],
-      ['in lists', ['/?q=hostile', '/?q=strange+knows+opens+huge', '/?sortBy=stars']],
-    ])('%s run nothing, ask nobody and overflow nothing', { timeout: 120_000 }, async (_kind, paths) => {
-      const page = await newPage(site().url);
-      for (const path of paths) {
-        await page.goto(path);
-        expect(await strangers(page), path).toEqual([]);
-        for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 900 });
-          expect(await sticksOut(page), `${path} at ${width}`).toEqual([]);
-        }
+  test.each([
+    ['with scripts in every field', PATHS.filter((path) => path.includes('hostile-'))],
+    ['with texts that cover, reorder or widen', PATHS.filter((path) => path.includes('strange-'))],
+    ['in lists', ['/?q=hostile', '/?q=strange+knows+opens+huge', '/?sortBy=stars']],
+  ])('%s run nothing, ask nobody and overflow nothing', { timeout: 120_000 }, async (_kind, paths) => {
+    const page = await newPage(site().url);
+    for (const path of paths) {
+      await page.goto(path);
+      expect(await strangers(page), path).toEqual([]);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await sticksOut(page), `${path} at ${width}`).toEqual([]);
       }
-    });
+    }
   });
 });
 

@@ -12,6 +12,8 @@ import { PASSWORD, type PostgresStandby } from '../share/postgres/postgres-clust
 import { ATTACK, type Captured, linesOf, runCaptured, UNSAFE } from './run-captured.js';
 import { runProcess, SEARCH, startServing } from './run-process.js';
 
+afterEach(() => vi.unstubAllEnvs());
+
 describe('keys create', () => {
   test('prints the key alone on standard output and the remark on standard error', async () => {
     const state = scratchFile('access.db');
@@ -150,128 +152,126 @@ function isAccepted(state: string, key: string): boolean {
   }
 }
 
-describe('shared catalogue.system', () => {
-  afterEach(() => vi.unstubAllEnvs());
+/** An address as it may be said on the command line. */
+function withoutPassword(address: string): string {
+  return address.replace(/:[^:@]+@/, '@');
+}
 
-  describeWithPostgres('a catalogue in PostgreSQL', (server) => {
-    /** The address of a database with two skills, without the password. */
-    async function catalogue(): Promise<string> {
-      const database = await server.database();
-      const sources = [{ name: 'rows', rows: [row('alpha', { stars: 2 }), row('beta')] }];
-      await buildCatalogue({ database, cache: scratchFolder(), semantic: false, sources });
-      return database.replace(/:[^:@]+@/, '@');
-    }
+function passwordFile(): string {
+  const file = scratchFile('password');
+  writeFileSync(file, `${PASSWORD}\n`);
+  return file;
+}
 
-    test('is searched, listed and shown, from a copy that is kept', async () => {
-      vi.stubEnv('PGPASSWORD', PASSWORD);
-      const where = ['--database', await catalogue(), '--cache', scratchFolder()];
-      const outputs = await Promise.all(
-        [
-          ['search', 'alpha', '--json'],
-          ['list', '--json'],
-          ['show', 'alpha', '--json'],
-        ].map(async (words) => {
-          const { status, out, error } = await runCaptured([...words, ...where]);
-          expect([status, error]).toEqual([0, '']);
-          return JSON.parse(out) as { readonly hits?: readonly unknown[]; readonly skill?: { readonly id: string } };
-        }),
-      );
-      expect(outputs.map(({ hits, skill }) => hits?.length ?? skill?.id)).toEqual([1, 2, 'alpha']);
-      await server.stop();
-      const { status, out, error } = await runCaptured(['list', ...where]);
-      await server.start();
-      expect([status, linesOf(error)]).toEqual([
-        0,
-        [expect.stringMatching(/^answers are from the copy that is here: /)],
-      ]);
-      expect(out).toContain('alpha');
-    });
+describeWithPostgres('a catalogue in PostgreSQL', (server) => {
+  /** The address of a database with two skills, without the password. */
+  async function catalogue(): Promise<string> {
+    const database = await server.database();
+    const sources = [{ name: 'rows', rows: [row('alpha', { stars: 2 }), row('beta')] }];
+    await buildCatalogue({ database, cache: scratchFolder(), semantic: false, sources });
+    return withoutPassword(database);
+  }
 
-    test('is served, with keys and quotas in the same database, and followed', async () => {
-      const address = await catalogue();
-      const file = scratchFile('password');
-      writeFileSync(file, PASSWORD);
-      const where = ['--database', address, '--database-password-file', file];
-      const made = await runCaptured(['keys', 'create', ...where]);
-      expect(made.status).toBe(0);
-      const serving = (cache: string) =>
-        startServing([...where, '--cache', cache, '--key-daily', '3', '--look-every', '1']);
-      const caches = [scratchFolder(), scratchFolder()];
-      const [one, other] = [await serving(caches[0]!), await serving(caches[1]!)];
-      const ask = async (url: string): Promise<[number, string | null, string]> => {
-        const answer = await fetch(url + SEARCH, { headers: { Authorization: `Bearer ${made.out.trim()}` } });
-        return [answer.status, answer.headers.get('X-RateLimit-Daily-Remaining'), await answer.text()];
-      };
-      expect(await ask(one.url)).toEqual([200, '2', expect.stringContaining('alpha')]);
-      expect(await ask(other.url)).toEqual([200, '1', expect.stringContaining('alpha')]);
-      const withPassword = address.replace('@', `:${encodeURIComponent(PASSWORD)}@`);
-      const sources = [{ name: 'rows', rows: [row('alpha'), row('alpha-two')] }];
-      await buildCatalogue({ database: withPassword, cache: scratchFolder(), semantic: false, sources });
-      for (const { heard } of [one, other]) {
-        expect(await heard('catalogue reloaded')).toMatchObject({ skills: 3, version: 2 });
-      }
-      await server.stop();
-      await one.heard('a newer state of the catalogue cannot be had: the present one stays in use');
-      await server.start();
-      await one.heard('newer states of the catalogue can be had again');
-      for (const { output } of [one, other]) expect(output().error + output().out).not.toContain('zebra');
-      one.child.kill('SIGTERM');
-      expect(await one.ended()).toBe(0);
-    }, 60_000);
+  test('is searched, listed and shown, from a copy that is kept', async () => {
+    vi.stubEnv('PGPASSWORD', PASSWORD);
+    const where = ['--database', await catalogue(), '--cache', scratchFolder()];
+    const outputs = await Promise.all(
+      [
+        ['search', 'alpha', '--json'],
+        ['list', '--json'],
+        ['show', 'alpha', '--json'],
+      ].map(async (words) => {
+        const { status, out, error } = await runCaptured([...words, ...where]);
+        expect([status, error]).toEqual([0, '']);
+        return JSON.parse(out) as { readonly hits?: readonly unknown[]; readonly skill?: { readonly id: string } };
+      }),
+    );
+    expect(outputs.map(({ hits, skill }) => hits?.length ?? skill?.id)).toEqual([1, 2, 'alpha']);
+    await server.stop();
+    const { status, out, error } = await runCaptured(['list', ...where]);
+    await server.start();
+    expect([status, linesOf(error)]).toEqual([0, [expect.stringMatching(/^answers are from the copy that is here: /)]]);
+    expect(out).toContain('alpha');
   });
+
+  test('is served, with keys and quotas in the same database, and followed', async () => {
+    const address = await catalogue();
+    const file = passwordFile();
+    const where = ['--database', address, '--database-password-file', file];
+    const made = await runCaptured(['keys', 'create', ...where]);
+    expect(made.status).toBe(0);
+    const serving = (cache: string) =>
+      startServing([...where, '--cache', cache, '--key-daily', '3', '--look-every', '1']);
+    const caches = [scratchFolder(), scratchFolder()];
+    const [one, other] = [await serving(caches[0]!), await serving(caches[1]!)];
+    const ask = async (url: string): Promise<[number, string | null, string]> => {
+      const answer = await fetch(url + SEARCH, { headers: { Authorization: `Bearer ${made.out.trim()}` } });
+      return [answer.status, answer.headers.get('X-RateLimit-Daily-Remaining'), await answer.text()];
+    };
+    expect(await ask(one.url)).toEqual([200, '2', expect.stringContaining('alpha')]);
+    expect(await ask(other.url)).toEqual([200, '1', expect.stringContaining('alpha')]);
+    const withPassword = address.replace('@', `:${encodeURIComponent(PASSWORD)}@`);
+    const sources = [{ name: 'rows', rows: [row('alpha'), row('alpha-two')] }];
+    await buildCatalogue({ database: withPassword, cache: scratchFolder(), semantic: false, sources });
+    for (const { heard } of [one, other]) {
+      expect(await heard('catalogue reloaded')).toMatchObject({ skills: 3, version: 2 });
+    }
+    await server.stop();
+    await one.heard('a newer state of the catalogue cannot be had: the present one stays in use');
+    await server.start();
+    await one.heard('newer states of the catalogue can be had again');
+    for (const { output } of [one, other]) expect(output().error + output().out).not.toContain('zebra');
+    one.child.kill('SIGTERM');
+    expect(await one.ended()).toBe(0);
+  }, 60_000);
 });
 
-describe('load shared.system', () => {
-  afterEach(() => vi.unstubAllEnvs());
-
-  describeWithPostgres('load --database postgres://…', (server) => {
-    /** The address of an empty database, without the password, and rows to load. */
-    const place = async () => {
-      const source = scratchFile('rows.jsonl');
-      writeJsonLines(source, [row('a'), row('b')]);
-      const address = (await server.database()).replace(/:[^:@]+@/, '@');
-      const cache = scratchFolder();
-      return {
-        source,
-        address,
-        cache,
-        words: ['load', source, '--no-semantic', '--cache', cache, '--database', address],
-      };
+describeWithPostgres('load --database postgres://…', (server) => {
+  /** The address of an empty database, without the password, and rows to load. */
+  const place = async () => {
+    const source = scratchFile('rows.jsonl');
+    writeJsonLines(source, [row('a'), row('b')]);
+    const address = withoutPassword(await server.database());
+    const cache = scratchFolder();
+    return {
+      source,
+      address,
+      cache,
+      words: ['load', source, '--no-semantic', '--cache', cache, '--database', address],
     };
+  };
 
-    test('loads, and prints the report of a load', async () => {
-      vi.stubEnv('PGPASSWORD', PASSWORD);
-      const { words, cache } = await place();
-      const first = await runCaptured(words);
-      expect([first.status, first.error]).toEqual([0, '']);
-      expect(linesOf(first.out)[0]).toMatch(/^added +2$/);
-      const again = await runCaptured([...words, '--json']);
-      expect(JSON.parse(again.out)).toMatchObject({ added: 0, unchanged: 2 });
-      expect([...contentOf(join(cache, 'skills.db')).keys()]).toEqual(['a', 'b']);
-    });
+  test('loads, and prints the report of a load', async () => {
+    vi.stubEnv('PGPASSWORD', PASSWORD);
+    const { words, cache } = await place();
+    const first = await runCaptured(words);
+    expect([first.status, first.error]).toEqual([0, '']);
+    expect(linesOf(first.out)[0]).toMatch(/^added +2$/);
+    const again = await runCaptured([...words, '--json']);
+    expect(JSON.parse(again.out)).toMatchObject({ added: 0, unchanged: 2 });
+    expect([...contentOf(join(cache, 'skills.db')).keys()]).toEqual(['a', 'b']);
+  });
 
-    test('takes the password from a file, and keys are in the same database', async () => {
-      const { words, address } = await place();
-      const file = scratchFile('password');
-      writeFileSync(file, `${PASSWORD}\n`);
-      const { status, error } = await runCaptured([...words, '--database-password-file', file]);
-      expect([status, error]).toEqual([0, '']);
-      const where = ['--database', address, '--database-password-file', file];
-      const made = await runCaptured(['keys', 'create', '--name', 'ci', ...where]);
-      expect([made.status, made.out]).toEqual([0, expect.stringMatching(/^sk_live_/)]);
-      const listed = await runCaptured(['keys', 'list', '--state', address, '--state-password-file', file]);
-      expect(linesOf(listed.out)[1]).toMatch(/^1 +ci /);
-    });
+  test('takes the password from a file, and keys are in the same database', async () => {
+    const { words, address } = await place();
+    const file = passwordFile();
+    const { status, error } = await runCaptured([...words, '--database-password-file', file]);
+    expect([status, error]).toEqual([0, '']);
+    const where = ['--database', address, '--database-password-file', file];
+    const made = await runCaptured(['keys', 'create', '--name', 'ci', ...where]);
+    expect([made.status, made.out]).toEqual([0, expect.stringMatching(/^sk_live_/)]);
+    const listed = await runCaptured(['keys', 'list', '--state', address, '--state-password-file', file]);
+    expect(linesOf(listed.out)[1]).toMatch(/^1 +ci /);
+  });
 
-    test('is refused with --installed, watched or not', async () => {
-      vi.stubEnv('PGPASSWORD', PASSWORD);
-      const { address } = await place();
-      for (const command of [['load'], ['load', '--watch'], ['watch']]) {
-        const words = [...command, '--installed', '--no-semantic', '--database', address];
-        const { status, error } = await runCaptured(words);
-        expect([status, error]).toEqual([2, expect.stringContaining('belong to one machine')]);
-      }
-    });
+  test('is refused with --installed, watched or not', async () => {
+    vi.stubEnv('PGPASSWORD', PASSWORD);
+    const { address } = await place();
+    for (const command of [['load'], ['load', '--watch'], ['watch']]) {
+      const words = [...command, '--installed', '--no-semantic', '--database', address];
+      const { status, error } = await runCaptured(words);
+      expect([status, error]).toEqual([2, expect.stringContaining('belong to one machine')]);
+    }
   });
 });
 
@@ -291,9 +291,8 @@ describeWithStandbys('a standby as --database', (server) => {
     const sources = [{ name: 'rows', rows: [row('alpha'), row('beta')] }];
     await buildCatalogue({ database, cache: scratchFolder(), semantic: false, sources });
     await standby.caughtUp();
-    const primary = database.replace(/:[^:@]+@/, '@');
-    const file = scratchFile('password');
-    writeFileSync(file, PASSWORD);
+    const primary = withoutPassword(database);
+    const file = passwordFile();
     return { primary, file, place: ['--database', standby.addressOf(primary), '--database-password-file', file] };
   }
 
@@ -331,47 +330,38 @@ describeWithStandbys('a standby as --database', (server) => {
   });
 });
 
-describe('shared state.system', () => {
-  const keys = (...words: readonly string[]): Promise<Captured> => runCaptured(['keys', ...words]);
+describeWithPostgres('a state in PostgreSQL', (server) => {
+  test('is not taken with a password in its address, which is not repeated', async () => {
+    const { status, out, error } = await keys('list', '--state', await server.database());
+    expect([status, out]).toEqual([2, '']);
+    expect(error).toContain('PGPASSWORD');
+    expect(error).not.toContain('zebra');
+  });
 
-  afterEach(() => vi.unstubAllEnvs());
-
-  describeWithPostgres('a state in PostgreSQL', (server) => {
-    /** The address of an empty database, without the password. */
-    const place = async (): Promise<string> => (await server.database()).replace(/:[^:@]+@/, '@');
-
-    test('is not taken with a password in its address, which is not repeated', async () => {
-      const { status, out, error } = await keys('list', '--state', await server.database());
-      expect([status, out]).toEqual([2, '']);
-      expect(error).toContain('PGPASSWORD');
-      expect(error).not.toContain('zebra');
-    });
-
-    test('serve shares quotas with another server, and says in its log when the database goes and comes', async () => {
-      vi.stubEnv('PGPASSWORD', PASSWORD);
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });
-      const state = await place();
-      const words = ['--database', database, '--state', state, '--anonymous-daily', '3', '--state-connections', '2'];
-      const [one, other] = [await startServing(words), await startServing(words)];
-      const remaining = async (url: string): Promise<string | null> =>
-        (await fetch(url + SEARCH)).headers.get('X-RateLimit-Daily-Remaining');
-      expect([await remaining(one.url), await remaining(other.url), await remaining(one.url)]).toEqual(['2', '1', '0']);
-      expect((await fetch(other.url + SEARCH)).status).toBe(429);
-      await server.stop();
-      const refused = await fetch(one.url + SEARCH);
-      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1']);
-      expect((await one.heard('keys and quotas cannot be asked'))['reason']).toContain('does not answer');
-      await Promise.all(Array.from({ length: 20 }, async () => (await fetch(one.url + SEARCH)).text()));
-      await server.start();
-      await one.heard('keys and quotas can be asked again');
-      const logged = linesOf(one.output().error).map((line) => JSON.parse(line) as Record<string, unknown>);
-      expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
-      expect(logged.filter(({ status }) => status === 503)).toHaveLength(21);
-      expect((await fetch(one.url + SEARCH)).status).toBe(429);
-      expect(one.output().error + one.output().out).not.toContain('zebra');
-      one.child.kill('SIGTERM');
-      expect(await one.ended()).toBe(0);
-    });
+  test('serve shares quotas with another server, and says in its log when the database goes and comes', async () => {
+    vi.stubEnv('PGPASSWORD', PASSWORD);
+    const database = scratchFile('skills.db');
+    await buildCatalogue({ database, sources: [[row('alpha')]], semantic: false });
+    const state = withoutPassword(await server.database());
+    const words = ['--database', database, '--state', state, '--anonymous-daily', '3', '--state-connections', '2'];
+    const [one, other] = [await startServing(words), await startServing(words)];
+    const remaining = async (url: string): Promise<string | null> =>
+      (await fetch(url + SEARCH)).headers.get('X-RateLimit-Daily-Remaining');
+    expect([await remaining(one.url), await remaining(other.url), await remaining(one.url)]).toEqual(['2', '1', '0']);
+    expect((await fetch(other.url + SEARCH)).status).toBe(429);
+    await server.stop();
+    const refused = await fetch(one.url + SEARCH);
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '1']);
+    expect((await one.heard('keys and quotas cannot be asked'))['reason']).toContain('does not answer');
+    await Promise.all(Array.from({ length: 20 }, async () => (await fetch(one.url + SEARCH)).text()));
+    await server.start();
+    await one.heard('keys and quotas can be asked again');
+    const logged = linesOf(one.output().error).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(logged.filter(({ status }) => status === 503)).toHaveLength(21);
+    expect((await fetch(one.url + SEARCH)).status).toBe(429);
+    expect(one.output().error + one.output().out).not.toContain('zebra');
+    one.child.kill('SIGTERM');
+    expect(await one.ended()).toBe(0);
   });
 });

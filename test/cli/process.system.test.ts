@@ -248,23 +248,21 @@ function started(words: readonly string[]) {
   return { child, output: catchOutput(child) };
 }
 
-describe.each([['watch'], ['load']])('%s of a folder that changes', (command) => {
-  test('prints what it loads, until it is ended', async () => {
-    const folder = await skills();
-    const database = scratchFile('skills.db');
-    const more = command === 'load' ? ['--watch'] : [];
-    const { child, output } = started([command, folder, '--no-semantic', '--database', database, ...more]);
-    await eventually(() => expect(output().error).toContain('Watching 1 source.'));
-    expect(output().out).toContain('added             1\n');
-    await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
-    await eventually(() => expect(output().out).toMatch(/\d\d:\d\d:\d\d {2}1 added \(\d+\.\d s\)\n/));
-    expect(namesIn(database)).toEqual(['a', 'b']);
-    await rm(join(folder, 'a'), { recursive: true });
-    await eventually(() => expect(output().out).toContain('1 removed'));
-    child.kill('SIGTERM');
-    await once(child, 'close');
-    expect(child.exitCode).toBe(0);
-  });
+test.each(['watch', 'load'])('%s of a folder that changes prints what it loads, until it is ended', async (command) => {
+  const folder = await skills();
+  const database = scratchFile('skills.db');
+  const more = command === 'load' ? ['--watch'] : [];
+  const { child, output } = started([command, folder, '--no-semantic', '--database', database, ...more]);
+  await eventually(() => expect(output().error).toContain('Watching 1 source.'));
+  expect(output().out).toContain('added             1\n');
+  await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
+  await eventually(() => expect(output().out).toMatch(/\d\d:\d\d:\d\d {2}1 added \(\d+\.\d s\)\n/));
+  expect(namesIn(database)).toEqual(['a', 'b']);
+  await rm(join(folder, 'a'), { recursive: true });
+  await eventually(() => expect(output().out).toContain('1 removed'));
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  expect(child.exitCode).toBe(0);
 });
 
 test('watch --json prints an object a line', async () => {

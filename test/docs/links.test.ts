@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { anchorsOf, linesOf, PROJECT, pagePaths, readPage } from './pages.js';
 
 interface Link {
@@ -30,14 +30,12 @@ function faultOf(path: string, target: string): string | undefined {
   return anchorsOf(readPage(to)).has(anchor) ? undefined : 'there is no such heading';
 }
 
-describe.each(pagePaths())('%s', (path) => {
-  test('has links that lead to files and headings that exist', () => {
-    const faults = linksOf(readPage(path))
-      .filter(({ target }) => !isElsewhere(target))
-      .map(({ line, target }) => ({ line, target, fault: faultOf(path, target) }))
-      .filter(({ fault }) => fault !== undefined);
-    expect(faults).toEqual([]);
-  });
+test.each(pagePaths())('%s has links that lead to files and headings that exist', (path) => {
+  const faults = linksOf(readPage(path))
+    .filter(({ target }) => !isElsewhere(target))
+    .map(({ line, target }) => ({ line, target, fault: faultOf(path, target) }))
+    .filter(({ fault }) => fault !== undefined);
+  expect(faults).toEqual([]);
 });
 
 test('every page of docs/ is linked from the README or a page that it links', () => {

@@ -14,24 +14,23 @@ function contentsOf(page: string): string[] {
   return Array.from(head.matchAll(/^- \[(.+)\]\(#[^)]*\)$/gm), ([, text]) => text as string);
 }
 
-describe.each(WRAPPED)('%s', (path) => {
-  test(`has no line over ${LONGEST_LINE} characters but in tables and code`, () => {
-    const long = linesOf(readPage(path))
-      .filter(({ text, isCode }) => !isCode && !text.startsWith('|') && [...text].length > LONGEST_LINE)
-      .map(({ number }) => number);
-    expect(long).toEqual([]);
-  });
+test.each(WRAPPED)(`%s has no line over ${LONGEST_LINE} characters but in tables and code`, (path) => {
+  const long = linesOf(readPage(path))
+    .filter(({ text, isCode }) => !isCode && !text.startsWith('|') && [...text].length > LONGEST_LINE)
+    .map(({ number }) => number);
+  expect(long).toEqual([]);
 });
 
-describe.each(WRAPPED.filter((path) => contentsOf(readPage(path)).length > 0))('the contents of %s', (path) => {
-  test('name all of its sections, in their order', () => {
+test.each(WRAPPED.filter((path) => contentsOf(readPage(path)).length > 0))(
+  'the contents of %s name all of its sections, in their order',
+  (path) => {
     const page = readPage(path);
     const sections = linesOf(page)
       .filter(({ text, isCode }) => !isCode && text.startsWith('## '))
       .map(({ text }) => text.slice(3));
     expect(contentsOf(page)).toEqual(sections);
-  });
-});
+  },
+);
 
 test('pages with sections have contents', () => {
   const pages = ['docs/command-line.md', 'docs/library.md', 'docs/operations.md', 'docs/ranking.md', 'docs/http.md'];

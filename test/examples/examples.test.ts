@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const EXAMPLES = join(PROJECT, 'examples');
@@ -63,8 +63,10 @@ test('every example has a test', () => {
   expect(files.sort()).toEqual(Object.keys(PRINTED).sort());
 });
 
-describe.each(Object.entries(PRINTED))('%s', (file, printed) => {
-  test('runs from the sources, prints what it shows, and leaves nothing behind', { timeout: 180_000 }, async () => {
+test.each(Object.entries(PRINTED))(
+  '%s runs from the sources, prints what it shows, and leaves nothing behind',
+  { timeout: 180_000 },
+  async (file, printed) => {
     const before = scratchFolders();
     const { status, out, error } = await runExample(file);
     // Standard error may have warnings of the runtime; after a failure it says why.
@@ -74,8 +76,8 @@ describe.each(Object.entries(PRINTED))('%s', (file, printed) => {
       else expect(out).toMatch(part);
     }
     expect([...scratchFolders()].filter((folder) => !before.has(folder))).toEqual([]);
-  });
-});
+  },
+);
 
 /** In the project's folder: its tsconfig.json leads the library's names to the sources, whatever `dist/` holds. */
 async function runExample(file: string): Promise<{ status: number | null; out: string; error: string }> {

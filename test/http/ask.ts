@@ -133,45 +133,23 @@ export function minuteOf({ headers }: Reply): [limit: string | null, remaining: 
   return [headers.get('X-RateLimit-Minute-Limit'), headers.get('X-RateLimit-Minute-Remaining')];
 }
 
+const ASYNC: ReadonlySet<PropertyKey> = new Set(['semantic', 'similar', 'used', 'warmUp', 'semanticWithVector']);
+
 /** A search that throws the same whatever is asked, except that it can be closed. */
 export function failingSearch(error: unknown): CatalogueSearch {
+  const close = async (): Promise<void> => {};
+  const problems = { rejected: [], warnings: [] };
+  const working = { problems, noteUsage: () => {}, close, [Symbol.asyncDispose]: close };
   const fail = (): never => {
     throw error;
   };
-  return {
-    keyword: fail,
-    keywordRecords: fail,
-    semantic: async () => fail(),
-    list: fail,
-    similar: async () => fail(),
-    used: async () => fail(),
-    suggest: fail,
-    countAuthors: fail,
-    authors: fail,
-    agents: fail,
-    warmUp: async () => fail(),
-    get: fail,
-    files: fail,
-    filenames: fail,
-    file: fail,
-    ids: fail,
-    contents: fail,
-    read: fail,
-    completeIds: fail,
-    isComplete: fail,
-    noteUsage: () => {},
-    wordCandidates: fail,
-    semanticWithVector: async () => fail(),
-    localPathsOf: fail,
-    copiesOf: fail,
-    categories: fail,
-    occupations: fail,
-    stats: fail,
-    check: fail,
-    problems: { rejected: [], warnings: [] },
-    close: async () => {},
-    [Symbol.asyncDispose]: async () => {},
-  };
+  return new Proxy(working as unknown as CatalogueSearch, {
+    has: () => true,
+    get: (_, name) => {
+      if (name in working || name === 'then' || typeof name === 'symbol') return Reflect.get(working, name);
+      return ASYNC.has(name) ? async () => fail() : fail;
+    },
+  });
 }
 
 function queryOf(query: Readonly<Record<string, string | number>>): string {

@@ -279,14 +279,6 @@ describe('503 SERVICE_UNAVAILABLE', () => {
     expect(told(reply)).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(reply.text).not.toContain('skills.db');
   });
-
-  test('is for keys and counters that cannot be asked', async () => {
-    const { ask, access, key } = await serve(SKILLS, { quotas: { anonymous: { daily: 5, perMinute: 5 } } });
-    access.close();
-    expect(told(await ask(keyword({ q: 'kite' })))).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    for (const path of SEARCHES)
-      expect(told(await ask(`${path}?q=kite`, { key }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
-  });
 });
 
 /** Status and code of an error, which must have the one shape. */

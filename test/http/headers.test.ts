@@ -148,7 +148,7 @@ test('meta tells the time that an answer took as an integer of milliseconds', as
     while (performance.now() < end);
     return { records: [], pagination: { page: 1, limit: 20, total: 0, totalPages: 0 } };
   };
-  const search = { ...failingSearch(new Error('not asked')), keywordRecords: () => slow(30) };
+  const search = Object.assign(failingSearch(new Error('not asked')), { keywordRecords: () => slow(30) });
   const { ask } = await serve(search);
   const before = performance.now();
   const { meta } = (await ask(keyword({ q: 'kite' }))).body as { meta: { responseTimeMs: number } };

@@ -48,13 +48,6 @@ describe('health', () => {
     const reply = await ask(HEALTH);
     expect([reply.status, faultsOf(DEGRADED, reply.body)]).toEqual([503, []]);
   });
-
-  test('is degraded when keys and counters cannot be asked', async () => {
-    const { ask, access } = await serve(SKILLS);
-    access.close();
-    const reply = await ask(HEALTH);
-    expect([reply.status, faultsOf(DEGRADED, reply.body)]).toEqual([503, []]);
-  });
 });
 
 test('damage a damaged skill is left out of a page, logged once, and 503 on its own page', async () => {

@@ -137,21 +137,19 @@ test('small changes of a classified catalogue leave nothing that a check takes f
   expect(search.get('commits')?.derivedCategories).toEqual(await expectedOf(COMMITS));
 });
 
-describe('derived categories that are damaged', () => {
-  test.each([`'["defi"]'`, 'NULL'])(
-    '(%s) are not shown: the skill counts as damaged, the check names it, and the next load heals it',
-    async (derived) => {
-      const made = catalogue();
-      await made.load(ROWS, { classify: true });
-      const expected = await derivedIn(made);
-      change(made.database, `UPDATE revision SET derived = ${derived} WHERE derived LIKE '%testing%'`);
+test.each([`'["defi"]'`, 'NULL'])(
+  'derived categories that are damaged (%s) are not shown: the skill counts as damaged, the check names it, and the next load heals it',
+  async (derived) => {
+    const made = catalogue();
+    await made.load(ROWS, { classify: true });
+    const expected = await derivedIn(made);
+    change(made.database, `UPDATE revision SET derived = ${derived} WHERE derived LIKE '%testing%'`);
 
-      await made.searching((search) => expect(() => search.get('tests')).toThrow(/tests is not as it was written/));
-      const { problems } = await checkCatalogue({ database: made.database });
-      expect(problems).toMatchObject([{ skill: 'tests', problem: 'its row does not fit its checksum' }]);
-      await made.load(ROWS);
-      expect(await derivedIn(made)).toEqual(expected);
-      expect((await checkCatalogue({ database: made.database })).problems).toEqual([]);
-    },
-  );
-});
+    await made.searching((search) => expect(() => search.get('tests')).toThrow(/tests is not as it was written/));
+    const { problems } = await checkCatalogue({ database: made.database });
+    expect(problems).toMatchObject([{ skill: 'tests', problem: 'its row does not fit its checksum' }]);
+    await made.load(ROWS);
+    expect(await derivedIn(made)).toEqual(expected);
+    expect((await checkCatalogue({ database: made.database })).problems).toEqual([]);
+  },
+);

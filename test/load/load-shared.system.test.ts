@@ -23,7 +23,11 @@ import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
+import { catalogueInPostgres } from '../share/shared-catalogue/machines.js';
 import { serveFolder } from '../share/snapshot/snapshots.js';
+import { keepsACatalogue } from './contract/loads.js';
+
+describeWithPostgres('a catalogue in PostgreSQL', (server) => keepsACatalogue(catalogueInPostgres(server)));
 
 describeWithPostgres('a load into PostgreSQL', (server) => {
   /** Loads into a database of PostgreSQL, from machines with a cache folder each. */

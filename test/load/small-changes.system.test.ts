@@ -16,7 +16,7 @@ import { stampOfKeywordFile } from '../../src/indexing/keyword-file.js';
 import { updateSources } from '../../src/load/writing.js';
 import { Database } from '../../src/store/sqlite.js';
 import { contentOf, stampOf } from '../catalogue-file.js';
-import { row } from '../rows.js';
+import { COLLIDING, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import {
@@ -251,17 +251,7 @@ test('the fingerprint of a row belongs to the rules that rows are read by', asyn
 /** Few ids, places whose slugs collide, one row written in two ways, rows that cannot be read or are warned of. */
 const LINE = fc
   .record({
-    who: fc.constantFrom<object>(
-      { id: 'a' },
-      { id: 'b' },
-      { id: 'o-r-x' },
-      { id: 'o-r-x', place: 'o-r/x' },
-      { place: 'o/r-x' },
-      { place: 'o-r/x' },
-      { place: 'o/日本' },
-      { id: 'a', stars: 'many' },
-      { author: 'o' },
-    ),
+    who: fc.constantFrom(...COLLIDING),
     version: fc.nat(1),
     spaced: fc.boolean(),
     broken: fc.nat(9).map((n) => n === 0),

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startServer } from '../../src/http/index.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { openWholeSkills, skillMd } from './whole-skills.js';
@@ -45,20 +45,18 @@ const RUNS = [
 ] as const;
 
 // The package is a development dependency; a tree without it has nothing to run.
-describe.skipIf(!existsSync(SUITE))('the conformance checks of the Skills extension', () => {
-  test.each(RUNS)(
-    'all pass: %s in revision %s',
-    async (scenario, revision) => {
-      const checks = await run(scenario, revision);
-      const bad = checks.filter(({ status }) => status !== 'SUCCESS' && status !== 'INFO');
-      // ttlMs and cacheScope are of the newer revision.
-      const expected = revision === '2026-07-28' ? [] : bad.filter(({ id }) => id.endsWith('-cache-attributes'));
-      expect(bad).toEqual(expected);
-      expect(checks.length).toBeGreaterThan(2);
-    },
-    30_000,
-  );
-});
+test.skipIf(!existsSync(SUITE)).each(RUNS)(
+  'the conformance checks of the Skills extension all pass: %s in revision %s',
+  async (scenario, revision) => {
+    const checks = await run(scenario, revision);
+    const bad = checks.filter(({ status }) => status !== 'SUCCESS' && status !== 'INFO');
+    // ttlMs and cacheScope are of the newer revision.
+    const expected = revision === '2026-07-28' ? [] : bad.filter(({ id }) => id.endsWith('-cache-attributes'));
+    expect(bad).toEqual(expected);
+    expect(checks.length).toBeGreaterThan(2);
+  },
+  30_000,
+);
 
 /** Of the transport. Checks that need a tool of their own are left out. */
 const OF_PROTOCOL = [
@@ -67,19 +65,17 @@ const OF_PROTOCOL = [
   ['http-header-validation', '2026-07-28'],
 ] as const;
 
-describe.skipIf(!existsSync(SUITE))('the conformance checks of the protocol', () => {
-  test.each(OF_PROTOCOL)(
-    'pass as far as they can be made here: %s in revision %s',
-    async (scenario, revision) => {
-      const checks = await run(scenario, revision);
-      const needsTool = ({ errorMessage = '' }: Check) => errorMessage.startsWith('Not testable: server does not list');
-      const made = checks.filter((check) => !needsTool(check) && check.status !== 'SKIPPED');
-      expect(made.filter(({ status }) => status !== 'SUCCESS' && status !== 'INFO')).toEqual([]);
-      expect(made.some(({ status }) => status === 'SUCCESS')).toBe(true);
-    },
-    30_000,
-  );
-});
+test.skipIf(!existsSync(SUITE)).each(OF_PROTOCOL)(
+  'the conformance checks of the protocol pass as far as they can be made here: %s in revision %s',
+  async (scenario, revision) => {
+    const checks = await run(scenario, revision);
+    const needsTool = ({ errorMessage = '' }: Check) => errorMessage.startsWith('Not testable: server does not list');
+    const made = checks.filter((check) => !needsTool(check) && check.status !== 'SKIPPED');
+    expect(made.filter(({ status }) => status !== 'SUCCESS' && status !== 'INFO')).toEqual([]);
+    expect(made.some(({ status }) => status === 'SUCCESS')).toBe(true);
+  },
+  30_000,
+);
 
 async function run(scenario: string, revision: string): Promise<Check[]> {
   const search = await openWholeSkills(SKILLS);

@@ -53,8 +53,9 @@ const words = (query: string, more: object = {}) => ({ query, by: 'words', ...mo
 const names = (structured: Record<string, unknown>) =>
   (structured['skills'] as { name: string }[]).map(({ name }) => name);
 
-describe.each(ERAS)('in revision %s', (era) => {
-  test('every tool says that it only reads, and has schemas that its answers keep', async () => {
+test.each(ERAS)(
+  'in revision %s every tool says that it only reads, and has schemas that its answers keep',
+  async (era) => {
     const { client } = await connect(await openWholeSkills([PDF, CHARTS, PART]), { meaning: false }, era);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['search_skills', 'get_skill', 'read_skill_file', 'list_categories']);
@@ -75,8 +76,8 @@ describe.each(ERAS)('in revision %s', (era) => {
     ] as const) {
       expect((await callTool(client, name, args)).isError).toBe(false);
     }
-  });
-});
+  },
+);
 
 describe('search_skills', () => {
   test('gives for each hit its address, and what is known of it', async () => {

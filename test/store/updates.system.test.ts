@@ -91,15 +91,15 @@ process.stdout.write(lock === undefined ? 'taken' : 'free');`;
   return stdout === 'free';
 }
 
-describe('a lock on a file', { timeout: 120_000 }, () => {
-  test('keeps other processes out, also after somebody in its own process was refused', async () => {
-    const path = scratchFile('lock');
-    const lock = FileLock.take(path)!;
-    expect(FileLock.take(path)).toBeUndefined();
-    expect(await isFreeElsewhere(path)).toBe(false);
-    lock.release();
-    expect(await isFreeElsewhere(path)).toBe(true);
-  });
+test('a lock on a file keeps other processes out, also after somebody in its own process was refused', {
+  timeout: 120_000,
+}, async () => {
+  const path = scratchFile('lock');
+  const lock = FileLock.take(path)!;
+  expect(FileLock.take(path)).toBeUndefined();
+  expect(await isFreeElsewhere(path)).toBe(false);
+  lock.release();
+  expect(await isFreeElsewhere(path)).toBe(true);
 });
 
 test('one load at a time a second writer of the same catalogue is refused while the first works', async () => {

@@ -26,63 +26,61 @@ describe('gathered changes', () => {
     return { onDue, gathered: new GatheredChanges<string>({ quiet: 100, longest: 1000 }, onDue) };
   }
 
-  describe('changes', () => {
-    test('are due when it is quiet', () => {
-      const { gathered, onDue } = gathering();
-      gathered.add('source', 'a');
-      vi.advanceTimersByTime(90);
-      gathered.add('source', 'b');
-      vi.advanceTimersByTime(90);
-      expect(onDue).not.toHaveBeenCalled();
-      vi.advanceTimersByTime(11);
-      expect(onDue).toHaveBeenCalledTimes(1);
-      expect(gathered.take()).toEqual(
-        new Map([['source', { paths: new Set(['a', 'b']), everything: false, events: 2 }]]),
-      );
-    });
+  test('are due when it is quiet', () => {
+    const { gathered, onDue } = gathering();
+    gathered.add('source', 'a');
+    vi.advanceTimersByTime(90);
+    gathered.add('source', 'b');
+    vi.advanceTimersByTime(90);
+    expect(onDue).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(11);
+    expect(onDue).toHaveBeenCalledTimes(1);
+    expect(gathered.take()).toEqual(
+      new Map([['source', { paths: new Set(['a', 'b']), everything: false, events: 2 }]]),
+    );
+  });
 
-    test('are due after the longest wait, though there are more', () => {
-      const { gathered, onDue } = gathering();
-      for (let i = 0; i < 10; i++) {
-        gathered.add('source', String(i));
-        vi.advanceTimersByTime(99);
-      }
-      expect(onDue).not.toHaveBeenCalled();
-      gathered.add('source', 'last');
-      vi.advanceTimersByTime(20);
-      expect(onDue).toHaveBeenCalledTimes(1);
-    });
+  test('are due after the longest wait, though there are more', () => {
+    const { gathered, onDue } = gathering();
+    for (let i = 0; i < 10; i++) {
+      gathered.add('source', String(i));
+      vi.advanceTimersByTime(99);
+    }
+    expect(onDue).not.toHaveBeenCalled();
+    gathered.add('source', 'last');
+    vi.advanceTimersByTime(20);
+    expect(onDue).toHaveBeenCalledTimes(1);
+  });
 
-    test('are due once until they are taken, and again with the next ones', () => {
-      const { gathered, onDue } = gathering();
-      expect(gathered.firstAt).toBeUndefined();
-      gathered.add('source', 'a');
-      vi.advanceTimersByTime(5000);
-      expect(onDue).toHaveBeenCalledTimes(1);
-      gathered.take();
-      expect(gathered.firstAt).toBeUndefined();
-      vi.advanceTimersByTime(5000);
-      expect(onDue).toHaveBeenCalledTimes(1);
-      gathered.add('other', 'b');
-      vi.advanceTimersByTime(101);
-      expect(onDue).toHaveBeenCalledTimes(2);
-      expect([...gathered.take().keys()]).toEqual(['other']);
-    });
+  test('are due once until they are taken, and again with the next ones', () => {
+    const { gathered, onDue } = gathering();
+    expect(gathered.firstAt).toBeUndefined();
+    gathered.add('source', 'a');
+    vi.advanceTimersByTime(5000);
+    expect(onDue).toHaveBeenCalledTimes(1);
+    gathered.take();
+    expect(gathered.firstAt).toBeUndefined();
+    vi.advanceTimersByTime(5000);
+    expect(onDue).toHaveBeenCalledTimes(1);
+    gathered.add('other', 'b');
+    vi.advanceTimersByTime(101);
+    expect(onDue).toHaveBeenCalledTimes(2);
+    expect([...gathered.take().keys()]).toEqual(['other']);
+  });
 
-    test('that are put back wait with the new ones, and as long as they have waited', () => {
-      const { gathered, onDue } = gathering();
-      const first = performance.now();
-      vi.advanceTimersByTime(950);
-      gathered.add('source', 'b');
-      gathered.putBack(new Map([['source', { paths: new Set(['a']), everything: false }]]), first);
-      vi.advanceTimersByTime(101);
-      expect(onDue).toHaveBeenCalledTimes(1);
-      expect(gathered.take().get('source')?.paths).toEqual(new Set(['b', 'a']));
-    });
+  test('that are put back wait with the new ones, and as long as they have waited', () => {
+    const { gathered, onDue } = gathering();
+    const first = performance.now();
+    vi.advanceTimersByTime(950);
+    gathered.add('source', 'b');
+    gathered.putBack(new Map([['source', { paths: new Set(['a']), everything: false }]]), first);
+    vi.advanceTimersByTime(101);
+    expect(onDue).toHaveBeenCalledTimes(1);
+    expect(gathered.take().get('source')?.paths).toEqual(new Set(['b', 'a']));
   });
 });
 
-describe('kept model', () => {
+describe('the model of a watch', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
@@ -111,28 +109,26 @@ describe('kept model', () => {
     return { kept: new KeptModel(chosen), started, stopped: () => stopped, embedder };
   }
 
-  describe('the model of a watch', () => {
-    test('is started by the first text, and stays for the next ones', async () => {
-      const { kept, started, stopped, embedder } = model();
-      expect([kept.model, started]).toEqual([embedder.model, []]);
-      expect(await kept.embed(['a'])).toEqual(await embedder.embed(['a']));
-      await Promise.all([kept.embed(['b']), kept.embed(['c'])]);
-      expect([started, stopped()]).toEqual([[1], 0]);
-      await kept.close();
-      await kept.close();
-      expect(stopped()).toBe(1);
-    });
+  test('is started by the first text, and stays for the next ones', async () => {
+    const { kept, started, stopped, embedder } = model();
+    expect([kept.model, started]).toEqual([embedder.model, []]);
+    expect(await kept.embed(['a'])).toEqual(await embedder.embed(['a']));
+    await Promise.all([kept.embed(['b']), kept.embed(['c'])]);
+    expect([started, stopped()]).toEqual([[1], 0]);
+    await kept.close();
+    await kept.close();
+    expect(stopped()).toBe(1);
+  });
 
-    test('leaves a caller that is aborted at once, also while it is started', async () => {
-      const { kept } = model(() => new Promise((resolve) => setTimeout(resolve, 200)));
-      const stop = new AbortController();
-      const reason = new Error('enough');
-      const embedding = kept.embed(['a'], { signal: stop.signal });
-      stop.abort(reason);
-      await expect(embedding).rejects.toBe(reason);
-      expect(await kept.embed(['a'])).toHaveLength(1);
-      await kept.close();
-    });
+  test('leaves a caller that is aborted at once, also while it is started', async () => {
+    const { kept } = model(() => new Promise((resolve) => setTimeout(resolve, 200)));
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const embedding = kept.embed(['a'], { signal: stop.signal });
+    stop.abort(reason);
+    await expect(embedding).rejects.toBe(reason);
+    expect(await kept.embed(['a'])).toHaveLength(1);
+    await kept.close();
   });
 });
 

@@ -6,6 +6,7 @@ import {
   isWithoutMeaning,
   joinPaths,
   nearestCatalogue,
+  orUndefined,
   projectLevels,
   readConfigFile,
   readUsage,
@@ -187,12 +188,8 @@ const WEEK = 7 * 86_400_000;
 
 /** What the log of the hook has of the last week, the newest first. */
 function failuresOf(of: Surroundings): DoctorReport['failures'] {
-  let log = '';
-  try {
-    log = readFileSync(join(userFolders(of).state, 'hook.log'), 'utf8');
-  } catch {
-    // There is none as long as nothing fails.
-  }
+  // There is none as long as nothing fails.
+  const log = orUndefined(() => readFileSync(join(userFolders(of).state, 'hook.log'), 'utf8')) ?? '';
   const failures = Array.from(log.matchAll(/^(\S+Z) (.+)$/gm), ([, time, name]) => ({ time: time!, name: name! }));
   return failures.filter(({ time }) => Date.parse(time) > Date.now() - WEEK).reverse();
 }
@@ -360,12 +357,8 @@ function switchedOff({ name, title }: AgentHost, of: Surroundings, levels: reado
 
 /** A value in a configuration; undefined if there is none, or the file cannot be read. */
 function valueAt(file: string, setting: string): unknown {
-  try {
-    const config = configIn(file, file.endsWith('.toml') ? 'toml' : 'json');
-    return setting.split('.').reduce((value, key) => (isObject(value) ? value[key] : undefined), config);
-  } catch {
-    return undefined;
-  }
+  const config = orUndefined(() => configIn(file, file.endsWith('.toml') ? 'toml' : 'json'));
+  return setting.split('.').reduce((value, key) => (isObject(value) ? value[key] : undefined), config);
 }
 
 /** @throws {ConfigFault} if it cannot be read */

@@ -50,11 +50,6 @@ export interface PromptAnswer {
 /** A command of the host (`/clear`, `!ls`), not a prompt: whoever types it knows what is meant. */
 const COMMAND = /^(\/[a-z][\w:-]*(\s|$)|!\S)/;
 
-/** The skill that is called by a command such as `/pdf` or `/document-skills:pdf`, if it is one. */
-export function calledIn(prompt: string): string | undefined {
-  return /^\s*\/([a-z][\w:-]*)(?:\s|$)/.exec(prompt)?.[1];
-}
-
 /** Blocks of code as Markdown has them, also one without an end. */
 const BLOCKS = /(```|~~~)[\s\S]*?(\1|$)/g;
 

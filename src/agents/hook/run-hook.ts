@@ -19,7 +19,6 @@ import { type HookOptions, readHookOptions } from './hook-options.js';
 import { contextOf, estimateTokens, HOOK_LIMITS, printed, readInput } from './host-format.js';
 import {
   type AskedPrompt,
-  calledIn,
   type FoundSkill,
   type PromptAnswer,
   type PromptQuery,
@@ -77,7 +76,8 @@ interface Answer {
 
 async function answer(options: HookOptions, input: Readable, of: Surroundings, deadline: number): Promise<Answer> {
   const { text: prompt, cwd = of.cwd, session: id, tool } = await readInput(input, options.format);
-  const called = calledIn(prompt);
+  // A command such as `/pdf` or `/document-skills:pdf` calls a skill.
+  const called = /^\s*\/([a-z][\w:-]*)(?:\s|$)/.exec(prompt)?.[1];
   const used = tool ?? (called === undefined ? undefined : { name: 'Skill', input: { skill: called } });
   // Then nothing need be opened.
   if (used === undefined && proseOf(prompt) === '') return {};

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
   namesIn,
+  orUndefined,
   PROJECT_FOLDER,
   projectCatalogue,
   projectCatalogues,
@@ -28,11 +29,7 @@ export function lacksVectors(database: string): boolean {
 
 /** @returns undefined if the catalogue cannot be read */
 function valuesIn(database: string, sql: string): readonly unknown[] | undefined {
-  try {
-    return whileOpen(database, (connection) => connection.prepare(sql).pluck().all());
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => whileOpen(database, (connection) => connection.prepare(sql).pluck().all()));
 }
 
 /** Deletes a catalogue and the files that belong to it. */

@@ -80,11 +80,8 @@ function withEntries(config: unknown, { keys, kind }: Place, entries: readonly u
   const last = kind === 'member' ? entries[0] : [...entries];
   const inner = rest.length === 0 ? last : withEntries(container[key], { keys: rest, kind }, entries);
   const { [key]: _, ...others } = container;
-  return isEmpty(inner) ? others : { ...others, [key]: inner };
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+  const isEmpty = typeof inner === 'object' && inner !== null && Object.keys(inner).length === 0;
+  return inner === undefined || isEmpty ? others : { ...others, [key]: inner };
 }
 
 /** A value whose objects are plain ones, so that it can be compared with one of ours: parsers make others. */

@@ -9,6 +9,7 @@ import {
   isUnchanged,
   makeFolder,
   nearestName,
+  orUndefined,
   SkillSearchError,
   type Surroundings,
   userCatalogue,
@@ -297,13 +298,4 @@ function tidyUp({ file, backups, madeFolders }: WrittenFile): readonly string[] 
   });
   removeEmptyFolders(madeFolders);
   return kept;
-}
-
-/** What a look at the file system gives; undefined where there is nothing to see. */
-function orUndefined<Seen>(look: () => Seen): Seen | undefined {
-  try {
-    return look();
-  } catch {
-    return undefined;
-  }
 }

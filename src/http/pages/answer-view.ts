@@ -14,13 +14,12 @@ import {
   shownLine,
   shownNumber,
 } from './html.js';
-import { linkTo, PAGE_PATHS, type PageRequest } from './page.js';
+import { linkTo, linkToSkill, PAGE_PATHS, type PageRequest } from './page.js';
 import {
   FILTER_FIELDS,
   type FormField,
   hasFilters,
   linkToForm,
-  linkToSkillFrom,
   pagingView,
   type QuestionForm,
 } from './question-form.js';
@@ -228,8 +227,8 @@ function hitView(hit: FoundHit, base: string, form: QuestionForm): Html {
   const name = shownLine(skill.name) || skill.id;
   const why = reasons(hit);
   return html`<li class="hit"><article>
-<h3${languageAttributes(name)}><a href="${linkToSkillFrom(base, skill.id, form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
-${score !== undefined && scoreView(score)}<p class="facts">${factsOf(hit, base)}</p>
+<h3${languageAttributes(name)}><a href="${linkToSkill(base, skill.id)}${linkTo('', '', form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
+${score !== undefined && html`<p class="score"><span class="hidden-text">Score </span>${Math.round(score * 100)} %${bar(score)}</p>`}<p class="facts">${factsOf(hit, base)}</p>
 ${excerpt(skill.description, snippet)}
 ${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
 `;
@@ -245,11 +244,6 @@ function factsOf({ skill: { author, stars, updatedAt }, copies }: FoundHit, base
     updated !== undefined && html`<span>${updated}</span> `,
     copies > 1 && html`<span class="copies">${others}</span>`,
   ];
-}
-
-function scoreView(score: number): Html {
-  const percent = Math.round(score * 100);
-  return html`<p class="score"><span class="hidden-text">Score </span>${percent} %${bar(score)}</p>`;
 }
 
 /** A path: the policy of the pages forbids styles in elements. All else is in the style sheet: an answer has many. */

@@ -126,7 +126,7 @@ async function contentOf(
   if (bytes === undefined) return html`<p class="notice">The bytes of this file are not kept in this catalogue.</p>`;
   if (!isText)
     return html`<p class="notice">This file is not a text, so it is not shown. You can download it.</p>
-${factsOf(facts)}`;
+<dl class="facts"><dt>Size</dt><dd>${facts.size.toLocaleString('en')} bytes</dd><dt>Kind</dt><dd>${facts.mediaType}</dd><dt>SHA-256</dt><dd><code>${facts.sha256}</code></dd></dl>`;
   const { text, isCut } = shownTextOf(bytes);
   const part = textPart(text, number);
   if (part === undefined) throw faultOf('part', `at most ${textPart(text, 1)?.count}`, number);
@@ -141,10 +141,6 @@ ${factsOf(facts)}`;
     html`<p class="notice">The first ${shownSize(MAX_FILE_BYTES)} are shown. The rest is in the file: <a href="${link({ view: 'raw' })}" download>download it</a>.</p>`;
   return html`${text.trim() === '' ? html`<p class="muted">This file is empty.</p>` : shown}
 ${rest}${links}`;
-}
-
-function factsOf({ sha256, mediaType, size }: ContentFile): Html {
-  return html`<dl class="facts"><dt>Size</dt><dd>${size.toLocaleString('en')} bytes</dd><dt>Kind</dt><dd>${mediaType}</dd><dt>SHA-256</dt><dd><code>${sha256}</code></dd></dl>`;
 }
 
 /** All files of a skill: its own page names the first only. */

@@ -1,5 +1,6 @@
 import {
   countCodePoints,
+  hasCode,
   isBusy,
   isWithoutMeaning,
   MAX_KEYWORD_QUERY_LENGTH,
@@ -13,13 +14,11 @@ import {
   type FacetCount,
   type FacetCounts,
   type KeywordHit,
-  type KeywordResult,
   type KeywordStep,
   type ListHit,
   type SemanticHit,
   type SemanticResult,
   type SkillFilters,
-  SkillSearchError,
   type TranslatedWords,
 } from '../../index.js';
 import type { PageRequest } from './page.js';
@@ -73,60 +72,39 @@ async function find(question: PageQuestion, request: PageRequest): Promise<Found
   } catch (error) {
     const lacking = isBusy(error) ? 'busy' : 'model';
     if (lacking === 'model' && !isWithoutMeaning(error)) throw error;
-    // The page says only that meaning is not available.
-    if (lacking === 'model' && !isWithoutVectors(error)) request.logFailure(error);
+    // The page says only that meaning is not available. A catalogue without vectors was meant to be one.
+    if (lacking === 'model' && !hasCode(error, 'NO_VECTORS')) request.logFailure(error);
     return { ...(await findByWords(question, request)), lacking };
   }
 }
 
 async function listAll({ sortBy, page, filters }: PageQuestion, request: PageRequest): Promise<Found> {
-  const { search, logDamaged } = request;
-  const ask = (narrowed: SkillFilters, facets: readonly Facet[], at: number, limit: number) => {
-    const order = sortBy === 'stars' ? 'stars' : 'recent';
-    return search.list({ ...narrowed, sortBy: order, page: at, limit, copies: 'collapse', facets });
-  };
-  const { hits, pagination, facets, damaged } = ask(filters, openFacets(filters), page, PAGE_SIZE);
-  logDamaged(damaged);
-  return {
-    by: 'list',
-    hits,
-    total: pagination.total,
-    page,
-    pages: pagination.totalPages,
-    facets: {
-      ...facets,
-      ...(await switchable(filters, request, (narrowed, facet) => ask(narrowed, [facet], 1, 1).facets)),
-    },
-  };
+  const order = sortBy === 'stars' ? 'stars' : 'recent';
+  const { hits, pagination, facets, damaged } = await askWithFacets(filters, page, PAGE_SIZE, request, (asked) => {
+    return request.search.list({ ...asked, sortBy: order, copies: 'collapse' });
+  });
+  request.logDamaged(damaged);
+  return { by: 'list', hits, total: pagination.total, page, pages: pagination.totalPages, facets };
 }
 
 async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
-  const { search, logDamaged } = request;
-  const { page, filters } = question;
-  const { hits, pagination, facets, damaged, step, truncated, corrected, translated } = search.keyword(
-    wordQuery(question, filters, openFacets(filters), page, PAGE_SIZE),
+  const { page } = question;
+  const { hits, pagination, facets, damaged, step, truncated, corrected, translated } = await askByWords(
+    question,
+    request,
+    page,
+    PAGE_SIZE,
   );
-  logDamaged(damaged);
+  request.logDamaged(damaged);
   return {
     ...{ by: 'words', hits, total: pagination.total, page, pages: Math.min(pagination.totalPages, MAX_PAGE) },
-    ...{ step, truncated, corrected, translated },
-    facets: { ...facets, ...(await switchedByWords(question, request)) },
+    ...{ step, truncated, corrected, translated, facets },
   };
 }
 
-function wordQuery(
-  { q, sortBy }: PageQuestion,
-  filters: SkillFilters,
-  facets: readonly Facet[],
-  page: number,
-  limit: number,
-) {
-  return { ...filters, q, sortBy, page, limit, facets, copies: 'collapse' as const };
-}
-
-function switchedByWords(question: PageQuestion, request: PageRequest): Promise<FacetCounts> {
-  return switchable(question.filters, request, (narrowed, facet) => {
-    return request.search.keyword(wordQuery(question, narrowed, [facet], 1, 1)).facets;
+function askByWords({ q, sortBy, filters }: PageQuestion, request: PageRequest, page: number, limit: number) {
+  return askWithFacets(filters, page, limit, request, (asked) => {
+    return request.search.keyword({ ...asked, q, sortBy, copies: 'collapse' });
   });
 }
 
@@ -138,8 +116,11 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
   const found = await search.semantic(query, { signal, longestWait, usage: false });
   logDamaged(found.damaged);
   const hits = sortBy === 'relevance' ? found.hits : inOrder(found, sortBy);
-  const words = mode === 'both' ? await besideMeaning(question, request) : undefined;
-  const counted = words === undefined || words.pagination.total === 0 ? countHits(hits) : (words.facets ?? {});
+  // The counts by words are of all skills that have these, where meaning finds a hundred of more or less fit. Of the
+  // skills by words none is shown.
+  const asksWords = mode === 'both' && countCodePoints(q) <= MAX_KEYWORD_QUERY_LENGTH;
+  const words = asksWords ? await askByWords(question, request, 1, 1) : undefined;
+  const counted = words === undefined || words.pagination.total === 0 ? countHits(hits) : words.facets;
   return {
     by: mode,
     hits: hits.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE),
@@ -152,15 +133,6 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
     translated: found.translated,
     facets: counted,
   };
-}
-
-/** The counts by words: they are of all skills that have these, where meaning finds a hundred of more or less fit. */
-async function besideMeaning(question: PageQuestion, request: PageRequest): Promise<KeywordResult | undefined> {
-  const { q, filters } = question;
-  if (countCodePoints(q) > MAX_KEYWORD_QUERY_LENGTH) return undefined;
-  // Of its skills none is shown.
-  const found = request.search.keyword(wordQuery(question, filters, openFacets(filters), 1, 1));
-  return { ...found, facets: { ...found.facets, ...(await switchedByWords(question, request)) } };
 }
 
 /** A hit fits if its score is at least this part of the best one's. */
@@ -194,31 +166,31 @@ function countHits(hits: readonly SemanticHit[]): FacetCounts {
   };
 }
 
-/** The facets that no filter is set for. */
-function openFacets(filters: SkillFilters): Facet[] {
-  return FACETS.filter((facet) => filters[facet] === undefined);
+/** What is asked of a search or a list; `page` and `limit` say which of the skills are shown. */
+interface Asked extends SkillFilters {
+  readonly page: number;
+  readonly limit: number;
+  readonly facets: readonly Facet[];
 }
 
 /**
- * Of facets with a filter the counts without that filter, so that people can switch from one value to another. Each asks
- * the whole question again, in a turn of its own.
+ * An answer with the counts of all facets. Those of facets with a filter are without that filter, so that people can
+ * switch from one value to another. Each of these asks the whole question again, in a turn of its own.
  */
-async function switchable(
+async function askWithFacets<Result extends { readonly facets?: FacetCounts }>(
   filters: SkillFilters,
+  page: number,
+  limit: number,
   { turn }: PageRequest,
-  count: (filters: SkillFilters, facet: Facet) => FacetCounts | undefined,
-): Promise<FacetCounts> {
-  const switched: Partial<Record<Facet, readonly FacetCount[]>> = {};
-  for (const facet of FACETS) {
-    if (filters[facet] === undefined) continue;
+  ask: (asked: Asked) => Result,
+): Promise<Result & { readonly facets: FacetCounts }> {
+  const isSet = (facet: Facet): boolean => filters[facet] !== undefined;
+  const found = ask({ ...filters, page, limit, facets: FACETS.filter((facet) => !isSet(facet)) });
+  const facets: Partial<Record<Facet, readonly FacetCount[]>> = { ...found.facets };
+  for (const facet of FACETS.filter(isSet)) {
     await turn();
-    const counts = count({ ...filters, [facet]: undefined }, facet)?.[facet];
-    if (counts !== undefined) switched[facet] = counts;
+    const counts = ask({ ...filters, [facet]: undefined, page: 1, limit: 1, facets: [facet] }).facets?.[facet];
+    if (counts !== undefined) facets[facet] = counts;
   }
-  return switched;
-}
-
-/** Whether a search by vectors failed because the catalogue has none: that was meant, and nobody need look into it. */
-export function isWithoutVectors(error: unknown): boolean {
-  return error instanceof SkillSearchError && error.code === 'NO_VECTORS';
+  return { ...found, facets };
 }

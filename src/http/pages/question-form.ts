@@ -1,7 +1,7 @@
 import { invalidArgument, parameterOf } from '../../core/index.js';
 import { type SkillFilters, type SkillScope, type SkillSearchError, SORT_ORDERS, type SortOrder } from '../../index.js';
 import { type Html, html, shownLine, shownNumber } from './html.js';
-import { linkTo, linkToSkill, PAGE_PATHS } from './page.js';
+import { linkTo, PAGE_PATHS } from './page.js';
 
 /** Parameters in the address of a page that are read, the first ones. A form has fourteen. */
 const MAX_PAGE_PARAMETERS = 100;
@@ -193,11 +193,6 @@ function optionsOf(options: readonly (readonly [value: string, name: string])[],
 }
 
 const MAX_SHOWN = 60;
-
-/** The link to a skill from a search or a list: it carries the question, so that the skill's page can lead back. */
-export function linkToSkillFrom(base: string, id: string, form: QuestionForm): string {
-  return linkToSkill(base, id) + linkTo('', '', form);
-}
 
 /**
  * The link back to a search or a list; undefined if the link here carried nothing of one. Only known fields are taken,

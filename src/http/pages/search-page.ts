@@ -1,5 +1,6 @@
+import { hasCode } from '../../core/index.js';
 import { SkillSearchError } from '../../index.js';
-import type { Content } from '../call.js';
+import { type Content, JSON_TYPE } from '../call.js';
 import { answerView, facetsView, summaryOf, welcomeView } from './answer-view.js';
 import { type Found, findSkills } from './find-skills.js';
 import { type Html, html } from './html.js';
@@ -95,11 +96,7 @@ export async function answerPageSearch(request: PageRequest): Promise<Content> {
 }
 
 function sent(answer: PageSearchAnswer): Content {
-  return {
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
-    body: JSON.stringify(answer),
-    compressed: true,
-  };
+  return { headers: { 'Content-Type': JSON_TYPE }, body: JSON.stringify(answer), compressed: true };
 }
 
 /** None where the search cannot suggest: the answer is worth more than its suggestions. */
@@ -108,7 +105,7 @@ function suggestionsFor(q: string, { search, logFailure }: PageRequest): string[
     return search.suggest(q, { limit: SUGGESTIONS }).map(({ text }) => text);
   } catch (error) {
     // Without a keyword index it never can: not worth a line of the log for each letter.
-    if (!(error instanceof SkillSearchError && error.code === 'SERVICE_UNAVAILABLE')) logFailure(error);
+    if (!hasCode(error, 'SERVICE_UNAVAILABLE')) logFailure(error);
     return [];
   }
 }

@@ -1,9 +1,8 @@
-import { MAX_LISTED, sourceOf, splitFrontMatter } from '../../core/index.js';
+import { hasCode, MAX_LISTED, sourceOf, splitFrontMatter } from '../../core/index.js';
 import type { ContentFile, SimilarSkill, Skill, SkillContents, SkillDetails, SkillSearch } from '../../index.js';
 import { UNKNOWN } from '../../skill.js';
 import type { Content } from '../call.js';
 import { categoryChip, occupationName } from './answer-view.js';
-import { isWithoutVectors } from './find-skills.js';
 import {
   beginningOf,
   counted,
@@ -234,7 +233,8 @@ const LONGEST_WAIT = 1000;
  */
 async function similarSkills({ id }: Skill, { search, base, logFailure }: PageRequest): Promise<Html | undefined> {
   const finding = search.similar(id, { limit: SHOWN }).catch((error: unknown) => {
-    if (!isWithoutVectors(error)) logFailure(error);
+    // Without vectors: that was meant, and nobody need look into it.
+    if (!hasCode(error, 'NO_VECTORS')) logFailure(error);
     return [];
   });
   let timer: NodeJS.Timeout | undefined;

@@ -149,11 +149,8 @@ export function readSkillPath(path: string): SkillPath | undefined {
   if (kind === undefined) return { id, file: undefined };
   if (kind !== FILES) return undefined;
   const segments = rest.map(decodePart);
-  return segments.every(isSegment) ? { id, file: segments.join('/') } : undefined;
-}
-
-function isSegment(segment: string | undefined): segment is string {
-  return segment !== undefined && !/^\.{0,2}$|[/\0]/.test(segment);
+  const isFile = segments.every((segment) => segment !== undefined && !/^\.{0,2}$|[/\0]/.test(segment));
+  return isFile ? { id, file: segments.join('/') } : undefined;
 }
 
 /** Where the links in a text of a skill lead. */

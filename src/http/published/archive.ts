@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import type { HashedFile } from '../../agents/index.js';
 
 /** Longest stored block of deflate, in bytes. */
 const STORED_BLOCK = 65_535;
@@ -28,14 +29,6 @@ export function storedGzip(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return packed;
 }
 
-/** A file that goes into an archive. */
-export interface ArchivedFile {
-  /** With `/`, without one at its beginning. */
-  readonly path: string;
-  readonly bytes: Uint8Array;
-  readonly executable: boolean;
-}
-
 const BLOCK = 512;
 
 /** Of all files: 1980-01-01, the first that every archive format can say. Programs warn of files from 1970. */
@@ -44,18 +37,13 @@ const TIME = 315_532_800;
 /** Longest name and longest folder of a path, in bytes of UTF-8. */
 const LONGEST = { name: 100, prefix: 155 } as const;
 
-/** Whether a path can be said in a header without extensions, which not every installer reads. */
-export function fitsTar(path: string): boolean {
-  return splitPath(path) !== undefined;
-}
-
 /**
  * A tar archive (POSIX ustar) of files, with the mode of each and nothing else of where they were: the same files give
  * the same bytes, on every machine.
  *
- * @param files whose paths fit, see {@link fitsTar}
+ * @param files whose paths fit, see {@link splitPath}
  */
-export function tarOf(files: readonly ArchivedFile[]): Buffer {
+export function tarOf(files: readonly HashedFile[]): Buffer {
   const sizes = files.map(({ bytes }) => BLOCK + Math.ceil(bytes.length / BLOCK) * BLOCK);
   const archive = Buffer.alloc(sizes.reduce((sum, size) => sum + size, 2 * BLOCK));
   let at = 0;
@@ -90,7 +78,7 @@ function octal(value: number): string {
   return value.toString(8).padStart(11, '0');
 }
 
-function splitPath(path: string): { readonly name: string; readonly prefix: string } | undefined {
+export function splitPath(path: string): { readonly name: string; readonly prefix: string } | undefined {
   if (Buffer.byteLength(path) <= LONGEST.name) return { name: path, prefix: '' };
   for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
     const [prefix, name] = [path.slice(0, slash), path.slice(slash + 1)];

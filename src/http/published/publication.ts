@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { faultOfPaths } from '../../agents/index.js';
+import { faultOfPaths, type HashedFile } from '../../agents/index.js';
 import { checkNames, decodePart, invalidArgument, isDamage, MAX_LIMIT, optionOf, sourceOf } from '../../core/index.js';
 import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
 import { type ContentFile, type Skill, type SkillSearch, SkillSearchError } from '../../index.js';
 import { publishedSkill, type UnpublishedListener } from '../../mcp/index.js';
 import { catalogueSearchOf } from '../../search/index.js';
 import { UNKNOWN } from '../../skill.js';
-import { type ArchivedFile, fitsTar, storedGzip, tarOf } from './archive.js';
+import { splitPath, storedGzip, tarOf } from './archive.js';
 
 /** A skill that is published. */
 export interface PublishedEntry {
@@ -113,8 +113,8 @@ export async function archiveOf(search: SkillSearch, entry: Files, turn: Turn): 
 }
 
 /** The files of a skill with their bytes. */
-export async function filesOf(search: SkillSearch, { id, files }: Files, turn: Turn): Promise<ArchivedFile[]> {
-  const read: ArchivedFile[] = [];
+export async function filesOf(search: SkillSearch, { id, files }: Files, turn: Turn): Promise<HashedFile[]> {
+  const read: HashedFile[] = [];
   for (const { path, executable } of files) {
     read.push({ path, executable, bytes: bytesOf(search, id, path) });
     await turn();
@@ -130,7 +130,7 @@ export function bytesOf(search: SkillSearch, id: string, path: string): Uint8Arr
 }
 
 function faultOf(files: readonly ContentFile[], description: string): string | undefined {
-  const long = files.find(({ path }) => !fitsTar(path));
+  const long = files.find(({ path }) => splitPath(path) === undefined);
   if (long !== undefined) return `the path ${JSON.stringify(long.path.slice(0, 100))}… is too long for an archive`;
   if (description.length > LONGEST_DESCRIPTION) return `its description is longer than ${LONGEST_DESCRIPTION}`;
   return faultOfPaths(files.map(({ path }) => path));

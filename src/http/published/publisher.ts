@@ -1,8 +1,9 @@
 import { TextDecoder } from 'node:util';
 import { hashOfFiles } from '../../agents/index.js';
-import { nextTurn, OneAtATime } from '../../core/index.js';
+import { nextTurn, OneAtATime, orUndefined } from '../../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../../index.js';
 import type { UnpublishedListener } from '../../mcp/index.js';
+import { JSON_TYPE } from '../call.js';
 import {
   archiveOf,
   bytesOf,
@@ -31,9 +32,8 @@ export interface SkillDownload {
   readonly hash: string;
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const SCHEMA = 'https://schemas.agentskills.io/discovery/0.2.0/schema.json';
-
-const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Skills that an address tells of, by name. */
 type Entries = ReadonlyMap<string, PublishedEntry>;
@@ -111,7 +111,7 @@ export class Publisher {
     if (entry === undefined) return undefined;
     return this.#inLine(turn, async (next) => {
       const read = await filesOf(this.#search, entry, next);
-      const contents = read.map(({ bytes }) => textOf(bytes));
+      const contents = read.map(({ bytes }) => orUndefined(() => UTF8.decode(bytes)));
       if (contents.includes(undefined)) return undefined;
       return { files: read.map(({ path }, i) => ({ path, contents: contents[i]! })), hash: hashOfFiles(read) };
     });
@@ -190,12 +190,4 @@ function legacyIndexOf(entries: Entries): object {
     files: ['SKILL.md', ...files.map(({ path }) => path).filter((path) => path !== 'SKILL.md')],
   }));
   return { skills };
-}
-
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

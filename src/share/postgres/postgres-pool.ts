@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
-import { noteOutage, SkillSearchError, surroundings } from '../../core/index.js';
+import { importOptional, noteOutage, SkillSearchError, surroundings } from '../../core/index.js';
 import {
   type Candidate,
   candidatesOf,
@@ -421,11 +421,6 @@ async function readPassword(path: string): Promise<string> {
  * @throws {SkillSearchError} `POSTGRES_CLIENT_MISSING` if it is not installed
  */
 async function loadPg(): Promise<typeof pg> {
-  try {
-    return (await import('pg')).default;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const message = 'PostgreSQL needs the optional package pg, which is not installed: npm install pg';
-    throw new SkillSearchError('POSTGRES_CLIENT_MISSING', message, { cause });
-  }
+  const message = 'PostgreSQL needs the optional package pg, which is not installed: npm install pg';
+  return (await importOptional(() => import('pg'), 'POSTGRES_CLIENT_MISSING', message)).default;
 }

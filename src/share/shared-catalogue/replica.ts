@@ -3,7 +3,7 @@ import { constants, existsSync, realpathSync, rmSync, statSync, utimesSync } fro
 import { copyFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { checkPath, isDamage, makeFolder, SkillSearchError, surroundings, userFolders } from '../../core/index.js';
+import { isDamage, makeFolder, orUndefined, SkillSearchError, surroundings, userFolders } from '../../core/index.js';
 import { type IndexingWarning, indexKeywords, indexWhenDue, wordsAreDue } from '../../indexing/index.js';
 import { derivedFiles, FileLock, filesBeside } from '../../store/index.js';
 import { applyChanges, putInPlace, readNamedState, writeNote } from '../../store/writing.js';
@@ -83,8 +83,6 @@ interface Reached {
  */
 export async function connectShared(options: ConnectOptions): Promise<ConnectedCatalogue> {
   const { database, cache, passwordFile, isReader } = options;
-  if (cache !== undefined) checkPath('cache', cache, 'a folder');
-  if (passwordFile !== undefined) checkPath('passwordFile', passwordFile, 'a file');
   const address = readPostgresAddress('database', database);
   const store = await SharedStore.open(address, { passwordFile, isReader });
   return { store, replica: new Replica(replicaFiles(address, cache && resolve(cache)), store) };
@@ -151,15 +149,14 @@ export function replicaFiles(address: PostgresAddress, cache: string | undefined
 
 /** Which revision of a shared catalogue a file is; undefined if it is none, or cannot be read. */
 export function revisionIn(database: string): Revision | undefined {
-  try {
-    const { stamp, note } = readNamedState(database) ?? { stamp: '', note: '' };
-    const [, identity, version, publishedAt] = /^(\S+) (\d+) (\d+)$/.exec(note) ?? [];
-    if (identity === undefined) return undefined;
-    return { identity, version: Number(version), stamp, publishedAt: Number(publishedAt) };
-  } catch (error) {
-    if (error instanceof SkillSearchError) return undefined;
-    throw error;
-  }
+  const state = orUndefined(
+    () => readNamedState(database),
+    (error) => error instanceof SkillSearchError,
+  );
+  const { stamp, note } = state ?? { stamp: '', note: '' };
+  const [, identity, version, publishedAt] = /^(\S+) (\d+) (\d+)$/.exec(note) ?? [];
+  if (identity === undefined) return undefined;
+  return { identity, version: Number(version), stamp, publishedAt: Number(publishedAt) };
 }
 
 /** What a catalogue notes of the revision that it is: whose, which version, and when it was published. */

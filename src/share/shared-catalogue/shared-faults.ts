@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isDamage } from '../../core/index.js';
+import { isDamage, orUndefined } from '../../core/index.js';
 import { hasUnitLength, openForReading, storeError } from '../../store/index.js';
 import { blobsIn, checkImage, headOf, ImageReader, type SkillImage } from '../../store/writing.js';
 import { keptIn } from './publish-changes.js';
@@ -88,14 +88,12 @@ async function faultsIn(
 }
 
 function isWhole(id: string, image: SkillImage): boolean {
-  try {
-    checkImage(image);
-    return image.columns.id === id;
-  } catch (error) {
-    // What is no image at all fails in other ways.
-    if (!isDamage(error) && !(error instanceof TypeError)) throw error;
-    return false;
-  }
+  // What is no image at all fails in other ways than damage.
+  const checked = orUndefined(
+    () => checkImage(image),
+    (error) => isDamage(error) || error instanceof TypeError,
+  );
+  return checked?.image.columns.id === id;
 }
 
 function differenceFrom(
@@ -104,17 +102,14 @@ function differenceFrom(
   embedding: Buffer | undefined,
 ): Omit<SharedFault, 'skill'> | undefined {
   const { id, textHash } = image.columns;
-  try {
+  // A check of the replica names what is damaged there.
+  return orUndefined(() => {
     if (!isDeepStrictEqual(comparable(replica.image(id)), comparable(image))) {
       return { kind: 'copy', problem: 'it is not what the database has' };
     }
     if (!image.hasVector || replica.vectors([textHash])[0]?.embedding.equals(embedding!) === true) return undefined;
     return { kind: 'vector', problem: 'its vector is another one in the database' };
-  } catch (error) {
-    // A check of the replica names it.
-    if (!isDamage(error)) throw error;
-    return undefined;
-  }
+  }, isDamage);
 }
 
 /** What is absent and what is undefined are one. */

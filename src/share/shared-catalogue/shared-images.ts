@@ -1,3 +1,4 @@
+import { orUndefined } from '../../core/index.js';
 import { blobsIn, type CatalogueChanges, type SkillImage } from '../../store/writing.js';
 import type { PostgresSession } from '../postgres/statements.js';
 import { isAhead, isKnown, type Revision, readPresent, sharedDamage } from './catalogue-tables.js';
@@ -115,14 +116,12 @@ export function encodeImage(image: StoredImage): string {
 function decodeImage(
   json: string | null | undefined,
 ): { readonly image: StoredImage; readonly bytes: number } | undefined {
-  try {
+  return orUndefined(() => {
     const image = JSON.parse(json!, (_, value: unknown) => {
       const { hex } = (value ?? {}) as { readonly hex?: unknown };
       return typeof hex === 'string' ? Buffer.from(hex, 'hex') : value;
     }) as StoredImage;
     const bytes = [...image.files, ...blobsIn(image.columns.contents)].reduce((sum, { size }) => sum + size, 0);
     return { image, bytes };
-  } catch {
-    return undefined;
-  }
+  });
 }

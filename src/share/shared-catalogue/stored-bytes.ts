@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SkillSearchError } from '../../core/index.js';
+import { orUndefined, SkillSearchError } from '../../core/index.js';
 import { type PackedBlob, type StoredVector, unpackBlob } from '../../store/writing.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { PostgresSession, RunStatement } from '../postgres/statements.js';
@@ -120,11 +120,7 @@ export async function readBlobs(
 /** @returns undefined if it is packed in another way than it says */
 function contentOf({ bytes, packing, size }: PackedBlob): Buffer | undefined {
   if (packing !== 'deflate' && packing !== 'raw') return undefined;
-  try {
-    return unpackBlob(bytes, packing, size);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => unpackBlob(bytes, packing, size));
 }
 
 /** Reads vectors of a model. Those that are not there, or have another length, are left out. */

@@ -200,24 +200,20 @@ class TooSlowError extends Error {
 }
 
 /** Aborts its signal when too little of an answer comes: one that trickles would keep a start waiting without end. */
-class LeastRate {
-  readonly #controller = new AbortController();
+class LeastRate extends AbortController {
   readonly #timer: NodeJS.Timeout;
   #bytes = 0;
 
   /** @param time milliseconds in which enough must come, again and again until the answer has ended */
   constructor(time: number) {
+    super();
     this.#timer = setInterval(() => {
       const bytes = this.#bytes;
       this.#bytes = 0;
       if (bytes >= RATE_BYTES) return;
       const came = bytes === 0 ? 'nothing' : bytes === 1 ? 'only 1 byte' : `only ${bytes} bytes`;
-      this.#controller.abort(new TooSlowError(`${came} came within ${time / 1000} seconds`));
+      this.abort(new TooSlowError(`${came} came within ${time / 1000} seconds`));
     }, time);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   /** Notes that more of the answer is here. */

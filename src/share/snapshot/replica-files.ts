@@ -1,7 +1,7 @@
 import { constants, existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendTo, makeFolder, SkillSearchError, syncToDisk } from '../../core/index.js';
+import { appendTo, makeFolder, orUndefined, SkillSearchError, syncToDisk } from '../../core/index.js';
 import { beyondRepair, CatalogueReader, derivedFiles, FileLock } from '../../store/index.js';
 import { forgetJournal, structureFaults } from '../../store/writing.js';
 import {
@@ -56,14 +56,9 @@ export class ReplicaFiles {
 
   /** Of which snapshot the files are; undefined if of none, or if they were not put together to their end. */
   get manifest(): Manifest | undefined {
-    try {
-      const manifest = readManifest(readFileSync(this.#note, 'utf8'), this.#note);
-      return manifest.files.every(({ name, bytes }) => sizeOf(join(this.folder, name)) === bytes)
-        ? manifest
-        : undefined;
-    } catch {
-      return undefined;
-    }
+    const manifest = orUndefined(() => readManifest(readFileSync(this.#note, 'utf8'), this.#note));
+    const isWhole = manifest?.files.every(({ name, bytes }) => sizeOf(join(this.folder, name)) === bytes);
+    return isWhole === true ? manifest : undefined;
   }
 
   /**
@@ -96,11 +91,8 @@ export class ReplicaFiles {
     this.#confirmed = Date.now();
     if (this.#confirmed - this.#noted < CONFIRMED_EVERY) return;
     this.#noted = this.#confirmed;
-    try {
-      utimesSync(this.#marker, new Date(), new Date());
-    } catch {
-      // In a folder that may not be written this process alone knows it.
-    }
+    // In a folder that may not be written this process alone knows it.
+    orUndefined(() => utimesSync(this.#marker, new Date(), new Date()));
   }
 
   /**
@@ -292,11 +284,7 @@ export class ReplicaFiles {
   }
 
   #marked(): readonly (string | undefined)[] {
-    try {
-      return readFileSync(this.#marker, 'utf8').split('\n');
-    } catch {
-      return [];
-    }
+    return orUndefined(() => readFileSync(this.#marker, 'utf8').split('\n')) ?? [];
   }
 
   get #note(): string {

@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { clearUnfinished, makeFolder, SkillSearchError, syncToDisk, unfinishedFor } from '../../core/index.js';
+import {
+  clearUnfinished,
+  makeFolder,
+  orUndefined,
+  SkillSearchError,
+  syncToDisk,
+  unfinishedFor,
+} from '../../core/index.js';
 import { derivedFiles, FileLock, isLoading, openForReading, readStamp, signatureOf } from '../../store/index.js';
 import {
   CATALOGUE_NAME,
@@ -148,11 +155,7 @@ async function prune(folder: string, used: ReadonlySet<string>): Promise<number>
 
 /** Digests of all chunks of a manifest; undefined if the text is none that this version can read. */
 function digestsIn(text: string): string[] | undefined {
-  try {
-    return readManifest(text, MANIFEST).files.flatMap(({ chunks }) => chunks);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => readManifest(text, MANIFEST).files.flatMap(({ chunks }) => chunks));
 }
 
 /** How often a catalogue is read at most, if it changes while it is read. */

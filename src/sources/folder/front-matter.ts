@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Composer, type Document, isMap, isNode, isScalar, Lexer, Parser, visit } from 'yaml';
+import { orUndefined } from '../../core/index.js';
 import { toOneLine } from '../rows/texts.js';
 
 /** Longest front matter that is read as YAML, in characters. A longer one is read key by key: none is so long. */
@@ -88,14 +89,12 @@ function yamlReader(): (text: string) => Parsed {
  */
 export function readTypedFrontMatter(block: string): Record<string, unknown> | undefined {
   if (yamlReader()(block).fields === undefined) return undefined;
-  try {
+  return orUndefined(() => {
     const document = parseYaml(block, 'core');
     const plain: unknown = document?.toJS({ maxAliasCount: MAX_ALIASES });
     const json: unknown = JSON.parse(JSON.stringify(plain));
     return isDeepStrictEqual(json, plain) ? (json as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 function parseFields(text: string): Parsed {

@@ -1,7 +1,14 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { compareCodePoints, isInside, MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_FILE_BYTES } from '../../core/index.js';
+import {
+  compareCodePoints,
+  isInside,
+  MAX_CONTENT_BYTES,
+  MAX_CONTENT_FILES,
+  MAX_FILE_BYTES,
+  orUndefined,
+} from '../../core/index.js';
 import type { DraftContentFile, RawRow, UnreadableRow } from '../rows/row.js';
 import { isTextual, MAX_FILES, MAX_LOCATION, overLimit, sha256Of } from '../rows/row-files.js';
 import {
@@ -375,11 +382,7 @@ function isStorable(path: string): boolean {
 }
 
 function stateOf(realPath: string): BigIntStats | undefined {
-  try {
-    return lstatSync(realPath, { bigint: true });
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => lstatSync(realPath, { bigint: true }));
 }
 
 function asError(error: unknown): Error {

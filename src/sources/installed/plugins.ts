@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { isInside, isObject, MAX_NAME } from '../../core/index.js';
+import { isInside, isObject, MAX_NAME, orUndefined } from '../../core/index.js';
 import { readTextFile } from '../folder/read-file.js';
 import { cutCodePoints, isBlank, systemReason, toOneLine, withoutControls } from '../rows/texts.js';
 import type { AgentProblem } from './agents.js';
@@ -325,7 +325,7 @@ class PluginFiles implements Plugins {
       const file = await readTextFile(real, { force: true, limit: MAX_PLUGIN_LIST_BYTES });
       if (typeof file === 'string') return wrong('not a regular file');
       if (file.cut) return wrong(`over ${MAX_PLUGIN_LIST_BYTES / 1024 / 1024} MiB`);
-      const value = parsed(file.text, parse);
+      const value = orUndefined(() => parse(file.text));
       return isObject(value) ? value : wrong(fault);
     } catch (error) {
       return isMissing(error) ? undefined : wrong(`cannot be read: ${systemReason(error)}`);
@@ -401,13 +401,4 @@ class PluginFiles implements Plugins {
 function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-/** @returns undefined if the text cannot be parsed */
-function parsed(text: string, parse: (text: string) => unknown): unknown {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
-  }
 }

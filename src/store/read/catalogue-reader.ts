@@ -1,5 +1,12 @@
 import { statSync } from 'node:fs';
-import { ALL_IN_MEMORY, type DocumentNumber, loopTurn, type Pager, type SkillNumber } from '../../core/index.js';
+import {
+  ALL_IN_MEMORY,
+  type DocumentNumber,
+  loopTurn,
+  orUndefined,
+  type Pager,
+  type SkillNumber,
+} from '../../core/index.js';
 import type { Skill, SkillContents, SkillDetails, SkillFile, SkillProperties } from '../../skill.js';
 import { damagedError, guarded, whileOpen } from '../database.js';
 import { type CatalogueFacts, checksumOfIds, readFacts, readMeta } from '../notes.js';
@@ -11,8 +18,8 @@ import { type ChangedColumns, changedColumns } from './changed-columns.js';
 import {
   addRowLabels,
   type CatalogueColumns,
+  isOfFile,
   type LateLabels,
-  lateOrUndefined,
   noRowLabels,
   type PackedColumns,
   type PackedLabels,
@@ -161,7 +168,8 @@ export class CatalogueReader {
    * @throws {DamagedArrayFileError} if they contradict each other; they are not taken then
    */
   useColumns(columns: PackedColumns, pager: Pager = ALL_IN_MEMORY, readLate?: ChangedColumns['readLate']): void {
-    const read = (name: LateLabels): PackedLabels => lateOrUndefined(() => readLate?.(name)) ?? this.#readLabels(name);
+    const read = (name: LateLabels): PackedLabels =>
+      orUndefined(() => readLate?.(name), isOfFile) ?? this.#readLabels(name);
     this.#columns = unpackColumns(columns, { pager, read });
     this.#packed = columns;
     this.#pager = pager;

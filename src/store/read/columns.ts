@@ -6,6 +6,7 @@ import {
   type FileRules,
   installationKey,
   licenseKey,
+  orUndefined,
   type Pager,
   type SkillNumber,
   type StatedSizes,
@@ -103,7 +104,7 @@ export function unpackColumns(packed: PackedColumns, { pager, read }: LateSource
   const { categories, occupations, ...arrays } = withoutLateLabels(packed);
   const late = new Map<LateLabels, ReadonlyMap<string, Uint32Array>>();
   const labelsOf = (name: LateLabels): ReadonlyMap<string, Uint32Array> => {
-    const inFile = lateOrUndefined(() => packed[name] && unpackLabels(name, packed[name], pager));
+    const inFile = orUndefined(() => packed[name] && unpackLabels(name, packed[name], pager), isOfFile);
     const labels = late.get(name) ?? inFile ?? unpackLabels(name, read(name));
     late.set(name, labels);
     return labels;
@@ -140,14 +141,9 @@ export function withoutLateLabels(packed: PackedColumns): Omit<PackedColumns, La
   return needed;
 }
 
-/** What work on a derived file returns; undefined if the file is damaged. */
-export function lateOrUndefined<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof DamagedArrayFileError) return undefined;
-    throw error;
-  }
+/** Whether a derived file is at fault: without it labels are read from the catalogue. */
+export function isOfFile(error: unknown): boolean {
+  return error instanceof DamagedArrayFileError;
 }
 
 /**
@@ -258,12 +254,9 @@ export function unpackLabels(
 
 /** @returns undefined if the bytes are no list */
 function readList(bytes: Uint8Array): readonly unknown[] | undefined {
-  try {
-    const list: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
-    return Array.isArray(list) ? list : undefined;
-  } catch {
-    return undefined;
-  }
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  const list: unknown = orUndefined(() => JSON.parse(text));
+  return Array.isArray(list) ? list : undefined;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { compareCodePoints, type SkillNumber } from '../../core/index.js';
+import { compareCodePoints, orUndefined, type SkillNumber } from '../../core/index.js';
 import type { ContentFile, SkillContents } from '../../skill.js';
 import { blobChecksum } from '../checksums.js';
-import { corruptAsMissing, damagedError } from '../database.js';
+import { damagedError, isCorrupt } from '../database.js';
 import { type CatalogueFacts, COMPLETE_IDS, checksumOfIds } from '../notes.js';
 import { unpackBlob } from '../packing.js';
 import type { Connection, Statement } from '../sqlite.js';
@@ -208,7 +208,7 @@ export class BlobRows {
 
   /** Whether there are bytes with this digest, as they were written. */
   hasWhole(sha256: Buffer): boolean {
-    const blob = corruptAsMissing(() => this.#blob.get(sha256));
+    const blob = orUndefined(() => this.#blob.get(sha256), isCorrupt);
     return blob !== undefined && isBlobWhole(sha256, blob);
   }
 }

@@ -1,7 +1,7 @@
-import { isDamage, type SkillNumber } from '../../core/index.js';
+import { isDamage, orUndefined, type SkillNumber } from '../../core/index.js';
 import type { Skill } from '../../skill.js';
 import { type CheckedColumns, fileChecksum, rowChecksum } from '../checksums.js';
-import { corruptAsMissing, damagedError, guarded, isCorrupt, openForReading, storeError } from '../database.js';
+import { damagedError, guarded, isCorrupt, openForReading, storeError } from '../database.js';
 import { checkNotes, readMeta } from '../notes.js';
 import { isStoredText, type StoredText, textOf } from '../packing.js';
 import { OpenedState } from '../revisions.js';
@@ -99,7 +99,7 @@ export class SkillRows {
 
   /** The row of a skill if it is as it was written, its files aside. */
   wholeRow(skill: SkillNumber): StoredRow | undefined {
-    const row = corruptAsMissing(() => this.row(skill));
+    const row = orUndefined(() => this.row(skill), isCorrupt);
     if (row === undefined || !isRowWhole(row)) return undefined;
     this.#last = { skill, record: row.record };
     return row;
@@ -107,10 +107,10 @@ export class SkillRows {
 
   /** Whether a skill and its files are as they were written, or there is no such skill. */
   isWhole(skill: SkillNumber): boolean {
-    const isWhole = corruptAsMissing(() => {
+    const isWhole = orUndefined(() => {
       const row = this.row(skill);
       return row === undefined || (isRowWhole(row) && faultOfFiles(skill, this.fileRows(skill)) === undefined);
-    });
+    }, isCorrupt);
     return isWhole === true;
   }
 
@@ -169,10 +169,10 @@ export class SkillRows {
 
   /** The id of a skill if it is certain: row and index have the same. */
   idOf(skill: SkillNumber): string | undefined {
-    return corruptAsMissing(() => {
+    return orUndefined(() => {
       const id = this.#id.get(skill);
       return typeof id === 'string' && this.#number.get(id) === skill ? id : undefined;
-    });
+    }, isCorrupt);
   }
 
   /** A text was packed with the record of its skill. */
@@ -345,12 +345,11 @@ export class CatalogueTexts {
   }
 
   #read(number: SkillNumber): StoredTexts | undefined {
-    try {
-      return { skill: toSkill(this.#rows.known(number)), files: unpacked(this.#rows.files(number)) };
-    } catch (error) {
-      if (isDamage(error)) return undefined;
-      throw error;
-    }
+    const read = (): StoredTexts => ({
+      skill: toSkill(this.#rows.known(number)),
+      files: unpacked(this.#rows.files(number)),
+    });
+    return orUndefined(read, isDamage);
   }
 
   close(): void {

@@ -9,9 +9,9 @@ import type { Statement } from '../sqlite.js';
 import { blobsIn } from '../stored-skill.js';
 import { type EndOfLoad, endLoad, OpenLoad } from '../write/open-load.js';
 import type { WriterStatements } from '../write/writer-statements.js';
-import type { CatalogueChanges, StoredVector } from './catalogue-changes.js';
 import { headOf } from './image-reader.js';
 import {
+  type CatalogueChanges,
   type CheckedImage,
   CLAIMS_OF_SKILL,
   type ClaimRow,
@@ -20,6 +20,7 @@ import {
   damagedImage,
   type ImageClaim,
   type SkillImage,
+  type StoredVector,
 } from './skill-image.js';
 
 /** Bytes of skills that are held in memory for a change in place: more are written as a whole load, in batches. */

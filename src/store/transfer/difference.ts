@@ -2,9 +2,8 @@ import { SkillSearchError } from '../../core/index.js';
 import { beyondRepair, guarded, openForReading, storeError } from '../database.js';
 import { checkNotes, readFacts, readMeta } from '../notes.js';
 import type { Connection } from '../sqlite.js';
-import type { CatalogueChanges, CatalogueHead } from './catalogue-changes.js';
 import { headOf, ImageReader } from './image-reader.js';
-import { bytesOfImage, type SkillImage } from './skill-image.js';
+import { bytesOfImage, type CatalogueChanges, type CatalogueHead, type SkillImage } from './skill-image.js';
 
 /**
  * Skills of a batch at most, and the characters of texts that end one: some milliseconds to read, some megabytes. Files

@@ -7,8 +7,14 @@ import { BlobRows, isBlobWhole } from '../read/content-reader.js';
 import { SkillRows } from '../read/stored-row.js';
 import { hasUnitLength } from '../read/stored-vectors.js';
 import type { Connection, Statement } from '../sqlite.js';
-import type { CatalogueHead, StoredVector } from './catalogue-changes.js';
-import { CLAIMS_OF_SKILL, type ClaimRow, claimOf, type SkillImage } from './skill-image.js';
+import {
+  type CatalogueHead,
+  CLAIMS_OF_SKILL,
+  type ClaimRow,
+  claimOf,
+  type SkillImage,
+  type StoredVector,
+} from './skill-image.js';
 
 /** What a finished catalogue says of itself. */
 export function headOf(connection: Connection): CatalogueHead {

@@ -1,5 +1,6 @@
-import { SkillSearchError } from '../../core/index.js';
+import { orUndefined, SkillSearchError } from '../../core/index.js';
 import { signatureFor } from '../copies/text-signature.js';
+import type { PackedBlob } from '../packing.js';
 import { blobsIn, fieldsOf, hashOf, readContents, type SkillColumns, type SkillToStore } from '../stored-skill.js';
 
 /**
@@ -82,10 +83,37 @@ export function damagedImage(id: string, fault: string): SkillSearchError {
 
 /** @returns undefined if it is no JSON array of texts */
 function textsIn(json: string): readonly string[] | undefined {
-  try {
-    const texts: unknown = JSON.parse(json);
-    return Array.isArray(texts) && texts.every((text) => typeof text === 'string') ? texts : undefined;
-  } catch {
-    return undefined;
-  }
+  const texts: unknown = orUndefined(() => JSON.parse(json));
+  return Array.isArray(texts) && texts.every((text) => typeof text === 'string') ? texts : undefined;
+}
+
+/** A vector as it is stored: 32-bit floats, little-endian, of unit length. */
+export interface StoredVector {
+  /** Of the text that it was made of. */
+  readonly textHash: Buffer;
+  readonly embedding: Buffer;
+}
+
+/** What a catalogue says of itself as a whole. */
+export interface CatalogueHead {
+  /** Names the state. */
+  readonly stamp: string;
+  /** The model of all vectors; undefined if there are none. */
+  readonly model: { readonly id: string; readonly dimensions: number } | undefined;
+  /** Rules of the classifier that made all derived categories; undefined if the catalogue is not classified. */
+  readonly classifier: string | undefined;
+}
+
+/** What leads from one state of a catalogue to a later one, which `stamp` names. */
+export interface CatalogueChanges extends CatalogueHead {
+  /** Ids of the skills that are gone. */
+  readonly removed: readonly string[];
+  /** Ids of the skills that are new, or of which anything is another: their images, their claims, or their vectors. */
+  readonly changed: readonly string[];
+  /** The images of changed skills, in the order of `changed`, some at a time. */
+  images(): AsyncIterable<readonly SkillImage[]>;
+  /** Blobs with these digests. Those that are not there are left out. */
+  blobs(digests: readonly Buffer[]): Promise<readonly PackedBlob[]>;
+  /** Vectors of `model` for texts with these hashes. Those that the state does not have are left out. */
+  vectors(textHashes: readonly Buffer[]): Promise<readonly StoredVector[]>;
 }

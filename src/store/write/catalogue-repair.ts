@@ -1,6 +1,6 @@
-import { loopTurn, madeOnce, type SkillNumber, type VectorNumber } from '../../core/index.js';
+import { loopTurn, madeOnce, orUndefined, type SkillNumber, type VectorNumber } from '../../core/index.js';
 import { isVectorWhole } from '../checksums.js';
-import { asBeyondRepair, corruptAsMissing, storeError } from '../database.js';
+import { asBeyondRepair, isCorrupt, storeError } from '../database.js';
 import { CatalogueCheck, findDamage, structureFaults } from '../read/catalogue-check.js';
 import { BlobRows, faultOfContents } from '../read/content-reader.js';
 import { SkillRows } from '../read/stored-row.js';
@@ -98,7 +98,7 @@ export class DamagedSkills {
     // Called after the row was found to be whole.
     const faultOf = (): string | undefined =>
       faultOfContents(this.#rows.row(skill)?.contents ?? null, (sha256) => this.hasWholeBlob(sha256));
-    return corruptAsMissing(() => faultOf() ?? 'none') === 'none';
+    return orUndefined(() => faultOf() ?? 'none', isCorrupt) === 'none';
   }
 
   /** Notes that the load has written a skill. */

@@ -184,11 +184,6 @@ export class CatalogueWriter implements SkillSink {
     });
   }
 
-  /** Commits what is pending: a kill from here on loses none of it. */
-  flush(): void {
-    this.#load.flush();
-  }
-
   /**
    * Publishes the load if it changed anything, and closes the writer.
    *

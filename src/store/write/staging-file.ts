@@ -1,6 +1,6 @@
 import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SkillSearchError, syncToDisk } from '../../core/index.js';
+import { orUndefined, SkillSearchError, syncToDisk } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
 import {
   checkFormat,
@@ -187,13 +187,8 @@ export function putInPlace(catalogue: string, file: string): void {
 export function forgetJournal(catalogue: string): void {
   const journal = `${catalogue}-journal`;
   if (!existsSync(journal)) return;
-  if (existsSync(catalogue)) {
-    try {
-      openForReading(catalogue).close();
-    } catch {
-      // What is no catalogue, or cannot be read, is replaced as it is.
-    }
-  }
+  // What is no catalogue, or cannot be read, is replaced as it is.
+  if (existsSync(catalogue)) orUndefined(() => openForReading(catalogue).close());
   rmSync(journal, { force: true });
 }
 

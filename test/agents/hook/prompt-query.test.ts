@@ -53,8 +53,9 @@ describe('the question of a prompt', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('the first prompt of a server', () => {
-  test('is answered by words where its model is not there in time', async () => {
+test.skipIf(process.platform === 'win32')(
+  'the first prompt of a server is answered by words where its model is not there in time',
+  async () => {
     vi.stubEnv('XDG_RUNTIME_DIR', scratchFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     const database = scratchFile('skills.db');
@@ -72,5 +73,5 @@ describe.skipIf(process.platform === 'win32')('the first prompt of a server', ()
     expect(JSON.stringify(await askLocally(asked))).toContain('pdf-forms');
     await search.close();
     await server.close();
-  });
-});
+  },
+);

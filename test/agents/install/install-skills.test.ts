@@ -284,21 +284,19 @@ describe('with force', () => {
   });
 });
 
-describe('an install that is killed', () => {
-  test('while it replaces a skill leaves the former one, which the next install puts back', async () => {
-    const { search } = await catalogueOf({ ...PDF_FORMS, 'other/SKILL.md': skillMarkdown('other') });
-    const to = scratchFolder();
-    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
-    const before = listed(join(to, 'pdf-forms'));
-    // As a process leaves it that dies between the two renames; no process has this number.
-    const left = join(to, '.skill-discovery-install-4194305-0123456789ab');
-    await writeFiles(left, { 'new/pdf-forms/SKILL.md': 'half' });
-    mkdirSync(join(left, 'replaced'));
-    renameSync(join(to, 'pdf-forms'), join(left, 'replaced', 'pdf-forms'));
-    await installSkills(search, { ids: [idOf(search, 'other')], to });
-    expect(listed(join(to, 'pdf-forms'))).toEqual(before);
-    expect(readdirSync(to).sort()).toEqual(['other', 'pdf-forms', 'skills-lock.json']);
-  });
+test('an install that is killed while it replaces a skill leaves the former one, which the next install puts back', async () => {
+  const { search } = await catalogueOf({ ...PDF_FORMS, 'other/SKILL.md': skillMarkdown('other') });
+  const to = scratchFolder();
+  await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+  const before = listed(join(to, 'pdf-forms'));
+  // As a process leaves it that dies between the two renames; no process has this number.
+  const left = join(to, '.skill-discovery-install-4194305-0123456789ab');
+  await writeFiles(left, { 'new/pdf-forms/SKILL.md': 'half' });
+  mkdirSync(join(left, 'replaced'));
+  renameSync(join(to, 'pdf-forms'), join(left, 'replaced', 'pdf-forms'));
+  await installSkills(search, { ids: [idOf(search, 'other')], to });
+  expect(listed(join(to, 'pdf-forms'))).toEqual(before);
+  expect(readdirSync(to).sort()).toEqual(['other', 'pdf-forms', 'skills-lock.json']);
 });
 
 test('what an install left and came with a project moves nothing from behind a link', async () => {

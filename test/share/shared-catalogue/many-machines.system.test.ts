@@ -17,7 +17,7 @@ import {
 import { catalogueSearchOf } from '../../../src/search/index.js';
 import { storedRecords } from '../../catalogue-file.js';
 import { type CataloguePlace, skillsIn } from '../../load/contract/catalogue-under-test.js';
-import { type Row, row } from '../../rows.js';
+import { COLLIDING, type Row, row } from '../../rows.js';
 import { closing, scratchFile, scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
@@ -198,20 +198,7 @@ export type Step =
   | { readonly call: 'update'; readonly rows: readonly object[] }
   | { readonly call: 'remove'; readonly ids: readonly string[] };
 
-/** Few ids, and places whose slugs collide. */
-const WHO: readonly object[] = [
-  { id: 'a' },
-  { id: 'A' },
-  { id: 'b' },
-  { id: 'o-r-x' },
-  { id: 'o-r-x', place: 'o-r/x' },
-  { place: 'o/r-x' },
-  { place: 'o-r/x' },
-  { place: 'o/日本' },
-  { id: 'a', stars: 'many' },
-  { id: 'c\0\ud800', name: 'odd \0\udc00 name' },
-  { author: 'o' },
-];
+const WHO = [...COLLIDING, { id: 'A' }, { id: 'c\0\ud800', name: 'odd \0\udc00 name' }];
 
 const TEXTS = ['Writes release notes.', 'Writes tests.', 'Moves data about.', 'Übersetzt Texte.', 'react'];
 

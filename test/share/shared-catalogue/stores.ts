@@ -7,8 +7,7 @@ import type { Revision } from '../../../src/share/shared-catalogue/catalogue-tab
 import { SharedStore, type SharedStoreOptions } from '../../../src/share/shared-catalogue/shared-store.js';
 import { packBlob, unpackBlob } from '../../../src/store/packing.js';
 import { blobsIn } from '../../../src/store/stored-skill.js';
-import type { CatalogueChanges, StoredVector } from '../../../src/store/transfer/catalogue-changes.js';
-import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
+import type { CatalogueChanges, SkillImage, StoredVector } from '../../../src/store/transfer/skill-image.js';
 import { closing } from '../../scratch-folder.js';
 
 const MODEL = { id: 'model@1', dimensions: 4 };

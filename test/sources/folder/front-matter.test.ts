@@ -92,23 +92,18 @@ describe('front matter in odd places', () => {
   const INNER = 'name: bake-bread\ndescription: Bakes bread.';
 
   it.each([
-    ['blank lines', `\n \n---\n${INNER}\n---\n# Bread`, '# Bread'],
-    ['a comment', `<!-- by\nme -->\n\n---\n${INNER}\n---\n# Bread`, '<!-- by\nme -->\n\n# Bread'],
-    ['a heading', `# Title\n\n---\n${INNER}\n---\nText`, '# Title\n\nText'],
+    ['below blank lines', `\n \n---\n${INNER}\n---\n# Bread`, '# Bread'],
+    ['below a comment', `<!-- by\nme -->\n\n---\n${INNER}\n---\n# Bread`, '<!-- by\nme -->\n\n# Bread'],
+    ['below a heading', `# Title\n\n---\n${INNER}\n---\nText`, '# Title\n\nText'],
     [
-      'the header of a form upload',
+      'below the header of a form upload',
       `-----------------------------abc1\r\nContent-Disposition: form-data; name="file"\r\n\r\n---\n${INNER}\n---\n# Bread\r\n-----------------------------abc1--\r\n`,
       '# Bread\n',
     ],
-  ])('is found below %s', (_, text, body) => {
+    ['in a fence around the whole file', `\`\`\`markdown\n---\n${INNER}\n---\n\n# Bread\n\`\`\`\n`, '# Bread\n'],
+    ['in a fence around the dashes', `\`\`\`yaml\n---\n${INNER}\n---\n\`\`\`\n\n# Bread\n`, '# Bread\n'],
+  ])('is found %s', (_, text, body) => {
     expect(read(text)).toEqual({ fields: BOTH, body, warnings: [] });
-  });
-
-  it.each([
-    ['around the whole file', `\`\`\`markdown\n---\n${INNER}\n---\n\n# Bread\n\`\`\`\n`],
-    ['around the dashes', `\`\`\`yaml\n---\n${INNER}\n---\n\`\`\`\n\n# Bread\n`],
-  ])('is found in a fence %s', (_, text) => {
-    expect(read(text)).toEqual({ fields: BOTH, body: '# Bread\n', warnings: [] });
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import { findFolders } from '../../../src/sources/index.js';
 import { AGENTS, SHARED_AGENT } from '../../../src/sources/installed/agents.js';
 import { installedPlace } from '../../../src/sources/installed/find-folders.js';
-import { installedSkillFolders } from '../../../src/sources/installed/inspect-installed.js';
+import { installedSkillFolders } from '../../../src/sources/installed/index.js';
 import { codeOf } from '../../error-code.js';
 import { MadeUpHome } from './made-up-home.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch } from '../../../src/index.js';
-import { inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
+import { inspectInstalled } from '../../../src/sources/installed/index.js';
 import { walkInstalled } from '../../../src/sources/installed/read-installed.js';
 import { MadeUpHome, skillMarkdown } from './made-up-home.js';
 

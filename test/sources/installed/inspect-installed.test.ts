@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type InstalledReport, inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
+import { type InstalledReport, inspectInstalled } from '../../../src/sources/installed/index.js';
 import { MadeUpHome, skillMarkdown } from './made-up-home.js';
 
 async function reportOf(made: MadeUpHome, ...agents: string[]): Promise<InstalledReport> {

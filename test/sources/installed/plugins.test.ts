@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFolders } from '../../../src/sources/index.js';
-import { inspectInstalled } from '../../../src/sources/installed/inspect-installed.js';
+import { inspectInstalled } from '../../../src/sources/installed/index.js';
 import { MadeUpHome } from './made-up-home.js';
 
 const CACHE = 'home/.claude/plugins/cache/market';

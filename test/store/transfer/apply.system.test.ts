@@ -17,7 +17,7 @@ import {
 import { indexOrWarn } from '../../../src/indexing/index-or-warn.js';
 import { readNamedState } from '../../../src/store/notes.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
-import type { CatalogueChanges } from '../../../src/store/transfer/catalogue-changes.js';
+import type { CatalogueChanges } from '../../../src/store/transfer/skill-image.js';
 import { contentOf, filesBeside, stampOf, traceOf, vectorsOf } from '../../catalogue-file.js';
 import { answersOf, type ChangedRow, lastChangeInPlace } from '../../load/changed-rows.js';
 import { type Row, row } from '../../rows.js';

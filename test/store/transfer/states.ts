@@ -5,9 +5,8 @@ import { buildCatalogue, openSkillSearch, removeSkills, type SkillSearch, update
 import { readFacts, writeFacts, writeMeta } from '../../../src/store/notes.js';
 import { Database } from '../../../src/store/sqlite.js';
 import { blobsIn } from '../../../src/store/stored-skill.js';
-import type { CatalogueChanges } from '../../../src/store/transfer/catalogue-changes.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
-import type { SkillImage } from '../../../src/store/transfer/skill-image.js';
+import type { CatalogueChanges, SkillImage } from '../../../src/store/transfer/skill-image.js';
 import { CategoryEmbedder } from '../../load/category-embedder.js';
 import { answersOf, type ChangedRow, randomRows } from '../../load/changed-rows.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
