@@ -484,7 +484,7 @@ describe('requests', () => {
         return language !== (of === 'rare' ? 'en' : of) || text.trim() === '' || !STYLES.includes(style) || !isTold;
       });
       expect(faulty).toEqual([]);
-      expect(all.filter(({ language }) => language !== 'en')).toHaveLength(317);
+      expect(all.filter(({ language }) => language !== 'en')).toHaveLength(455);
       expect(new Set(all.map(({ language }) => language)).size).toBe(25);
     });
 

@@ -198,7 +198,7 @@ describe('an evaluation of graded requests', () => {
   });
 
   test('counts a group of copies as one, with the best grade of its members, if copies are collapsed', async () => {
-    const twin = { name: 'twin', description: 'Counts the stars.' };
+    const twin = { name: 'twin', description: `Counts the stars ${'of the sky '.repeat(4)}` };
     // The file makes the second twin the best one, where files count, and the stars make the first the preferred one.
     const files = [{ filename: 'SKILL.md', text: 'Counts the stars of the night, all stars.' }];
     const twins = [row('t1', { ...twin, stars: 9 }), row('t2', { ...twin, files }), row('t3', twin)];
