@@ -6,8 +6,8 @@ import { CatalogueReader, NO_VECTOR } from '../../src/store/read/catalogue-reade
 import type { DocumentedEngine } from './engine.js';
 
 /**
- * A model alone, as most tools take it: skills in the order of their cosines with the question, all of them computed. A
- * skill's text is its name and description.
+ * A model alone, as most tools take it: skills in the order of their cosines with the question, all of them computed. The
+ * vectors are those of the catalogue.
  *
  * @param database catalogue with vectors of the model
  * @param embedder the model; it is closed with the engine

@@ -6,14 +6,14 @@ import {
   checkDimensions,
   type Embedder,
   embedChecked,
-  embeddedTexts,
   meanVector,
   TEXTS_PER_THREAD,
+  textsToEmbed,
 } from '../semantic/index.js';
 import type { EmbeddedText, EmbeddingSink, LabelledSkill, LoadLabels, TextToEmbed } from '../store/writing.js';
 
-/** Texts between two writes. A kill loses at most these: a second or two of work. */
-const BATCH = 512;
+/** Skills between two writes, each with one text or two. A kill loses at most these: a second or two of work. */
+const BATCH = 256;
 
 export interface EmbeddingOptions {
   readonly signal?: AbortSignal | undefined;
@@ -94,10 +94,14 @@ async function embedTexts(
   texts: readonly TextToEmbed[],
   signal: AbortSignal,
 ): Promise<EmbeddedText[]> {
-  const embedded = texts.map((text) => embeddedTexts(text));
-  const vectors = await embedChecked(embedder, embedded.flat(), { signal, purpose: 'document' });
-  const left = [...vectors];
-  return texts.map(({ textHash }, i) => ({ textHash, vector: meanVector(left.splice(0, embedded[i]!.length)) }));
+  const embedded = texts.map((text) => textsToEmbed(text));
+  const distinct = [...new Set(embedded.flat())];
+  const vectors = await embedChecked(embedder, distinct, { signal, purpose: 'document' });
+  const vectorOf = new Map(distinct.map((text, i) => [text, vectors[i]!]));
+  return texts.map(({ textHash }, i) => ({
+    textHash,
+    vector: meanVector(embedded[i]!.map((text) => vectorOf.get(text)!)),
+  }));
 }
 
 /** Skills between two writes, and two turns of the event loop: some ten milliseconds. */

@@ -9,9 +9,9 @@ import {
 } from '../indexing/index.js';
 import {
   areWholeVectorFiles,
-  embeddedTexts,
   hashTexts,
   stampOfVectorFile,
+  textsToEmbed,
   vectorFilesAreCurrent,
 } from '../semantic/index.js';
 import {
@@ -114,7 +114,7 @@ async function findInState(
       const found = await check.contents(signal, (row, files) => {
         const { name, description } = fieldsOf(row);
         if (copyKey(name, description) !== row.copyKey) return 'its key of copies does not follow from its text';
-        const texts = embeddedTexts({
+        const texts = textsToEmbed({
           name,
           description,
           properties: JSON.parse(row.properties) as SkillProperties,

@@ -1,5 +1,5 @@
 import { checkRows, giveWay } from '../core/index.js';
-import { embeddedTexts, hashTexts } from '../semantic/index.js';
+import { hashTexts, textsToEmbed } from '../semantic/index.js';
 import {
   checkRow,
   deriveId,
@@ -118,7 +118,7 @@ export class Ingest {
       properties,
       files,
       copyKey: copyKey(name, description),
-      textHash: hashTexts(embeddedTexts({ name, description, properties, files })),
+      textHash: hashTexts(textsToEmbed({ name, description, properties, files })),
       location: exactLocation,
       folder: row.folder,
       contents: isLeftOut ? undefined : contents,

@@ -15,7 +15,7 @@ import {
   orUndefined,
   SkillSearchError,
 } from '../core/index.js';
-import { type ChosenModel, chooseModel, embeddedTexts, resolveModelOptions } from '../semantic/index.js';
+import { type ChosenModel, chooseModel, resolveModelOptions, textsToEmbed } from '../semantic/index.js';
 import { readRows } from '../sources/index.js';
 import { whileOpen } from '../store/index.js';
 import { CatalogueWriter, type ChangeCounts, OpenLoad, VectorStatements } from '../store/writing.js';
@@ -288,11 +288,11 @@ export async function chooseLoadModel(
 }
 
 /**
- * The texts that a load with this model would embed: each once. Writes nothing.
+ * The texts that a load with this model would embed. Writes nothing.
  *
  * @param database path of a catalogue, resolved
  * @param model id of the model
- * @param most texts that are wanted
+ * @param most skills whose texts are wanted
  * @returns undefined if there are more
  * @throws {SkillSearchError} those of opening a catalogue
  */
@@ -301,7 +301,10 @@ export function textsWithoutVector(database: string, model: string, most: number
     const statements = new VectorStatements(connection);
     const missing = statements.missing(model);
     if (missing.length > most) return undefined;
-    return missing.flatMap((skill) => embeddedTexts(statements.text(skill)));
+    return missing.flatMap((skill) => {
+      const text = statements.text(skill);
+      return text === undefined ? [] : textsToEmbed(text);
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readWords } from '../core/index.js';
+import { readWords, splitFrontMatter } from '../core/index.js';
 
 /** What the vector of a skill is made of. */
 export interface TextsOfSkill {
@@ -9,19 +9,23 @@ export interface TextsOfSkill {
   readonly files: readonly { readonly filename: string; readonly text: string }[];
 }
 
-/** Characters of a file that are looked at, and characters of it that are embedded: some 70 tokens. */
+/** Characters of a file, and of it behind its front matter, that are looked at. */
+const LONGEST_FILE = 65_536;
 const LOOKED_AT = 8000;
+
+/** Characters of the second text: some 70 tokens. */
 const LONGEST_USE = 280;
 
-/** A description of fewer words says too little alone. */
+/** A description of fewer words says too little alone, and a second text of fewer words nothing. */
 const WORDS_THAT_SAY_ENOUGH = 14;
+const FEWEST_WORDS = 4;
 
 /** Keys of front matter that say what a skill is asked for. */
 const USE_KEYS = /^(when[-_]to[-_]use|triggers?|representative[-_]?queries)$/i;
 
-/** Headings of sections that do, not "When not to use". */
+/** Headings of sections that do, not "When not to use". The title of a file speaks of other triggers. */
 const USE_HEADING =
-  /^#{1,6}[^\n]*?(\bwhen (should|to) (you )?(use|apply|activate|invoke)|\buse (this|when|cases?)\b|\btriggers?\b|\bactivation\b|\bexample (prompts|requests|queries)\b|使用场景|适用场景|使用場景|何时使用|什么时候使用|触发|使う(とき|場面)|사용 (시점|시기)|когда использовать|cu[aá]ndo usar|quand (l')?utiliser|quando usar)[^\n]*$/im;
+  /\bwhen (should|to) (you )?(use|apply|activate|invoke)|(?<!\b(not|never) (to )?|n['’]t )\buse (this|when)\b|^##.*\b(use cases?|triggers?|activation|example (prompts|requests|queries))\b|使用场景|适用场景|使用場景|何时使用|什么时候使用|触发|使う(とき|場面)|사용 (시점|시기)|когда использовать|cu[aá]ndo usar|quand (l')?utiliser|quando usar/i;
 
 /**
  * The first text of a skill that is embedded: its name and description.
@@ -38,21 +42,24 @@ export function embeddedText(name: string, description: string): string {
  *
  * Stored vectors were made of these texts, so a change here needs a new format of the catalogue.
  */
-export function embeddedTexts({ name, description, properties, files }: TextsOfSkill): readonly string[] {
+export function textsToEmbed({ name, description, properties, files }: TextsOfSkill): readonly string[] {
   const first = embeddedText(name, description);
-  const file = files.find(({ filename }) => filename.toLowerCase() === 'skill.md')?.text.slice(0, LOOKED_AT) ?? '';
-  const body = file.replace(/^---\r?\n.*?\n---\r?\n/s, '').replace(/```.*?(```|$)/gs, ' ');
+  const file = files.find(({ filename }) => filename.toLowerCase() === 'skill.md')?.text.slice(0, LONGEST_FILE) ?? '';
+  const body = splitFrontMatter(file)
+    .body.slice(0, LOOKED_AT)
+    .replace(/\r\n?/g, '\n')
+    .replace(/^ {0,3}(```|~~~).*?(^ {0,3}\1|$(?![\s\S]))/gms, ' ');
   const use = plainText(`${givenUse(properties.frontMatter)} ${sectionOfUse(body)}`);
-  if (hasWords(use, 4)) return [first, embeddedText(name, use)];
+  if (hasWords(use, FEWEST_WORDS)) return [first, embeddedText(name, use)];
   if (hasWords(description, WORDS_THAT_SAY_ENOUGH)) return [first];
   const beginning = plainText(body);
-  const saysMore = hasWords(beginning, 4) && beginning !== plainText(description);
+  const saysMore = hasWords(beginning, FEWEST_WORDS) && beginning !== plainText(description);
   return saysMore ? [first, embeddedText(name, beginning)] : [first];
 }
 
-/** The key that a vector is stored under: the first 16 bytes of the SHA-256 of its texts, in lines. */
+/** The key that a vector is stored under: the first 16 bytes of the SHA-256 of its texts. No text has a NUL. */
 export function hashTexts(texts: readonly string[]): Buffer {
-  return createHash('sha256').update(texts.join('\n')).digest().subarray(0, 16);
+  return createHash('sha256').update(texts.join('\0')).digest().subarray(0, 16);
 }
 
 /** The mean of vectors, at unit length. */
@@ -72,11 +79,14 @@ function givenUse(frontMatter: Readonly<Record<string, unknown>> | undefined): s
 }
 
 function sectionOfUse(body: string): string {
-  const heading = USE_HEADING.exec(body);
-  if (heading === null) return '';
-  const section = body.slice(heading.index + heading[0].length);
-  const next = section.search(/^#/m);
-  return next === -1 ? section : section.slice(0, next);
+  for (const heading of body.matchAll(/^(#{1,6})[ \t].*$/gm)) {
+    if (!USE_HEADING.test(heading[0])) continue;
+    const rest = body.slice(heading.index + heading[0].length);
+    const end = rest.search(new RegExp(`^#{1,${heading[1]!.length}}[ \\t]`, 'm'));
+    const section = end === -1 ? rest : rest.slice(0, end);
+    if (hasWords(plainText(section), FEWEST_WORDS)) return section;
+  }
+  return '';
 }
 
 /** A beginning of Markdown without its marks, cut at a code point. */

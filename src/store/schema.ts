@@ -21,7 +21,7 @@ export const IS_COMPLETE = "substr(contents, 1, 6) = '[true,'";
  *   as texts, categories and occupations are slugs: JSON arrays.
  * - `copy_key` is equal for skills with the same name and description.
  * - `place` is the location of the skill. A derived id always belongs to the same location.
- * - `text_hash` identifies the text that is embedded. Skills with the same text share a vector.
+ * - `text_hash` identifies the texts that are embedded. Skills with the same texts share a vector.
  * - `hash` covers all that comes from the source. Equal hashes mean that the skill is unchanged.
  * - `derived` has what a classifier found of a skill without categories, empty where it was unsure; NULL if none has
  *   seen the skill. `signature` finds skills with nearly the same text: see `text-signature.ts`.

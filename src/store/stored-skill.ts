@@ -11,7 +11,7 @@ export interface SkillToStore {
   readonly files: readonly { readonly filename: string; readonly text: string }[];
   /** Equal for skills with the same name and description. */
   readonly copyKey: string;
-  /** Hash of the text that is embedded. The vector is stored under it. */
+  /** Hash of the texts that are embedded. The vector is stored under it. */
   readonly textHash: Buffer;
   /** Where the skill lies. A derived id belongs to it, unless the folder is its origin. */
   readonly location: string;
@@ -48,7 +48,7 @@ export interface SkillColumns extends Pick<Skill, 'id' | 'stars' | 'updatedAt'> 
   readonly place: string;
   /** What the skill is made of, see {@link readContents}; null if there is nothing but excerpts of texts. */
   readonly contents: string | null;
-  /** The `hash` need not cover it, because it follows from the record. */
+  /** The `hash` need not cover it, because it follows from the record, the properties and the files. */
   readonly textHash: Buffer;
   /** 16 bytes of SHA-256 over all of the above, and the files. */
   readonly hash: Buffer;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { embeddedTexts, hashTexts, meanVector } from '../../src/semantic/index.js';
+import { hashTexts, meanVector, textsToEmbed } from '../../src/semantic/index.js';
 
 const LONG = 'Turns the minutes of a meeting into a list of tasks with owners and dates, ready to be sent round.';
 
 function textsOf(description: string, text: string, frontMatter?: Record<string, unknown>): readonly string[] {
-  return embeddedTexts({
+  return textsToEmbed({
     name: 'meeting-tasks',
     description,
     properties: { ...(frontMatter && { frontMatter }) },
@@ -36,6 +36,19 @@ test('a skill whose description is short is also embedded by how its file begins
   const file = '# Meeting tasks\n\nReads the minutes and says who has to do what until when.';
   const second = 'meeting-tasks. Meeting tasks Reads the minutes and says who has to do what until when.';
   expect(textsOf('Tasks of a meeting', file)).toEqual(['meeting-tasks. Tasks of a meeting', second]);
+});
+
+test('the first section about when to use a skill that says something counts, with the sections in it', () => {
+  const said = (text: string): string | undefined => textsOf(LONG, text)[1];
+  expect(
+    said('# Database triggers\nFor those who write many triggers.\n## When to use\n### Good\n- who does what now'),
+  ).toBe('meeting-tasks. Good - who does what now');
+  expect(
+    said('## Use this when\n\n## When to use / When NOT to use\r\nSomeone asks for tasks.\r\n\r\n## Steps\r\nNo.'),
+  ).toBe('meeting-tasks. Someone asks for tasks.');
+  for (const not of ['Do not use this skill when', "Don't use this", 'When NOT to use this skill', 'Never use when']) {
+    expect(said(`## ${not}\n\nNobody has written any minutes.`)).toBe(undefined);
+  }
 });
 
 test('a skill is embedded by its name and description alone where no more is said', () => {

@@ -47,7 +47,7 @@ export class LoadVectors implements EmbeddingSink {
   }
 
   textToEmbed(skill: SkillNumber): TextToEmbed {
-    return this.#load.guard(() => this.#load.statements.vectors.text(skill));
+    return this.#load.guard(() => this.#load.statements.vectors.text(skill)!);
   }
 
   putVectors(vectors: Iterable<EmbeddedText>): void {

@@ -59,7 +59,7 @@ export class MemoryCatalogue implements SkillSink, EmbeddingSink {
   }
 
   textToEmbed(skill: SkillNumber): TextToEmbed {
-    return this.#statements.vectors.text(skill);
+    return this.#statements.vectors.text(skill)!;
   }
 
   putVectors(vectors: Iterable<EmbeddedText>): void {

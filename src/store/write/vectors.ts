@@ -90,13 +90,13 @@ export class VectorStatements {
     return this.#connection.prepare<[string], number>('SELECT dimensions FROM model WHERE id = ?').pluck().get(model);
   }
 
-  /** The text of a skill that is stored. */
-  text(skill: SkillNumber): TextToEmbed {
+  /** What of a stored skill is to be embedded; undefined if it is damaged. */
+  text(skill: SkillNumber): TextToEmbed | undefined {
+    if (!this.#rows.isWhole(skill)) return undefined;
     const row = this.#rows.row(skill)!;
     const { name, description } = fieldsOf(row);
     const properties = JSON.parse(row.properties) as SkillProperties;
-    const files = this.#rows.isWhole(skill) ? this.#rows.files(skill) : [];
-    return { textHash: row.textHash, name, description, properties, files };
+    return { textHash: row.textHash, name, description, properties, files: this.#rows.files(skill) };
   }
 
   put(model: string, textHash: Buffer, vector: Float32Array): void {
