@@ -73,11 +73,13 @@ export async function describeApi(publicUrl: string, extras: ServedExtras): Prom
   return JSON.stringify(document);
 }
 
-/** Leaves out what is added for clients of the public service: fields, and that a larger `limit` is taken. */
+/** Leaves out what is added for clients of the public service: fields, parameters, and what is said of `limit`. */
 function strictly(key: string, value: unknown): unknown {
   if (ADDED.includes(key)) return undefined;
-  if (Array.isArray(value)) return value.filter((one) => !ADDED.includes(one));
+  if (Array.isArray(value)) return value.filter((one) => !ADDED.includes(one) && one?.['x-compatible'] !== true);
   const { name, schema } = (value ?? {}) as { readonly name?: unknown; readonly schema?: object };
+  if (key === 'skills' && Object.hasOwn(Object(value), 'maxItems'))
+    return { ...(value as object), maxItems: MAX_LIMIT };
   if (name !== 'limit' || schema === undefined) return value;
   return { ...(value as object), description: 'Skills on a page.', schema: { ...schema, maximum: MAX_LIMIT } };
 }

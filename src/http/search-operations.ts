@@ -2,12 +2,14 @@ import {
   countCodePoints,
   decodePart,
   invalidArgument,
+  MAX_COMPATIBLE_LIMIT,
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
   MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
   MAX_SEMANTIC_QUERY_LENGTH,
   parameterOf,
-  sourceOf,
+  repositoryOf,
   trimWhiteSpace,
 } from '../core/index.js';
 import {
@@ -20,6 +22,7 @@ import {
   SkillSearchError,
 } from '../index.js';
 import {
+  DEFAULT_SEMANTIC_LIMIT,
   type ResolvedKeywordQuery,
   type ResolvedSemanticQuery,
   resolveKeywordQuery,
@@ -84,12 +87,21 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   },
 };
 
-/** `aiSearchSkills` of the specification. */
-export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
+interface SemanticPageQuery extends ResolvedSemanticQuery {
+  readonly page: number;
+}
+
+/** `aiSearchSkills` of the specification; for clients of the public service with pages, of the best skills there are. */
+export const SEMANTIC_OPERATION: SearchOperation<SemanticPageQuery> = {
   key: 'required',
-  read: (query) =>
-    readQuery(query, SEMANTIC_PARAMETERS, {}, (asked) => resolveSemanticQuery(asked as unknown as SemanticQuery)),
-  async answer(query, context) {
+  read: (query, compatible) =>
+    readQuery(query, compatible ? PAGED_SEMANTIC_PARAMETERS : SEMANTIC_PARAMETERS, {}, ({ page, ...asked }) => {
+      // It has the page, and the same of all else.
+      const resolved = resolveKeywordQuery({ ...asked, page } as unknown as KeywordQuery);
+      const limit = Math.min(resolved.page * DEFAULT_SEMANTIC_LIMIT, MAX_SEMANTIC_LIMIT);
+      return { ...resolveSemanticQuery({ ...asked, limit } as unknown as SemanticQuery), page: resolved.page };
+    }),
+  async answer({ page, ...query }, context) {
     const { search, call, meta, longestWait } = context;
     const { signal } = call;
     const { hits, truncated, worth, damaged } = await search
@@ -97,34 +109,36 @@ export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
       .catch((error) => {
         throw signal?.aborted === true ? new ClientGone() : error;
       });
-    const items = hits.map(({ fileId, filename, score, skill }) => ({
+    const items = hits.slice((page - 1) * DEFAULT_SEMANTIC_LIMIT).map(({ fileId, filename, score, skill }) => ({
       file_id: fileId,
       filename,
       score,
       skill: publicSkill(skill, context),
     }));
     const body = `{"success":true,"data":{"data":${JSON.stringify(items)}},"meta":${meta()}}`;
-    return { body, truncated, worth, damaged };
+    return { body, truncated, worth: page === 1 ? worth : 0, damaged };
   },
 };
 
-/** Pages of 50 skills that are searched for those of an owner. Each page is a search. */
-const PAGES_OF_OWNER = 10;
+/** Pages of 50 skills that are searched for those to answer with. Each page is a search. */
+const PAGES_OF_FIND = 10;
 
 interface FindQuery {
   readonly query: ResolvedKeywordQuery;
-  readonly limit: number;
   /** In lower case. */
   readonly owner: string | undefined;
 }
 
-/** What `npx skills find` reads of a skill. */
+/** What clients of `GET /api/search` read of a skill. */
 interface FoundSkill {
+  /** `owner/repository/skillId` for GitHub, else the path of the skill's page here, without the slash before it. */
   readonly id: string;
+  /** The name as a part of an address. */
+  readonly skillId: string;
   readonly name: string;
   /** Not counted here. Clients sort by it; equal values keep the order by relevance. */
   readonly installs: 0;
-  /** What `npx skills add` accepts; empty if the skill's repository is unknown, and it is not published here. */
+  /** What `npx skills add` takes, as it is and with `@name` behind it, as `npx skills find` shows it. */
   readonly source: string;
 }
 
@@ -141,42 +155,68 @@ function read(text: string): FindQuery {
   const { q, limit, owner } = readParameters(text, ['q', 'limit', 'owner']);
   const fault = q instanceof SkillSearchError ? q : questionFault(FIND_QUESTION, q);
   if (fault !== undefined) throw fault;
-  const query = resolveKeywordQuery({
-    q,
-    limit: typeof limit === 'string' ? cutToLimit(limit) : undefined,
-    sortBy: 'relevance',
-  } as KeywordQuery);
+  const asked = { q, limit: typeof limit === 'string' ? cutToLimit(limit) : undefined, sortBy: 'relevance' };
+  const query = resolveKeywordQuery(asked as KeywordQuery, MAX_COMPATIBLE_LIMIT);
   for (const value of [limit, owner]) if (value instanceof SkillSearchError) throw value;
   const ownerName = (owner as string | undefined)?.trim().toLowerCase();
-  return { query, limit: query.limit, owner: ownerName === '' ? undefined : ownerName };
+  return { query, owner: ownerName === '' ? undefined : ownerName };
 }
 
 async function answer(
-  { query, limit, owner }: FindQuery,
+  { query, owner }: FindQuery,
   { search, publicUrl, call }: OperationContext,
   publisher: Publisher | undefined,
 ): Promise<SearchAnswer> {
-  const skills: FoundSkill[] = [];
+  // By id: of one repository the installer adds one skill of a name.
+  const found = new Map<string, FoundSkill>();
   const damaged: DamagedSkill[] = [];
   let isTruncated = false;
-  // The search has no filter for owners, so this reads pages until it has enough skills.
-  for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
+  // The search has no filter for owners, and none for what can be added, so this reads pages until it has enough.
+  for (let page = 1; page <= PAGES_OF_FIND && found.size < query.limit; page++) {
     // Each page may take its whole bound.
     if (page > 1) await clientTurn(call);
-    const asked = owner === undefined ? query : { ...query, page, limit: MAX_LIMIT };
-    const found = catalogueSearchOf(search).keywordRecords(asked);
-    damaged.push(...(found.damaged ?? []));
-    isTruncated ||= found.truncated === true;
-    for (const record of found.records) {
+    const answered = catalogueSearchOf(search).keywordRecords({ ...query, page, limit: MAX_LIMIT });
+    damaged.push(...(answered.damaged ?? []));
+    isTruncated ||= answered.truncated === true;
+    for (const record of answered.records) {
+      if (found.size === query.limit) break;
       const skill = JSON.parse(record) as PublicSkill;
-      const source = sourceOf(skill.codehostUrl) || (await publisher?.addressOf(skill.id, publicUrl)) || '';
-      if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
-      if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });
+      const one = await foundSkill(skill, () => publisher?.addressOf(skill.id, publicUrl));
+      if (one === undefined || found.has(one.id)) continue;
+      if (owner !== undefined && ownerOf(one.source) !== owner && skill.author.toLowerCase() !== owner) continue;
+      found.set(one.id, one);
     }
     // Each page asks the whole question again.
-    if (owner === undefined || page >= found.pagination.totalPages || isTruncated) break;
+    if (page >= answered.pagination.totalPages || isTruncated) break;
   }
-  return { body: JSON.stringify({ skills }), truncated: isTruncated, damaged };
+  const body = { query: query.q, searchType: 'fuzzy', skills: [...found.values()], count: found.size };
+  return { body: JSON.stringify(body), truncated: isTruncated, damaged };
+}
+
+/** No character that means something to a shell. */
+const GITHUB_SOURCE = /^\w[\w.-]*\/[\w.-]+$/;
+/** Likewise, and what the installer does not take for an address of those two, which it looks for anywhere in it. */
+const CLONE_URL = /^https?:\/\/(?:gitlab\.com\/)?(?!.*git(?:hub|lab)\.com\/)[\w.~@+%:/-]+$/;
+
+/** @returns undefined where the installer cannot add it: from its repository, or from here */
+async function foundSkill(
+  { id, name, codehostUrl }: PublicSkill,
+  publishedAt: () => Promise<string | undefined> | undefined,
+): Promise<FoundSkill | undefined> {
+  const { github = '', cloneUrl = '', ref = '' } = repositoryOf(codehostUrl) ?? {};
+  const skillId = slugOf(name) || id;
+  const skill = { skillId, name, installs: 0 } as const;
+  if (GITHUB_SOURCE.test(github)) return { id: `${github}/${skillId}`, ...skill, source: github };
+  // With `@name` behind it, the installer knows a clone address by its fragment only, which must not be empty.
+  const fragment = encodeURIComponent(ref) || `@${encodeURIComponent(name)}`;
+  const source = CLONE_URL.test(cloneUrl) ? `${cloneUrl}#${fragment}` : await publishedAt();
+  return source === undefined ? undefined : { id: `skills/${encodeURIComponent(id)}`, ...skill, source };
+}
+
+/** A name as installers write it in addresses: the same, where it keeps the naming rules. */
+function slugOf(name: string): string {
+  const words = name.toLowerCase().replace(/[\s_-]+/g, '-');
+  return words.replace(/[^a-z0-9-]/g, '').replace(/^-+|-+$/g, '');
 }
 
 function ownerOf(source: string): string | undefined {
@@ -225,8 +265,8 @@ type QueryParameter = {
   readonly name: string;
 } /** Its length is counted in code points, without the white space around it. */ & (
   | { readonly kind: 'question'; readonly longest: number }
-  /** Decimal digits. A larger number may be taken as the largest, for clients of the public service. */
-  | { readonly kind: 'integer'; readonly cut?: 'compatible' }
+  /** Decimal digits. */
+  | { readonly kind: 'integer' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /** `true` or `false` */
   | { readonly kind: 'flag' }
@@ -250,7 +290,7 @@ const OWN_FILTERS: readonly QueryParameter[] = [
 const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
   { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH },
   { name: 'page', kind: 'integer' },
-  { name: 'limit', kind: 'integer', cut: 'compatible' },
+  { name: 'limit', kind: 'integer' },
   { name: 'sortBy', kind: 'choice', choices: HTTP_SORT_ORDERS },
   { name: 'category', kind: 'text' },
   { name: 'occupation', kind: 'text' },
@@ -262,6 +302,11 @@ const SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
   { name: 'q', kind: 'question', longest: MAX_SEMANTIC_QUERY_LENGTH },
   ...OWN_FILTERS,
 ];
+const PAGED_SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
+  ...SEMANTIC_PARAMETERS.slice(0, 1),
+  { name: 'page', kind: 'integer' },
+  ...OWN_FILTERS,
+];
 
 /** The question of `findSkills`. */
 const FIND_QUESTION: QueryParameter = { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH };
@@ -270,12 +315,15 @@ const FIND_QUESTION: QueryParameter = { name: 'q', kind: 'question', longest: MA
  * The question of a keyword search.
  *
  * @param query the query string, without the question mark
- * @param cutLimit whether a `limit` above {@link MAX_LIMIT} becomes {@link MAX_LIMIT}
+ * @param compatible whether there may be {@link MAX_COMPATIBLE_LIMIT} skills on a page; a larger `limit` becomes that
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
  */
-function readKeywordQuery(query: string, cutLimit: boolean): ResolvedKeywordQuery {
-  const resolve = (asked: Asked): ResolvedKeywordQuery => resolveKeywordQuery(asked as unknown as KeywordQuery);
-  return readQuery(query, KEYWORD_PARAMETERS, { sortBy: HTTP_SORT_ORDERS[0], copies: 'keep' }, resolve, cutLimit);
+function readKeywordQuery(query: string, compatible: boolean): ResolvedKeywordQuery {
+  return readQuery(query, KEYWORD_PARAMETERS, { sortBy: HTTP_SORT_ORDERS[0], copies: 'keep' }, (asked) => {
+    if (!compatible) return resolveKeywordQuery(asked as unknown as KeywordQuery);
+    const limit = cutToLimit(asked['limit']);
+    return resolveKeywordQuery({ ...asked, limit } as unknown as KeywordQuery, MAX_COMPATIBLE_LIMIT);
+  });
 }
 
 /** A query whose values may be of any type. The library checks every one. */
@@ -287,7 +335,6 @@ function readQuery<Resolved>(
   parameters: readonly QueryParameter[],
   asked: Asked,
   resolve: (asked: Asked) => Resolved,
-  cutLimit = false,
 ): Resolved {
   const values = readParameters(
     query,
@@ -304,7 +351,7 @@ function readQuery<Resolved>(
       if (name !== 'q') resolve(asked);
       throw fault;
     }
-    asked[name] = meaningOf(parameter, value as string, cutLimit);
+    asked[name] = meaningOf(parameter, value as string);
   }
   return resolve(asked);
 }
@@ -312,19 +359,18 @@ function readQuery<Resolved>(
 /**
  * What a parameter is written as becomes what the library takes. A text that means nothing stays, and is a fault there.
  */
-function meaningOf(parameter: QueryParameter, text: string, cutLimit: boolean): string | number | boolean {
+function meaningOf(parameter: QueryParameter, text: string): string | number | boolean {
   // Up to 11 decimal digits as a number. Any other text stays as it is: a date, a time, or a fault.
   if (parameter.kind === 'time') return /^\d{1,11}$/.test(text) ? Number(text) : text;
   if (parameter.kind === 'flag') return text === 'true' || (text === 'false' ? false : text);
   if (parameter.kind !== 'integer') return text;
-  if (parameter.cut === 'compatible' && cutLimit) return cutToLimit(text);
   // So many decimal digits, leading zeros aside, are an exact number. Any other text stays as it is.
   return /^0*\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** Decimal digits as a number; every larger one becomes {@link MAX_LIMIT}. Any other text stays as it is. */
-function cutToLimit(value: string): number | string {
-  return /^\d+$/.test(value) ? Math.min(Number(value), MAX_LIMIT) : value;
+/** Decimal digits as a number; every larger one becomes {@link MAX_COMPATIBLE_LIMIT}. What else it is stays. */
+function cutToLimit(limit: unknown): unknown {
+  return /^\d+$/.test(String(limit)) ? Math.min(Number(limit), MAX_COMPATIBLE_LIMIT) : limit;
 }
 
 /** The library reads a part of a longer question. Over HTTP the specification has it refused. */

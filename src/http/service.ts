@@ -135,8 +135,6 @@ export class SkillDiscoveryService {
 
   /** Finishes a content, in the encoding that its client takes. */
   async #complete(visit: Visit, content: Content): Promise<Answer> {
-    // Operations are never compressed: programs that ask much would rather have them at once.
-    if (content.tagged !== true && content.compressed !== true) return this.#finish(visit, content);
     try {
       return this.#finish(visit, await encodeContent(content, (name) => visit.call.header(name)));
     } catch (error) {
@@ -238,7 +236,7 @@ export class SkillDiscoveryService {
       if (owner !== undefined) {
         const download = await publisher.download(owner, repository!, skill!, turn);
         if (download === undefined) throw notFound();
-        return { body: JSON.stringify(download) };
+        return { body: JSON.stringify(download), compressed: true };
       }
       const file = await publisher.file(path, turn);
       if (file === undefined) throw notFound();
@@ -249,7 +247,7 @@ export class SkillDiscoveryService {
 
   async #description({ publicUrl, address }: Visit): Promise<Content> {
     this.#limits.pages.count(clientOfAddress(address));
-    return { tagged: true, body: await describeApi(publicUrl, this.#extras) };
+    return { tagged: true, compressed: true, body: await describeApi(publicUrl, this.#extras) };
   }
 
   #pageAt(path: string): Answerer | undefined {

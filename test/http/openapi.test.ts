@@ -204,7 +204,7 @@ describe('/openapi.json', () => {
     expect(operationOf(paths, FIND)).toMatchObject({ operationId: 'findSkills', security: [{}] });
     const replies: [string, Reply][] = [
       [KEYWORD, await ask(keyword({ q: 'name', limit: 100 }))],
-      [SEMANTIC, await ask(semantic('name'), { key })],
+      [SEMANTIC, await ask(`${semantic('name')}&page=2`, { key })],
       [FIND, await ask(`${FIND}?q=name&limit=100`)],
       [FIND, await ask(FIND)],
     ];
@@ -213,6 +213,7 @@ describe('/openapi.json', () => {
       const schema = operationOf(paths, path).responses[status]?.content['application/json'].schema as Json;
       expect(schemaFaults(description, schema, body), `${path} ${status}`).toEqual([]);
     }
+    expect(parametersOf(paths, SEMANTIC)[1]).toEqual(parametersOf(paths, KEYWORD)[1]);
     for (const path of [KEYWORD, FIND]) {
       const limit = operationOf(paths, path).parameters?.find(({ name }) => name === 'limit')?.schema;
       expect(limit).toEqual({ type: 'integer', minimum: 1, default: DEFAULT_LIMIT });

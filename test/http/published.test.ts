@@ -330,12 +330,12 @@ describe('what npx skills takes', () => {
       return Object.fromEntries(skills.map(({ id, source }) => [id, source]));
     };
     const elsewhere = {
-      a: 'otter/tools',
-      b: 'https://code.example/otter/tools.git',
-      c: 'https://gitlab.com/otter/deep/tools.git',
+      'otter/tools/loom-a': 'otter/tools',
+      'skills/b': 'https://code.example/otter/tools.git#main',
+      'skills/c': 'https://gitlab.com/otter/deep/tools.git#@loom-c',
     };
-    expect(await sources(['all'])).toEqual({ ...elsewhere, d: `${ORIGIN}/skills/d/`, e: '' });
-    expect(await sources([])).toEqual({ ...elsewhere, d: '', e: '' });
+    expect(await sources(['all'])).toEqual({ ...elsewhere, 'skills/d': `${ORIGIN}/skills/d/` });
+    expect(await sources([])).toEqual(elsewhere);
   });
 
   test('can be downloaded by owner, repository and name, if it is text', async () => {
