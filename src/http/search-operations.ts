@@ -72,7 +72,10 @@ export interface SearchOperation<Query = unknown> {
 /** `searchSkills` of the specification. */
 export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   key: 'optional',
-  read: readKeywordQuery,
+  read: (query, compatible) =>
+    readQuery(query, KEYWORD_PARAMETERS, { sortBy: HTTP_SORT_ORDERS[0], copies: 'keep' }, (asked) =>
+      resolveWords(asked, compatible),
+    ),
   async answer(query, context) {
     const { search, compatible, meta } = context;
     const { records, pagination, truncated, damaged } = catalogueSearchOf(search).keywordRecords(query);
@@ -94,13 +97,15 @@ interface SemanticPageQuery extends ResolvedSemanticQuery {
 /** `aiSearchSkills` of the specification; for clients of the public service with pages, of the best skills there are. */
 export const SEMANTIC_OPERATION: SearchOperation<SemanticPageQuery> = {
   key: 'required',
-  read: (query, compatible) =>
-    readQuery(query, compatible ? PAGED_SEMANTIC_PARAMETERS : SEMANTIC_PARAMETERS, {}, ({ page, ...asked }) => {
-      // It has the page, and the same of all else.
-      const resolved = resolveKeywordQuery({ ...asked, page } as unknown as KeywordQuery);
-      const limit = Math.min(resolved.page * DEFAULT_SEMANTIC_LIMIT, MAX_SEMANTIC_LIMIT);
-      return { ...resolveSemanticQuery({ ...asked, limit } as unknown as SemanticQuery), page: resolved.page };
-    }),
+  read(query, compatible) {
+    const parameters = SEMANTIC_PARAMETERS.filter(({ name }) => compatible || name !== 'page');
+    return readQuery(query, parameters, {}, ({ page: asked, ...rest }) => {
+      // It checks the page, and all else in the same way.
+      const { page } = resolveWords({ ...rest, page: asked }, compatible);
+      const limit = Math.min(page * DEFAULT_SEMANTIC_LIMIT, MAX_SEMANTIC_LIMIT);
+      return { ...resolveSemanticQuery({ ...rest, limit } as unknown as SemanticQuery), page };
+    });
+  },
   async answer({ page, ...query }, context) {
     const { search, call, meta, longestWait } = context;
     const { signal } = call;
@@ -125,8 +130,8 @@ const PAGES_OF_FIND = 10;
 
 interface FindQuery {
   readonly query: ResolvedKeywordQuery;
-  /** In lower case. */
-  readonly owner: string | undefined;
+  /** In lower case; empty for all. */
+  readonly owner: string;
 }
 
 /** What clients of `GET /api/search` read of a skill. */
@@ -148,49 +153,37 @@ interface FoundSkill {
  * @param publisher knows which skills can be installed from this service; undefined if none
  */
 export function findOperation(publisher: Publisher | undefined): SearchOperation<FindQuery> {
-  return { key: 'ignored', read, answer: (query, context) => answer(query, context, publisher) };
-}
-
-function read(text: string): FindQuery {
-  const { q, limit, owner } = readParameters(text, ['q', 'limit', 'owner']);
-  const fault = q instanceof SkillSearchError ? q : questionFault(FIND_QUESTION, q);
-  if (fault !== undefined) throw fault;
-  const asked = { q, limit: typeof limit === 'string' ? cutToLimit(limit) : undefined, sortBy: 'relevance' };
-  const query = resolveKeywordQuery(asked as KeywordQuery, MAX_COMPATIBLE_LIMIT);
-  for (const value of [limit, owner]) if (value instanceof SkillSearchError) throw value;
-  const ownerName = (owner as string | undefined)?.trim().toLowerCase();
-  return { query, owner: ownerName === '' ? undefined : ownerName };
-}
-
-async function answer(
-  { query, owner }: FindQuery,
-  { search, publicUrl, call }: OperationContext,
-  publisher: Publisher | undefined,
-): Promise<SearchAnswer> {
-  // By id: of one repository the installer adds one skill of a name.
-  const found = new Map<string, FoundSkill>();
-  const damaged: DamagedSkill[] = [];
-  let isTruncated = false;
-  // The search has no filter for owners, and none for what can be added, so this reads pages until it has enough.
-  for (let page = 1; page <= PAGES_OF_FIND && found.size < query.limit; page++) {
-    // Each page may take its whole bound.
-    if (page > 1) await clientTurn(call);
-    const answered = catalogueSearchOf(search).keywordRecords({ ...query, page, limit: MAX_LIMIT });
-    damaged.push(...(answered.damaged ?? []));
-    isTruncated ||= answered.truncated === true;
-    for (const record of answered.records) {
-      if (found.size === query.limit) break;
-      const skill = JSON.parse(record) as PublicSkill;
-      const one = await foundSkill(skill, () => publisher?.addressOf(skill.id, publicUrl));
-      if (one === undefined || found.has(one.id)) continue;
-      if (owner !== undefined && ownerOf(one.source) !== owner && skill.author.toLowerCase() !== owner) continue;
-      found.set(one.id, one);
-    }
-    // Each page asks the whole question again.
-    if (page >= answered.pagination.totalPages || isTruncated) break;
-  }
-  const body = { query: query.q, searchType: 'fuzzy', skills: [...found.values()], count: found.size };
-  return { body: JSON.stringify(body), truncated: isTruncated, damaged };
+  return {
+    key: 'ignored',
+    read: (text) =>
+      readQuery(text, FIND_PARAMETERS, { sortBy: 'relevance' }, ({ owner = '', ...asked }) => {
+        return { query: resolveWords(asked, true), owner: String(owner).trim().toLowerCase() };
+      }),
+    async answer({ query, owner }, { search, publicUrl, call }) {
+      // By id: of one repository the installer adds one skill of a name.
+      const found = new Map<string, FoundSkill>();
+      const damaged: DamagedSkill[] = [];
+      let truncated = false;
+      // The search has no filter for owners, and none for what can be added, so this reads pages until it has enough.
+      for (let page = 1; page <= PAGES_OF_FIND && found.size < query.limit; page++) {
+        // Each page may take its whole bound.
+        if (page > 1) await clientTurn(call);
+        const answered = catalogueSearchOf(search).keywordRecords({ ...query, page, limit: MAX_LIMIT });
+        damaged.push(...(answered.damaged ?? []));
+        truncated ||= answered.truncated === true;
+        for (const record of answered.records) {
+          const skill = JSON.parse(record) as PublicSkill;
+          const one = await foundSkill(skill, () => publisher?.addressOf(skill.id, publicUrl));
+          if (one === undefined || found.size === query.limit || found.has(one.id)) continue;
+          if (['', ownerOf(one.source), skill.author.toLowerCase()].includes(owner)) found.set(one.id, one);
+        }
+        // Each page asks the whole question again.
+        if (page >= answered.pagination.totalPages || truncated) break;
+      }
+      const body = { query: query.q, searchType: 'fuzzy', skills: [...found.values()], count: found.size };
+      return { body: JSON.stringify(body), truncated, damaged };
+    },
+  };
 }
 
 /** No character that means something to a shell. */
@@ -220,8 +213,7 @@ function slugOf(name: string): string {
 }
 
 function ownerOf(source: string): string | undefined {
-  const path = URL.canParse(source) ? new URL(source).pathname.slice(1) : source;
-  return path.split('/')[0]?.toLowerCase();
+  return /^(?:https?:\/\/[^/]+\/)?([^/]+)/.exec(source)?.[1]?.toLowerCase();
 }
 
 /** A skill as the API returns it: the eight fields of the specification. */
@@ -300,52 +292,47 @@ const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
 /** The parameters of `aiSearchSkills`. Likewise. */
 const SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
   { name: 'q', kind: 'question', longest: MAX_SEMANTIC_QUERY_LENGTH },
-  ...OWN_FILTERS,
-];
-const PAGED_SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
-  ...SEMANTIC_PARAMETERS.slice(0, 1),
+  // For clients of the public service only.
   { name: 'page', kind: 'integer' },
   ...OWN_FILTERS,
 ];
 
-/** The question of `findSkills`. */
-const FIND_QUESTION: QueryParameter = { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH };
-
-/**
- * The question of a keyword search.
- *
- * @param query the query string, without the question mark
- * @param compatible whether there may be {@link MAX_COMPATIBLE_LIMIT} skills on a page; a larger `limit` becomes that
- * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
- */
-function readKeywordQuery(query: string, compatible: boolean): ResolvedKeywordQuery {
-  return readQuery(query, KEYWORD_PARAMETERS, { sortBy: HTTP_SORT_ORDERS[0], copies: 'keep' }, (asked) => {
-    if (!compatible) return resolveKeywordQuery(asked as unknown as KeywordQuery);
-    const limit = cutToLimit(asked['limit']);
-    return resolveKeywordQuery({ ...asked, limit } as unknown as KeywordQuery, MAX_COMPATIBLE_LIMIT);
-  });
-}
+/** The parameters of `findSkills`. Likewise. */
+const FIND_PARAMETERS: readonly QueryParameter[] = [
+  ...KEYWORD_PARAMETERS.filter(({ name }) => name === 'q' || name === 'limit'),
+  { name: 'owner', kind: 'text' },
+];
 
 /** A query whose values may be of any type. The library checks every one. */
 type Asked = Record<string, unknown>;
 
-/** @param asked what is asked unless a parameter says otherwise */
+/**
+ * @param compatible whether `limit` may be up to {@link MAX_COMPATIBLE_LIMIT}; a larger one becomes that
+ * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
+ */
+function resolveWords(asked: Asked, compatible: boolean): ResolvedKeywordQuery {
+  if (!compatible) return resolveKeywordQuery(asked as unknown as KeywordQuery);
+  const isNumber = /^\d+$/.test(String(asked['limit']));
+  const limit = isNumber ? Math.min(Number(asked['limit']), MAX_COMPATIBLE_LIMIT) : asked['limit'];
+  return resolveKeywordQuery({ ...asked, limit } as unknown as KeywordQuery, MAX_COMPATIBLE_LIMIT);
+}
+
+/**
+ * @param query the query string, without the question mark
+ * @param asked what is asked unless a parameter says otherwise
+ */
 function readQuery<Resolved>(
   query: string,
   parameters: readonly QueryParameter[],
   asked: Asked,
   resolve: (asked: Asked) => Resolved,
 ): Resolved {
-  const values = readParameters(
-    query,
-    parameters.map(({ name }) => name),
-  );
+  const values = readParameters(query, parameters);
   for (const parameter of parameters) {
     const { name } = parameter;
     const value = values[name];
     if (value === undefined) continue;
-    const fault =
-      value instanceof SkillSearchError ? value : (questionFault(parameter, value) ?? choiceFault(parameter, value));
+    const fault = faultOf(parameter, value);
     if (fault !== undefined) {
       // Report a fault of the parameters before this one first.
       if (name !== 'q') resolve(asked);
@@ -368,24 +355,16 @@ function meaningOf(parameter: QueryParameter, text: string): string | number | b
   return /^0*\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** Decimal digits as a number; every larger one becomes {@link MAX_COMPATIBLE_LIMIT}. What else it is stays. */
-function cutToLimit(limit: unknown): unknown {
-  return /^\d+$/.test(String(limit)) ? Math.min(Number(limit), MAX_COMPATIBLE_LIMIT) : limit;
-}
-
-/** The library reads a part of a longer question. Over HTTP the specification has it refused. */
-function questionFault(parameter: QueryParameter, value: unknown): SkillSearchError | undefined {
-  if (parameter.kind !== 'question' || typeof value !== 'string') return undefined;
-  const length = countCodePoints(trimWhiteSpace(value));
-  if (length <= parameter.longest) return undefined;
+/** The library reads a part of a longer question, which the specification has refused, and has more choices. */
+function faultOf(parameter: QueryParameter, value: Value): SkillSearchError | undefined {
+  if (value instanceof SkillSearchError) return value;
+  if (parameter.kind === 'choice' && !parameter.choices.includes(value)) {
+    return invalidArgument(parameterOf(parameter.name), `one of ${parameter.choices.join(', ')}`, value);
+  }
+  const length = parameter.kind === 'question' ? countCodePoints(trimWhiteSpace(value)) : 0;
+  if (parameter.kind !== 'question' || length <= parameter.longest) return undefined;
   const message = `q must have at most ${parameter.longest} characters, got ${length}`;
   return new SkillSearchError('INVALID_QUERY', message, { parameter: 'q' });
-}
-
-/** The library has more choices than HTTP, so they are checked here. */
-function choiceFault(parameter: QueryParameter, value: string): SkillSearchError | undefined {
-  if (parameter.kind !== 'choice' || parameter.choices.includes(value)) return undefined;
-  return invalidArgument(parameterOf(parameter.name), `one of ${parameter.choices.join(', ')}`, value);
 }
 
 /** The value of a parameter, or what is wrong with it. */
@@ -394,21 +373,16 @@ type Value = string | SkillSearchError;
 /**
  * The known parameters of a query string, decoded. Unlike `URLSearchParams` it guesses nothing: a value that is not
  * percent-encoded UTF-8 is an error, and so is a parameter that occurs twice. Unknown parameters are ignored.
- *
- * @param query without the question mark
  */
-function readParameters<Name extends string>(
-  query: string,
-  known: readonly Name[],
-): Readonly<Partial<Record<Name, Value>>> {
-  const values: Partial<Record<Name, Value>> = {};
+function readParameters(query: string, known: readonly QueryParameter[]): Readonly<Record<string, Value>> {
+  const values: Record<string, Value> = {};
   for (const part of query.split('&')) {
     const at = part.indexOf('=');
     const written = at === -1 ? part : part.slice(0, at);
     // Cheap for unknown names: a query may have thousands.
     if (written.length > LONGEST_NAME) continue;
     const decoded = decode(written);
-    const name = known.find((one) => one === decoded);
+    const name = known.find((one) => one.name === decoded)?.name;
     if (name === undefined) continue;
     values[name] =
       name in values

@@ -18,23 +18,14 @@ import { READ_METHODS, type Refusal } from './request-body.js';
 import { describeApi, PATHS, type ServedExtras } from './routes.js';
 import { findOperation, KEYWORD_OPERATION, SEMANTIC_OPERATION } from './search-operations.js';
 
-const QUOTA_HEADERS = ['Daily-Limit', 'Daily-Remaining', 'Minute-Limit', 'Minute-Remaining'];
+const READABLE_HEADERS = [
+  ...['Daily-Limit', 'Daily-Remaining', 'Minute-Limit', 'Minute-Remaining'].map((name) => `X-RateLimit-${name}`),
+  ...['Truncated', 'Confident', 'Worth'].map((name) => `X-Result-${name}`),
+  ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+].join(', ');
 
 /** Headers of every answer that any web page may read: the service only reads. */
-const OPEN_HEADERS = Object.entries({
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': [
-    ...QUOTA_HEADERS.map((name) => `X-RateLimit-${name}`),
-    ...[
-      'X-Result-Truncated',
-      'X-Result-Confident',
-      'X-Result-Worth',
-      'Retry-After',
-      'WWW-Authenticate',
-      'X-Request-Id',
-    ],
-  ].join(', '),
-}).flat();
+const OPEN_HEADERS = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', READABLE_HEADERS];
 
 /** What web pages may read of a server of this machine alone; empty where a request could not be read. */
 const OPEN_AT_HOME = [PATHS.keyword, PATHS.semantic, PATHS.health, ''];
@@ -194,11 +185,9 @@ export class SkillDiscoveryService {
     if (code === undefined) return { status, body: '' };
     const allow = code === 'METHOD_NOT_ALLOWED' ? { Allow: READ_METHODS } : {};
     const headers = { ...translated.headers, ...allow, ...exceededHeaders(code, quota) };
-    if (!this.#options.pages || FOR_PROGRAMS.test(path)) {
-      return { status, headers, body: errorBody(code, message), code };
-    }
-    const varied = { ...headers, Vary: 'Accept' };
-    if (!prefersHtml(call.header('accept'))) {
+    const mayBePage = this.#options.pages && !FOR_PROGRAMS.test(path);
+    const varied = mayBePage ? { ...headers, Vary: 'Accept' } : headers;
+    if (!mayBePage || !prefersHtml(call.header('accept'))) {
       return { status, headers: varied, body: errorBody(code, message), code };
     }
     const retryAfter = translated.headers['Retry-After'];
