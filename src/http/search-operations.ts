@@ -206,6 +206,15 @@ async function foundSkill(
   return source === undefined ? undefined : { id: `skills/${encodeURIComponent(id)}`, ...skill, source };
 }
 
+/** The id here of a skill that {@link findOperation} tells of as `owner/repository/skillId`. */
+export function idOfFound(search: SkillSearch, github: string, skillId: string): string | undefined {
+  const { records } = catalogueSearchOf(search).keywordRecords(resolveWords({ q: skillId, limit: MAX_LIMIT }, false));
+  const skills = records.map((record) => JSON.parse(record) as PublicSkill);
+  return skills.find((skill) => {
+    return repositoryOf(skill.codehostUrl)?.github === github && (slugOf(skill.name) || skill.id) === skillId;
+  })?.id;
+}
+
 /** A name as installers write it in addresses: the same, where it keeps the naming rules. */
 function slugOf(name: string): string {
   const words = name.toLowerCase().replace(/[\s_-]+/g, '-');

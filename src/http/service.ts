@@ -240,7 +240,7 @@ export class SkillDiscoveryService {
   }
 
   #pageAt(path: string): Answerer | undefined {
-    const page = this.#options.pages ? findPage(path) : undefined;
+    const page = this.#options.pages ? findPage(path, this.#extras.compatible) : undefined;
     return page && ((visit) => this.#page(page, visit));
   }
 

@@ -136,6 +136,17 @@ describe('GET /api/search', () => {
     expect(reply.body).toEqual({ query: 'name', searchType: 'fuzzy', skills, count: 2 });
   });
 
+  test('has ids that lead to the pages of the skills', async () => {
+    const { ask } = await serve(SKILLS, { compatibility, pages: true });
+    for (const id of foundIds(await ask(`${FIND}?q=name`))) {
+      const reply = await ask(`/${id}`);
+      const { status, text } = reply.status === 302 ? await ask(reply.headers.get('Location')!) : reply;
+      expect([id, status, text.includes('name of')]).toEqual([id, 200, true]);
+    }
+    expect((await ask('/Wren/toys/name-of-boat')).code).toBe('ENDPOINT_NOT_FOUND');
+    expect((await (await serve(SKILLS, { pages: true })).ask('/Wren/toys/name-of-kite')).status).toBe(404);
+  });
+
   test.each([
     ['https://github.com/Wren/toys', 'Wren/toys'],
     ['https://www.github.com/Wren/toys.git', 'Wren/toys'],
