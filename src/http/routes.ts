@@ -77,11 +77,10 @@ export async function describeApi(publicUrl: string, extras: ServedExtras): Prom
 function strictly(key: string, value: unknown): unknown {
   if (ADDED.includes(key)) return undefined;
   if (Array.isArray(value)) return value.filter((one) => !ADDED.includes(one) && one?.['x-compatible'] !== true);
-  const { name, schema } = (value ?? {}) as { readonly name?: unknown; readonly schema?: object };
-  if (key === 'skills' && Object.hasOwn(Object(value), 'maxItems'))
-    return { ...(value as object), maxItems: MAX_LIMIT };
-  if (name !== 'limit' || schema === undefined) return value;
-  return { ...(value as object), description: 'Skills on a page.', schema: { ...schema, maximum: MAX_LIMIT } };
+  const part = (value ?? {}) as { readonly name?: unknown; readonly schema?: object; readonly maxItems?: number };
+  if (key === 'skills' && part.maxItems !== undefined) return { ...part, maxItems: MAX_LIMIT };
+  if (part.name !== 'limit' || part.schema === undefined) return value;
+  return { ...part, description: 'Skills on a page.', schema: { ...part.schema, maximum: MAX_LIMIT } };
 }
 
 /** Schemas and headers that nothing refers to: those of operations that are not served. */

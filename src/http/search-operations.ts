@@ -90,12 +90,8 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   },
 };
 
-interface SemanticPageQuery extends ResolvedSemanticQuery {
-  readonly page: number;
-}
-
 /** `aiSearchSkills` of the specification; for clients of the public service with pages, of the best skills there are. */
-export const SEMANTIC_OPERATION: SearchOperation<SemanticPageQuery> = {
+export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery & { readonly page: number }> = {
   key: 'required',
   read(query, compatible) {
     const parameters = SEMANTIC_PARAMETERS.filter(({ name }) => compatible || name !== 'page');
@@ -128,12 +124,6 @@ export const SEMANTIC_OPERATION: SearchOperation<SemanticPageQuery> = {
 /** Pages of 50 skills that are searched for those to answer with. Each page is a search. */
 const PAGES_OF_FIND = 10;
 
-interface FindQuery {
-  readonly query: ResolvedKeywordQuery;
-  /** In lower case; empty for all. */
-  readonly owner: string;
-}
-
 /** What clients of `GET /api/search` read of a skill. */
 interface FoundSkill {
   /** `owner/repository/skillId` for GitHub, else the path of the skill's page here, without the slash before it. */
@@ -152,14 +142,16 @@ interface FoundSkill {
  *
  * @param publisher knows which skills can be installed from this service; undefined if none
  */
-export function findOperation(publisher: Publisher | undefined): SearchOperation<FindQuery> {
+export function findOperation(
+  publisher: Publisher | undefined,
+): SearchOperation<ResolvedKeywordQuery & { readonly owner: string }> {
   return {
     key: 'ignored',
     read: (text) =>
       readQuery(text, FIND_PARAMETERS, { sortBy: 'relevance' }, ({ owner = '', ...asked }) => {
-        return { query: resolveWords(asked, true), owner: String(owner).trim().toLowerCase() };
+        return { ...resolveWords(asked, true), owner: String(owner).trim().toLowerCase() };
       }),
-    async answer({ query, owner }, { search, publicUrl, call }) {
+    async answer({ owner, ...query }, { search, publicUrl, call }) {
       // By id: of one repository the installer adds one skill of a name.
       const found = new Map<string, FoundSkill>();
       const damaged: DamagedSkill[] = [];
@@ -197,9 +189,8 @@ async function foundSkill(
   publishedAt: () => Promise<string | undefined> | undefined,
 ): Promise<FoundSkill | undefined> {
   const { github = '', cloneUrl = '', ref = '' } = repositoryOf(codehostUrl) ?? {};
-  const skillId = slugOf(name) || id;
-  const skill = { skillId, name, installs: 0 } as const;
-  if (GITHUB_SOURCE.test(github)) return { id: `${github}/${skillId}`, ...skill, source: github };
+  const skill = { skillId: slugOf(name) || id, name, installs: 0 } as const;
+  if (GITHUB_SOURCE.test(github)) return { id: `${github}/${skill.skillId}`, ...skill, source: github };
   // With `@name` behind it, the installer knows a clone address by its fragment only, which must not be empty.
   const fragment = encodeURIComponent(ref) || `@${encodeURIComponent(name)}`;
   const source = CLONE_URL.test(cloneUrl) ? `${cloneUrl}#${fragment}` : await publishedAt();
@@ -210,9 +201,8 @@ async function foundSkill(
 export function idOfFound(search: SkillSearch, github: string, skillId: string): string | undefined {
   const { records } = catalogueSearchOf(search).keywordRecords(resolveWords({ q: skillId, limit: MAX_LIMIT }, false));
   const skills = records.map((record) => JSON.parse(record) as PublicSkill);
-  return skills.find((skill) => {
-    return repositoryOf(skill.codehostUrl)?.github === github && (slugOf(skill.name) || skill.id) === skillId;
-  })?.id;
+  const ofName = skills.filter(({ id, name }) => (slugOf(name) || id) === skillId);
+  return ofName.find(({ codehostUrl }) => repositoryOf(codehostUrl)?.github === github)?.id;
 }
 
 /** A name as installers write it in addresses: the same, where it keeps the naming rules. */
@@ -414,12 +404,8 @@ function decode(text: string): string | undefined {
 }
 
 function checked(parameter: string, value: string | undefined): Value {
+  const fault = value === undefined ? 'be percent-encoded UTF-8' : 'not hold the character NUL';
+  if (value?.includes('\0') === false) return value;
   const code = parameter === 'q' ? 'INVALID_QUERY' : 'INVALID_PARAMETER';
-  if (value === undefined) {
-    return new SkillSearchError(code, `${parameter} must be percent-encoded UTF-8`, { parameter });
-  }
-  if (value.includes('\0')) {
-    return new SkillSearchError(code, `${parameter} must not hold the character NUL`, { parameter });
-  }
-  return value;
+  return new SkillSearchError(code, `${parameter} must ${fault}`, { parameter });
 }

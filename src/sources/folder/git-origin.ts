@@ -301,7 +301,6 @@ function parseRemote(given: string): GitRemote | undefined {
     return undefined;
   }
   const repository = segments.join('/');
-  const isWeb = /^https?$/i.test(scheme);
-  const webUrl = `${isWeb ? scheme.toLowerCase() : 'https'}://${host}/${repository}`;
-  return { owner, repository, webUrl: isWeb || hostname.includes('.') ? webUrl : undefined };
+  const web = /^https?$/i.exec(scheme)?.[0].toLowerCase() ?? (hostname.includes('.') ? 'https' : undefined);
+  return { owner, repository, webUrl: web && `${web}://${host}/${repository}` };
 }
