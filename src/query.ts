@@ -155,15 +155,16 @@ const LIST_NAMES = namesOf<ListQuery>(PAGE_NAMES);
  * Checks a keyword query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
  * order q, page, limit, sortBy, the filters in the order of {@link SkillFilters}, copies, facets.
  *
+ * @param maxLimit the greatest `limit`
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example
  * resolveKeywordQuery({ q: 'react', sortBy: 'stars' }).copies; // 'keep'
  */
-export function resolveKeywordQuery(query: KeywordQuery): ResolvedKeywordQuery {
+export function resolveKeywordQuery(query: KeywordQuery, maxLimit: number = MAX_LIMIT): ResolvedKeywordQuery {
   checkQuery(query, KEYWORD_NAMES);
   const q = resolveText(query.q);
   const page = checkInteger(parameterOf('page'), query.page, 1, MAX_PAGE) ?? 1;
-  const limit = checkInteger(parameterOf('limit'), query.limit, 1, MAX_LIMIT) ?? DEFAULT_LIMIT;
+  const limit = checkInteger(parameterOf('limit'), query.limit, 1, maxLimit) ?? DEFAULT_LIMIT;
   const sortBy = checkChoice(parameterOf('sortBy'), query.sortBy, SORT_ORDERS) ?? 'relevance';
   const filters = resolveFilters(query);
   const byDefault = sortBy === 'relevance' ? 'collapse' : 'keep';

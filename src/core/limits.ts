@@ -18,6 +18,9 @@ export const MAX_PAGE = 50;
 /** The greatest `limit` of a keyword search. The specification says so. */
 export const MAX_LIMIT = 50;
 
+/** Likewise over HTTP for clients of the public service: some end at a page that is shorter than they asked for. */
+export const MAX_COMPATIBLE_LIMIT = 100;
+
 /**
  * The latest time that a filter may name, in Unix seconds: in the year 5138. Greater numbers are milliseconds, most
  * likely. Later dates count as this one.

@@ -60,21 +60,17 @@ export function translateError(error: unknown): TranslatedError {
   const known = error instanceof SkillSearchError ? error : undefined;
   const headers = known?.retryAfter === undefined ? {} : { 'Retry-After': String(known.retryAfter) };
   const lacking = Object.entries(UNAVAILABLE).find(([, codes]) => known !== undefined && codes.includes(known.code));
-  if (lacking !== undefined) return translated('SERVICE_UNAVAILABLE', lacking[0], headers, true);
-  if (known === undefined || !isHttpCode(known.code)) {
-    return translated('INTERNAL_ERROR', 'unexpected error: the server logs it under the id of this request', {}, true);
+  if (lacking !== undefined) {
+    return { code: 'SERVICE_UNAVAILABLE', message: lacking[0], status: 503, headers, hidden: true };
   }
-  const authenticate = ERROR_STATUS[known.code] === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
-  return translated(known.code, known.message, { ...headers, ...authenticate }, false);
-}
-
-function translated(
-  code: HttpCode,
-  message: string,
-  headers: Readonly<Record<string, string>>,
-  hidden: boolean,
-): TranslatedError {
-  return { code, message, status: ERROR_STATUS[code], headers, hidden };
+  if (known === undefined || !isHttpCode(known.code)) {
+    const message = 'unexpected error: the server logs it under the id of this request';
+    return { code: 'INTERNAL_ERROR', message, status: 500, headers: {}, hidden: true };
+  }
+  const { code, message } = known;
+  const status = ERROR_STATUS[known.code];
+  const authenticate = status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {};
+  return { code, message, status, headers: { ...headers, ...authenticate }, hidden: false };
 }
 
 /** An error as clients see it, for those that are told the error itself. The same one if nothing of it is hidden. */

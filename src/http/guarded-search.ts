@@ -58,7 +58,7 @@ export async function answerSearch<Query>(
       ...(truncated === true && { 'X-Result-Truncated': 'true' }),
       ...(worth !== undefined && { 'X-Result-Confident': String(worth > 0), 'X-Result-Worth': String(worth) }),
     };
-    return { headers: { ...quotaHeaders(admission, minute), ...more }, body };
+    return { headers: { ...quotaHeaders(admission, minute), ...more }, body, compressed: true };
   } catch (error) {
     await giveBack(admission, (failure) => logFailure(failure, search, requestId, log));
     throw error;

@@ -42,6 +42,8 @@ export interface FailureEvent {
   readonly error: unknown;
 }
 
+type Log = (event: LogEvent) => void;
+
 /** What was logged of each search, so that a damaged skill is logged once and not with every answer. */
 const logged = new WeakMap<SkillSearch, Set<string>>();
 
@@ -49,12 +51,7 @@ const logged = new WeakMap<SkillSearch, Set<string>>();
 const MOST_LOGGED = 1000;
 
 /** Logs the skills that an answer lacks. The client sees a shorter page. */
-export function logDamaged(
-  damaged: readonly DamagedSkill[],
-  search: SkillSearch,
-  requestId: string,
-  log: (event: LogEvent) => void,
-): void {
+export function logDamaged(damaged: readonly DamagedSkill[], search: SkillSearch, requestId: string, log: Log): void {
   const known = madeOnce(logged, search, () => new Set<string>());
   for (const { id = 'of which the id cannot be read', reason } of damaged) {
     const line = `the skill ${id}: ${reason}; load its source again`;
@@ -69,12 +66,7 @@ export function logDamaged(
  * Logs an error whose details its client does not see. A damaged skill is logged once, however often it is asked for,
  * and so is a database that does not answer, however many requests fail meanwhile.
  */
-export function logFailure(
-  error: unknown,
-  search: SkillSearch,
-  requestId: string,
-  log: (event: LogEvent) => void,
-): void {
+export function logFailure(error: unknown, search: SkillSearch, requestId: string, log: Log): void {
   if (isDamage(error) && error.skill !== undefined) {
     const reason = 'what is stored of it is damaged, so it is not shown';
     logDamaged([{ id: error.skill, reason }], search, requestId, log);

@@ -78,8 +78,9 @@ export interface HandlerOptions {
    */
   readonly trustProxy?: number | readonly string[] | undefined;
   /**
-   * `skillsmp` adds `githubUrl` to skills, adds `hasNext` and `hasPrev` to the pagination, treats a `limit` above 50 as
-   * 50, and serves `GET /api/search` for `npx skills find`; with {@link publish} also `GET /api/download/…`.
+   * `skillsmp` adds `githubUrl` to skills, adds `hasNext` and `hasPrev` to the pagination, takes a `limit` up to 100, and
+   * a larger one as 100, gives semantic search pages, and serves `GET /api/search` for `npx skills find`; with
+   * {@link publish} also `GET /api/download/…`.
    *
    * @default none: exactly what the specification says
    */

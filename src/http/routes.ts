@@ -73,13 +73,14 @@ export async function describeApi(publicUrl: string, extras: ServedExtras): Prom
   return JSON.stringify(document);
 }
 
-/** Leaves out what is added for clients of the public service: fields, and that a larger `limit` is taken. */
+/** Leaves out what is added for clients of the public service: fields, parameters, and what is said of `limit`. */
 function strictly(key: string, value: unknown): unknown {
   if (ADDED.includes(key)) return undefined;
-  if (Array.isArray(value)) return value.filter((one) => !ADDED.includes(one));
-  const { name, schema } = (value ?? {}) as { readonly name?: unknown; readonly schema?: object };
-  if (name !== 'limit' || schema === undefined) return value;
-  return { ...(value as object), description: 'Skills on a page.', schema: { ...schema, maximum: MAX_LIMIT } };
+  if (Array.isArray(value)) return value.filter((one) => !ADDED.includes(one) && one?.['x-compatible'] !== true);
+  const part = (value ?? {}) as { readonly name?: unknown; readonly schema?: object; readonly maxItems?: number };
+  if (key === 'skills' && part.maxItems !== undefined) return { ...part, maxItems: MAX_LIMIT };
+  if (part.name !== 'limit' || part.schema === undefined) return value;
+  return { ...part, description: 'Skills on a page.', schema: { ...part.schema, maximum: MAX_LIMIT } };
 }
 
 /** Schemas and headers that nothing refers to: those of operations that are not served. */

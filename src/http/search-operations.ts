@@ -2,12 +2,14 @@ import {
   countCodePoints,
   decodePart,
   invalidArgument,
+  MAX_COMPATIBLE_LIMIT,
   MAX_KEYWORD_QUERY_LENGTH,
   MAX_LIMIT,
   MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
   MAX_SEMANTIC_QUERY_LENGTH,
   parameterOf,
-  sourceOf,
+  repositoryOf,
   trimWhiteSpace,
 } from '../core/index.js';
 import {
@@ -20,6 +22,7 @@ import {
   SkillSearchError,
 } from '../index.js';
 import {
+  DEFAULT_SEMANTIC_LIMIT,
   type ResolvedKeywordQuery,
   type ResolvedSemanticQuery,
   resolveKeywordQuery,
@@ -69,7 +72,10 @@ export interface SearchOperation<Query = unknown> {
 /** `searchSkills` of the specification. */
 export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   key: 'optional',
-  read: readKeywordQuery,
+  read: (query, compatible) =>
+    readQuery(query, KEYWORD_PARAMETERS, { sortBy: HTTP_SORT_ORDERS[0], copies: 'keep' }, (asked) =>
+      resolveWords(asked, compatible),
+    ),
   async answer(query, context) {
     const { search, compatible, meta } = context;
     const { records, pagination, truncated, damaged } = catalogueSearchOf(search).keywordRecords(query);
@@ -84,12 +90,19 @@ export const KEYWORD_OPERATION: SearchOperation<ResolvedKeywordQuery> = {
   },
 };
 
-/** `aiSearchSkills` of the specification. */
-export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
+/** `aiSearchSkills` of the specification; for clients of the public service with pages, of the best skills there are. */
+export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery & { readonly page: number }> = {
   key: 'required',
-  read: (query) =>
-    readQuery(query, SEMANTIC_PARAMETERS, {}, (asked) => resolveSemanticQuery(asked as unknown as SemanticQuery)),
-  async answer(query, context) {
+  read(query, compatible) {
+    const parameters = SEMANTIC_PARAMETERS.filter(({ name }) => compatible || name !== 'page');
+    return readQuery(query, parameters, {}, ({ page: asked, ...rest }) => {
+      // It checks the page, and all else in the same way.
+      const { page } = resolveWords({ ...rest, page: asked }, compatible);
+      const limit = Math.min(page * DEFAULT_SEMANTIC_LIMIT, MAX_SEMANTIC_LIMIT);
+      return { ...resolveSemanticQuery({ ...rest, limit } as unknown as SemanticQuery), page };
+    });
+  },
+  async answer({ page, ...query }, context) {
     const { search, call, meta, longestWait } = context;
     const { signal } = call;
     const { hits, truncated, worth, damaged } = await search
@@ -97,34 +110,30 @@ export const SEMANTIC_OPERATION: SearchOperation<ResolvedSemanticQuery> = {
       .catch((error) => {
         throw signal?.aborted === true ? new ClientGone() : error;
       });
-    const items = hits.map(({ fileId, filename, score, skill }) => ({
+    const items = hits.slice((page - 1) * DEFAULT_SEMANTIC_LIMIT).map(({ fileId, filename, score, skill }) => ({
       file_id: fileId,
       filename,
       score,
       skill: publicSkill(skill, context),
     }));
     const body = `{"success":true,"data":{"data":${JSON.stringify(items)}},"meta":${meta()}}`;
-    return { body, truncated, worth, damaged };
+    return { body, truncated, worth: page === 1 ? worth : 0, damaged };
   },
 };
 
-/** Pages of 50 skills that are searched for those of an owner. Each page is a search. */
-const PAGES_OF_OWNER = 10;
+/** Pages of 50 skills that are searched for those to answer with. Each page is a search. */
+const PAGES_OF_FIND = 10;
 
-interface FindQuery {
-  readonly query: ResolvedKeywordQuery;
-  readonly limit: number;
-  /** In lower case. */
-  readonly owner: string | undefined;
-}
-
-/** What `npx skills find` reads of a skill. */
+/** What clients of `GET /api/search` read of a skill. */
 interface FoundSkill {
+  /** `owner/repository/skillId` for GitHub, else the path of the skill's page here, without the slash before it. */
   readonly id: string;
+  /** The name as a part of an address. */
+  readonly skillId: string;
   readonly name: string;
   /** Not counted here. Clients sort by it; equal values keep the order by relevance. */
   readonly installs: 0;
-  /** What `npx skills add` accepts; empty if the skill's repository is unknown, and it is not published here. */
+  /** What `npx skills add` takes, as it is and with `@name` behind it, as `npx skills find` shows it. */
   readonly source: string;
 }
 
@@ -133,55 +142,77 @@ interface FoundSkill {
  *
  * @param publisher knows which skills can be installed from this service; undefined if none
  */
-export function findOperation(publisher: Publisher | undefined): SearchOperation<FindQuery> {
-  return { key: 'ignored', read, answer: (query, context) => answer(query, context, publisher) };
-}
-
-function read(text: string): FindQuery {
-  const { q, limit, owner } = readParameters(text, ['q', 'limit', 'owner']);
-  const fault = q instanceof SkillSearchError ? q : questionFault(FIND_QUESTION, q);
-  if (fault !== undefined) throw fault;
-  const query = resolveKeywordQuery({
-    q,
-    limit: typeof limit === 'string' ? cutToLimit(limit) : undefined,
-    sortBy: 'relevance',
-  } as KeywordQuery);
-  for (const value of [limit, owner]) if (value instanceof SkillSearchError) throw value;
-  const ownerName = (owner as string | undefined)?.trim().toLowerCase();
-  return { query, limit: query.limit, owner: ownerName === '' ? undefined : ownerName };
-}
-
-async function answer(
-  { query, limit, owner }: FindQuery,
-  { search, publicUrl, call }: OperationContext,
+export function findOperation(
   publisher: Publisher | undefined,
-): Promise<SearchAnswer> {
-  const skills: FoundSkill[] = [];
-  const damaged: DamagedSkill[] = [];
-  let isTruncated = false;
-  // The search has no filter for owners, so this reads pages until it has enough skills.
-  for (let page = 1; page <= PAGES_OF_OWNER && skills.length < limit; page++) {
-    // Each page may take its whole bound.
-    if (page > 1) await clientTurn(call);
-    const asked = owner === undefined ? query : { ...query, page, limit: MAX_LIMIT };
-    const found = catalogueSearchOf(search).keywordRecords(asked);
-    damaged.push(...(found.damaged ?? []));
-    isTruncated ||= found.truncated === true;
-    for (const record of found.records) {
-      const skill = JSON.parse(record) as PublicSkill;
-      const source = sourceOf(skill.codehostUrl) || (await publisher?.addressOf(skill.id, publicUrl)) || '';
-      if (owner !== undefined && ownerOf(source) !== owner && skill.author.toLowerCase() !== owner) continue;
-      if (skills.length < limit) skills.push({ id: skill.id, name: skill.name, installs: 0, source });
-    }
-    // Each page asks the whole question again.
-    if (owner === undefined || page >= found.pagination.totalPages || isTruncated) break;
-  }
-  return { body: JSON.stringify({ skills }), truncated: isTruncated, damaged };
+): SearchOperation<ResolvedKeywordQuery & { readonly owner: string }> {
+  return {
+    key: 'ignored',
+    read: (text) =>
+      readQuery(text, FIND_PARAMETERS, { sortBy: 'relevance' }, ({ owner = '', ...asked }) => {
+        return { ...resolveWords(asked, true), owner: String(owner).trim().toLowerCase() };
+      }),
+    async answer({ owner, ...query }, { search, publicUrl, call }) {
+      // By id: of one repository the installer adds one skill of a name.
+      const found = new Map<string, FoundSkill>();
+      const damaged: DamagedSkill[] = [];
+      let truncated = false;
+      // The search has no filter for owners, and none for what can be added, so this reads pages until it has enough.
+      for (let page = 1; page <= PAGES_OF_FIND && found.size < query.limit; page++) {
+        // Each page may take its whole bound.
+        if (page > 1) await clientTurn(call);
+        const answered = catalogueSearchOf(search).keywordRecords({ ...query, page, limit: MAX_LIMIT });
+        damaged.push(...(answered.damaged ?? []));
+        truncated ||= answered.truncated === true;
+        for (const record of answered.records) {
+          const skill = JSON.parse(record) as PublicSkill;
+          const one = await foundSkill(skill, () => publisher?.addressOf(skill.id, publicUrl));
+          if (one === undefined || found.size === query.limit || found.has(one.id)) continue;
+          if (['', ownerOf(one.source), skill.author.toLowerCase()].includes(owner)) found.set(one.id, one);
+        }
+        // Each page asks the whole question again.
+        if (page >= answered.pagination.totalPages || truncated) break;
+      }
+      const body = { query: query.q, searchType: 'fuzzy', skills: [...found.values()], count: found.size };
+      return { body: JSON.stringify(body), truncated, damaged };
+    },
+  };
+}
+
+/** No character that means something to a shell. */
+const GITHUB_SOURCE = /^\w[\w.-]*\/[\w.-]+$/;
+/** Likewise, and what the installer does not take for an address of those two, which it looks for anywhere in it. */
+const CLONE_URL = /^https?:\/\/(?:gitlab\.com\/)?(?!.*git(?:hub|lab)\.com\/)[\w.~@+%:/-]+$/;
+
+/** @returns undefined where the installer cannot add it: from its repository, or from here */
+async function foundSkill(
+  { id, name, codehostUrl }: PublicSkill,
+  publishedAt: () => Promise<string | undefined> | undefined,
+): Promise<FoundSkill | undefined> {
+  const { github = '', cloneUrl = '', ref = '' } = repositoryOf(codehostUrl) ?? {};
+  const skill = { skillId: slugOf(name) || id, name, installs: 0 } as const;
+  if (GITHUB_SOURCE.test(github)) return { id: `${github}/${skill.skillId}`, ...skill, source: github };
+  // With `@name` behind it, the installer knows a clone address by its fragment only, which must not be empty.
+  const fragment = encodeURIComponent(ref) || `@${encodeURIComponent(name)}`;
+  const source = CLONE_URL.test(cloneUrl) ? `${cloneUrl}#${fragment}` : await publishedAt();
+  return source === undefined ? undefined : { id: `skills/${encodeURIComponent(id)}`, ...skill, source };
+}
+
+/** The id here of a skill that {@link findOperation} tells of as `owner/repository/skillId`. */
+export function idOfFound(search: SkillSearch, github: string, skillId: string): string | undefined {
+  const { records } = catalogueSearchOf(search).keywordRecords(resolveWords({ q: skillId, limit: MAX_LIMIT }, false));
+  const skills = records.map((record) => JSON.parse(record) as PublicSkill);
+  const ofName = skills.filter(({ id, name }) => (slugOf(name) || id) === skillId);
+  return ofName.find(({ codehostUrl }) => repositoryOf(codehostUrl)?.github === github)?.id;
+}
+
+/** A name as installers write it in addresses: the same, where it keeps the naming rules. */
+function slugOf(name: string): string {
+  const words = name.toLowerCase().replace(/[\s_-]+/g, '-');
+  return words.replace(/[^a-z0-9-]/g, '').replace(/^-+|-+$/g, '');
 }
 
 function ownerOf(source: string): string | undefined {
-  const path = URL.canParse(source) ? new URL(source).pathname.slice(1) : source;
-  return path.split('/')[0]?.toLowerCase();
+  return /^(?:https?:\/\/[^/]+\/)?([^/]+)/.exec(source)?.[1]?.toLowerCase();
 }
 
 /** A skill as the API returns it: the eight fields of the specification. */
@@ -225,8 +256,8 @@ type QueryParameter = {
   readonly name: string;
 } /** Its length is counted in code points, without the white space around it. */ & (
   | { readonly kind: 'question'; readonly longest: number }
-  /** Decimal digits. A larger number may be taken as the largest, for clients of the public service. */
-  | { readonly kind: 'integer'; readonly cut?: 'compatible' }
+  /** Decimal digits. */
+  | { readonly kind: 'integer' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /** `true` or `false` */
   | { readonly kind: 'flag' }
@@ -250,7 +281,7 @@ const OWN_FILTERS: readonly QueryParameter[] = [
 const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
   { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH },
   { name: 'page', kind: 'integer' },
-  { name: 'limit', kind: 'integer', cut: 'compatible' },
+  { name: 'limit', kind: 'integer' },
   { name: 'sortBy', kind: 'choice', choices: HTTP_SORT_ORDERS },
   { name: 'category', kind: 'text' },
   { name: 'occupation', kind: 'text' },
@@ -260,51 +291,53 @@ const KEYWORD_PARAMETERS: readonly QueryParameter[] = [
 /** The parameters of `aiSearchSkills`. Likewise. */
 const SEMANTIC_PARAMETERS: readonly QueryParameter[] = [
   { name: 'q', kind: 'question', longest: MAX_SEMANTIC_QUERY_LENGTH },
+  // For clients of the public service only.
+  { name: 'page', kind: 'integer' },
   ...OWN_FILTERS,
 ];
 
-/** The question of `findSkills`. */
-const FIND_QUESTION: QueryParameter = { name: 'q', kind: 'question', longest: MAX_KEYWORD_QUERY_LENGTH };
-
-/**
- * The question of a keyword search.
- *
- * @param query the query string, without the question mark
- * @param cutLimit whether a `limit` above {@link MAX_LIMIT} becomes {@link MAX_LIMIT}
- * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
- */
-function readKeywordQuery(query: string, cutLimit: boolean): ResolvedKeywordQuery {
-  const resolve = (asked: Asked): ResolvedKeywordQuery => resolveKeywordQuery(asked as unknown as KeywordQuery);
-  return readQuery(query, KEYWORD_PARAMETERS, { sortBy: HTTP_SORT_ORDERS[0], copies: 'keep' }, resolve, cutLimit);
-}
+/** The parameters of `findSkills`. Likewise. */
+const FIND_PARAMETERS: readonly QueryParameter[] = [
+  ...KEYWORD_PARAMETERS.filter(({ name }) => name === 'q' || name === 'limit'),
+  { name: 'owner', kind: 'text' },
+];
 
 /** A query whose values may be of any type. The library checks every one. */
 type Asked = Record<string, unknown>;
 
-/** @param asked what is asked unless a parameter says otherwise */
+/**
+ * @param compatible whether `limit` may be up to {@link MAX_COMPATIBLE_LIMIT}; a larger one becomes that
+ * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`
+ */
+function resolveWords(asked: Asked, compatible: boolean): ResolvedKeywordQuery {
+  if (!compatible) return resolveKeywordQuery(asked as unknown as KeywordQuery);
+  const isNumber = /^\d+$/.test(String(asked['limit']));
+  const limit = isNumber ? Math.min(Number(asked['limit']), MAX_COMPATIBLE_LIMIT) : asked['limit'];
+  return resolveKeywordQuery({ ...asked, limit } as unknown as KeywordQuery, MAX_COMPATIBLE_LIMIT);
+}
+
+/**
+ * @param query the query string, without the question mark
+ * @param asked what is asked unless a parameter says otherwise
+ */
 function readQuery<Resolved>(
   query: string,
   parameters: readonly QueryParameter[],
   asked: Asked,
   resolve: (asked: Asked) => Resolved,
-  cutLimit = false,
 ): Resolved {
-  const values = readParameters(
-    query,
-    parameters.map(({ name }) => name),
-  );
+  const values = readParameters(query, parameters);
   for (const parameter of parameters) {
     const { name } = parameter;
     const value = values[name];
     if (value === undefined) continue;
-    const fault =
-      value instanceof SkillSearchError ? value : (questionFault(parameter, value) ?? choiceFault(parameter, value));
+    const fault = faultOf(parameter, value);
     if (fault !== undefined) {
       // Report a fault of the parameters before this one first.
       if (name !== 'q') resolve(asked);
       throw fault;
     }
-    asked[name] = meaningOf(parameter, value as string, cutLimit);
+    asked[name] = meaningOf(parameter, value as string);
   }
   return resolve(asked);
 }
@@ -312,34 +345,25 @@ function readQuery<Resolved>(
 /**
  * What a parameter is written as becomes what the library takes. A text that means nothing stays, and is a fault there.
  */
-function meaningOf(parameter: QueryParameter, text: string, cutLimit: boolean): string | number | boolean {
+function meaningOf(parameter: QueryParameter, text: string): string | number | boolean {
   // Up to 11 decimal digits as a number. Any other text stays as it is: a date, a time, or a fault.
   if (parameter.kind === 'time') return /^\d{1,11}$/.test(text) ? Number(text) : text;
   if (parameter.kind === 'flag') return text === 'true' || (text === 'false' ? false : text);
   if (parameter.kind !== 'integer') return text;
-  if (parameter.cut === 'compatible' && cutLimit) return cutToLimit(text);
   // So many decimal digits, leading zeros aside, are an exact number. Any other text stays as it is.
   return /^0*\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** Decimal digits as a number; every larger one becomes {@link MAX_LIMIT}. Any other text stays as it is. */
-function cutToLimit(value: string): number | string {
-  return /^\d+$/.test(value) ? Math.min(Number(value), MAX_LIMIT) : value;
-}
-
-/** The library reads a part of a longer question. Over HTTP the specification has it refused. */
-function questionFault(parameter: QueryParameter, value: unknown): SkillSearchError | undefined {
-  if (parameter.kind !== 'question' || typeof value !== 'string') return undefined;
-  const length = countCodePoints(trimWhiteSpace(value));
-  if (length <= parameter.longest) return undefined;
+/** The library reads a part of a longer question, which the specification has refused, and has more choices. */
+function faultOf(parameter: QueryParameter, value: Value): SkillSearchError | undefined {
+  if (value instanceof SkillSearchError) return value;
+  if (parameter.kind === 'choice' && !parameter.choices.includes(value)) {
+    return invalidArgument(parameterOf(parameter.name), `one of ${parameter.choices.join(', ')}`, value);
+  }
+  const length = parameter.kind === 'question' ? countCodePoints(trimWhiteSpace(value)) : 0;
+  if (parameter.kind !== 'question' || length <= parameter.longest) return undefined;
   const message = `q must have at most ${parameter.longest} characters, got ${length}`;
   return new SkillSearchError('INVALID_QUERY', message, { parameter: 'q' });
-}
-
-/** The library has more choices than HTTP, so they are checked here. */
-function choiceFault(parameter: QueryParameter, value: string): SkillSearchError | undefined {
-  if (parameter.kind !== 'choice' || parameter.choices.includes(value)) return undefined;
-  return invalidArgument(parameterOf(parameter.name), `one of ${parameter.choices.join(', ')}`, value);
 }
 
 /** The value of a parameter, or what is wrong with it. */
@@ -348,21 +372,16 @@ type Value = string | SkillSearchError;
 /**
  * The known parameters of a query string, decoded. Unlike `URLSearchParams` it guesses nothing: a value that is not
  * percent-encoded UTF-8 is an error, and so is a parameter that occurs twice. Unknown parameters are ignored.
- *
- * @param query without the question mark
  */
-function readParameters<Name extends string>(
-  query: string,
-  known: readonly Name[],
-): Readonly<Partial<Record<Name, Value>>> {
-  const values: Partial<Record<Name, Value>> = {};
+function readParameters(query: string, known: readonly QueryParameter[]): Readonly<Record<string, Value>> {
+  const values: Record<string, Value> = {};
   for (const part of query.split('&')) {
     const at = part.indexOf('=');
     const written = at === -1 ? part : part.slice(0, at);
     // Cheap for unknown names: a query may have thousands.
     if (written.length > LONGEST_NAME) continue;
     const decoded = decode(written);
-    const name = known.find((one) => one === decoded);
+    const name = known.find((one) => one.name === decoded)?.name;
     if (name === undefined) continue;
     values[name] =
       name in values
@@ -385,12 +404,8 @@ function decode(text: string): string | undefined {
 }
 
 function checked(parameter: string, value: string | undefined): Value {
+  const fault = value === undefined ? 'be percent-encoded UTF-8' : 'not hold the character NUL';
+  if (value?.includes('\0') === false) return value;
   const code = parameter === 'q' ? 'INVALID_QUERY' : 'INVALID_PARAMETER';
-  if (value === undefined) {
-    return new SkillSearchError(code, `${parameter} must be percent-encoded UTF-8`, { parameter });
-  }
-  if (value.includes('\0')) {
-    return new SkillSearchError(code, `${parameter} must not hold the character NUL`, { parameter });
-  }
-  return value;
+  return new SkillSearchError(code, `${parameter} must ${fault}`, { parameter });
 }

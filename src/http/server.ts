@@ -1,4 +1,4 @@
-import { checkOptions, namesOf, nextTurn } from '../core/index.js';
+import { checkInteger, checkOptions, namesOf, nextTurn, optionOf } from '../core/index.js';
 import { type SkillSearch, SkillSearchError } from '../index.js';
 import { HttpServer, type RunningServer } from './http-server.js';
 import { checkSearch, HANDLER_OPTIONS, type HandlerOptions, limitOf, resolveHandlerOptions } from './options.js';
@@ -66,9 +66,7 @@ export async function startServer(search: SkillSearch, options: ServerOptions = 
   checkSearch(search);
   checkOptions(options, SERVER_OPTIONS);
   const { host = DEFAULT_HOST, port = DEFAULT_PORT } = options;
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new SkillSearchError('INVALID_OPTION', `port must be an integer from 0 to 65535, got ${String(port)}`);
-  }
+  checkInteger(optionOf('port'), port, 0, 65_535);
   if (typeof host !== 'string' || host === '') {
     throw new SkillSearchError('INVALID_OPTION', `host must be an address or a name, got ${JSON.stringify(host)}`);
   }

@@ -18,23 +18,14 @@ import { READ_METHODS, type Refusal } from './request-body.js';
 import { describeApi, PATHS, type ServedExtras } from './routes.js';
 import { findOperation, KEYWORD_OPERATION, SEMANTIC_OPERATION } from './search-operations.js';
 
-const QUOTA_HEADERS = ['Daily-Limit', 'Daily-Remaining', 'Minute-Limit', 'Minute-Remaining'];
+const READABLE_HEADERS = [
+  ...['Daily-Limit', 'Daily-Remaining', 'Minute-Limit', 'Minute-Remaining'].map((name) => `X-RateLimit-${name}`),
+  ...['Truncated', 'Confident', 'Worth'].map((name) => `X-Result-${name}`),
+  ...['Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+].join(', ');
 
 /** Headers of every answer that any web page may read: the service only reads. */
-const OPEN_HEADERS = Object.entries({
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': [
-    ...QUOTA_HEADERS.map((name) => `X-RateLimit-${name}`),
-    ...[
-      'X-Result-Truncated',
-      'X-Result-Confident',
-      'X-Result-Worth',
-      'Retry-After',
-      'WWW-Authenticate',
-      'X-Request-Id',
-    ],
-  ].join(', '),
-}).flat();
+const OPEN_HEADERS = ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', READABLE_HEADERS];
 
 /** What web pages may read of a server of this machine alone; empty where a request could not be read. */
 const OPEN_AT_HOME = [PATHS.keyword, PATHS.semantic, PATHS.health, ''];
@@ -135,8 +126,6 @@ export class SkillDiscoveryService {
 
   /** Finishes a content, in the encoding that its client takes. */
   async #complete(visit: Visit, content: Content): Promise<Answer> {
-    // Operations are never compressed: programs that ask much would rather have them at once.
-    if (content.tagged !== true && content.compressed !== true) return this.#finish(visit, content);
     try {
       return this.#finish(visit, await encodeContent(content, (name) => visit.call.header(name)));
     } catch (error) {
@@ -196,11 +185,9 @@ export class SkillDiscoveryService {
     if (code === undefined) return { status, body: '' };
     const allow = code === 'METHOD_NOT_ALLOWED' ? { Allow: READ_METHODS } : {};
     const headers = { ...translated.headers, ...allow, ...exceededHeaders(code, quota) };
-    if (!this.#options.pages || FOR_PROGRAMS.test(path)) {
-      return { status, headers, body: errorBody(code, message), code };
-    }
-    const varied = { ...headers, Vary: 'Accept' };
-    if (!prefersHtml(call.header('accept'))) {
+    const mayBePage = this.#options.pages && !FOR_PROGRAMS.test(path);
+    const varied = mayBePage ? { ...headers, Vary: 'Accept' } : headers;
+    if (!mayBePage || !prefersHtml(call.header('accept'))) {
       return { status, headers: varied, body: errorBody(code, message), code };
     }
     const retryAfter = translated.headers['Retry-After'];
@@ -238,7 +225,7 @@ export class SkillDiscoveryService {
       if (owner !== undefined) {
         const download = await publisher.download(owner, repository!, skill!, turn);
         if (download === undefined) throw notFound();
-        return { body: JSON.stringify(download) };
+        return { body: JSON.stringify(download), compressed: true };
       }
       const file = await publisher.file(path, turn);
       if (file === undefined) throw notFound();
@@ -249,11 +236,11 @@ export class SkillDiscoveryService {
 
   async #description({ publicUrl, address }: Visit): Promise<Content> {
     this.#limits.pages.count(clientOfAddress(address));
-    return { tagged: true, body: await describeApi(publicUrl, this.#extras) };
+    return { tagged: true, compressed: true, body: await describeApi(publicUrl, this.#extras) };
   }
 
   #pageAt(path: string): Answerer | undefined {
-    const page = this.#options.pages ? findPage(path) : undefined;
+    const page = this.#options.pages ? findPage(path, this.#extras.compatible) : undefined;
     return page && ((visit) => this.#page(page, visit));
   }
 

@@ -66,95 +66,47 @@ test('a keyword search ignores parameters that it does not know, be they malform
   }
 });
 
-describe('q', () => {
-  test('is decoded, with + for a blank', async () => {
-    const { ask } = await serve([
-      row('cpp', { name: 'c++ helper' }),
-      row('cs', { name: 'c# helper' }),
-      row('net', { name: '.net helper' }),
-      row('node', { name: 'node.js helper' }),
-      row('kite', { name: '风筝 café' }),
-    ]);
-    const found = async (query: string) => idsOf(await ask(`${KEYWORD}?${query}`));
-    expect(await found('q=c%2B%2B')).toEqual(['cpp']);
-    expect(await found('q=c%23')).toEqual(['cs']);
-    expect(await found('q=.net+helper')).toEqual(['net']);
-    expect(await found('q=node.js%20helper')).toEqual(['node']);
-    expect(await found('%71=%E9%A3%8E%E7%AD%9D')).toEqual(['kite']);
-    expect(await found('q=风筝')).toEqual(['kite']);
-    expect(await found('q=CAFE')).toEqual(['kite']);
-    expect(await found('q=node.js=helper')).toEqual(['node']);
-  });
-
-  test('may have 200 characters, counted in code points after white space around them is dropped', async () => {
-    const { ask } = await serve([row('kite', { name: '🪁'.repeat(3) })]);
-    const statusOf = async (q: string) => (await ask(keyword({ q }))).status;
-    expect(await statusOf(`${'a'.repeat(199)}b`)).toBe(200);
-    expect(await statusOf(`\u2003\n ${'𠀀'.repeat(200)} \u00a0\u3000`)).toBe(200);
-    expect(await statusOf('a'.repeat(201))).toBe(400);
-    expect(await statusOf('𠀀'.repeat(201))).toBe(400);
-    // Before any normalising: the ligature is one character, though NFKC makes three of it.
-    expect(await statusOf('ﬃ'.repeat(200))).toBe(200);
-  });
+test('q is decoded, with + for a blank', async () => {
+  const { ask } = await serve([
+    row('cpp', { name: 'c++ helper' }),
+    row('cs', { name: 'c# helper' }),
+    row('net', { name: '.net helper' }),
+    row('node', { name: 'node.js helper' }),
+    row('kite', { name: '风筝 café' }),
+  ]);
+  const found = async (query: string) => idsOf(await ask(`${KEYWORD}?${query}`));
+  expect(await found('q=c%2B%2B')).toEqual(['cpp']);
+  expect(await found('q=c%23')).toEqual(['cs']);
+  expect(await found('q=.net+helper')).toEqual(['net']);
+  expect(await found('q=node.js%20helper')).toEqual(['node']);
+  expect(await found('%71=%E9%A3%8E%E7%AD%9D')).toEqual(['kite']);
+  expect(await found('q=风筝')).toEqual(['kite']);
+  expect(await found('q=CAFE')).toEqual(['kite']);
+  expect(await found('q=node.js=helper')).toEqual(['node']);
 });
 
-const rows = Array.from({ length: 120 }, (_, i) => row(`k${String(i).padStart(3, '0')}`, { updatedAt: 1000 - i }));
-const ids = rows.map(({ id }) => id);
+test('sortBy is recent where it is left out: the last update first, then by id in code points', async () => {
+  const { ask } = await serve([
+    row('b', { stars: 9, updatedAt: 100 }),
+    row('a', { updatedAt: 100 }),
+    row('Z', { updatedAt: 100 }),
+    row('new', { updatedAt: 300 }),
+  ]);
+  for (const sortBy of [{}, { sortBy: 'recent' }]) {
+    expect(idsOf(await ask(keyword({ q: 'name', ...sortBy })))).toEqual(['new', 'Z', 'a', 'b']);
+  }
+});
 
 test.each([
-  [1, 1, 120],
-  [1, 50, 3],
-  [3, 50, 3],
-  [2, 7, 18],
-  [50, 50, 3],
-  [2, 7, 18],
-])('page and limit %i and %i are accepted and show that part of the result', async (page, limit, totalPages) => {
-  const { ask } = await serve(rows);
-  const reply = await ask(keyword({ q: 'name', page, limit }));
-  expect([reply.status, faultsOf(KEYWORD_ANSWER, reply.body)]).toEqual([200, []]);
-  expect(paginationOf(reply)).toEqual({ page, limit, total: 120, totalPages });
-  expect(idsOf(reply)).toEqual(ids.slice((page - 1) * limit, page * limit));
-});
-
-describe('sortBy', () => {
-  const rows = [
-    row('b', { stars: 5, updatedAt: 100 }),
-    row('a', { stars: 5, updatedAt: 100 }),
-    row('Z', { stars: 5, updatedAt: 100 }),
-    row('new', { stars: 1, updatedAt: 300 }),
-    row('old', { stars: 9, updatedAt: 50 }),
-    row('mid', { stars: 5, updatedAt: 200 }),
-  ];
-
-  test('is recent where it is left out: the last update first, then by id in code points', async () => {
-    const { ask } = await serve(rows);
-    const expected = ['new', 'mid', 'Z', 'a', 'b', 'old'];
-    expect(idsOf(await ask(keyword({ q: 'name' })))).toEqual(expected);
-    expect(idsOf(await ask(keyword({ q: 'name', sortBy: 'recent' })))).toEqual(expected);
-  });
-
-  test('stars puts the most stars first, then the last update, then the id', async () => {
-    const { ask } = await serve(rows);
-    expect(idsOf(await ask(keyword({ q: 'name', sortBy: 'stars' })))).toEqual(['old', 'mid', 'Z', 'a', 'b', 'new']);
-  });
-});
-
-describe('category and occupation', () => {
-  test('category matches any of the categories of a skill', async () => {
-    const { ask } = await serve(LABELLED);
-    const found = async (category: string) => idsOf(await ask(keyword({ q: 'name', category }))).toSorted();
-    expect(await found('crafts')).toEqual(['glue', 'loom']);
-    expect(await found('textiles')).toEqual(['loom']);
-  });
-
-  test('occupation matches any occupation of a skill, with and without its code', async () => {
-    const { ask } = await serve(LABELLED);
-    const found = async (occupation: string) => idsOf(await ask(keyword({ q: 'name', occupation }))).toSorted();
-    expect(await found('software-developers-151252')).toEqual(['glue']);
-    expect(await found('software-developers')).toEqual(['glue']);
-    expect(await found('toy-makers')).toEqual(['glue']);
-    expect(await found('software')).toEqual([]);
-  });
+  ['category', 'crafts', ['glue', 'loom']],
+  ['category', 'textiles', ['loom']],
+  ['occupation', 'software-developers-151252', ['glue']],
+  ['occupation', 'software-developers', ['glue']],
+  ['occupation', 'toy-makers', ['glue']],
+  ['occupation', 'software', []],
+])('%s %s matches any that a skill has, an occupation with and without its code', async (name, value, expected) => {
+  const { ask } = await serve(LABELLED);
+  expect(idsOf(await ask(keyword({ q: 'name', [name]: value }))).toSorted()).toEqual(expected);
 });
 
 const NOON = 1_769_860_800; // 2026-01-31T12:00:00Z
@@ -270,15 +222,15 @@ describe('paging', () => {
     },
   );
 
-  /** Ids of all pages, each of which must say the same totals. */
+  /** Ids of all pages and of an empty one after the last, each of which must say the same totals. */
   async function allPages(ask: Ask, query: Record<string, string | number>, total: number): Promise<string[]> {
     const limit = query['limit'] as number;
     const totalPages = Math.ceil(total / limit);
     const ids: string[] = [];
-    for (let page = 1; page <= totalPages; page++) {
+    for (let page = 1; page <= totalPages + 1; page++) {
       const reply = await ask(keyword({ q: 'name', ...query, page }));
       expect(paginationOf(reply)).toEqual({ page, limit, total, totalPages });
-      expect(idsOf(reply)).toHaveLength(page < totalPages ? limit : total - (totalPages - 1) * limit);
+      expect(idsOf(reply)).toHaveLength(Math.max(0, Math.min(limit, total - (page - 1) * limit)));
       ids.push(...idsOf(reply));
     }
     return ids;

@@ -204,7 +204,7 @@ describe('/openapi.json', () => {
     expect(operationOf(paths, FIND)).toMatchObject({ operationId: 'findSkills', security: [{}] });
     const replies: [string, Reply][] = [
       [KEYWORD, await ask(keyword({ q: 'name', limit: 100 }))],
-      [SEMANTIC, await ask(semantic('name'), { key })],
+      [SEMANTIC, await ask(`${semantic('name')}&page=2`, { key })],
       [FIND, await ask(`${FIND}?q=name&limit=100`)],
       [FIND, await ask(FIND)],
     ];
@@ -213,6 +213,7 @@ describe('/openapi.json', () => {
       const schema = operationOf(paths, path).responses[status]?.content['application/json'].schema as Json;
       expect(schemaFaults(description, schema, body), `${path} ${status}`).toEqual([]);
     }
+    expect(parametersOf(paths, SEMANTIC)[1]).toEqual(parametersOf(paths, KEYWORD)[1]);
     for (const path of [KEYWORD, FIND]) {
       const limit = operationOf(paths, path).parameters?.find(({ name }) => name === 'limit')?.schema;
       expect(limit).toEqual({ type: 'integer', minimum: 1, default: DEFAULT_LIMIT });
@@ -280,6 +281,7 @@ function allows(description: Description, given: Json, text: string): boolean {
 /** Texts at the edges of what questions, names, slugs and times may be. */
 const TEXTS = [
   ...['', ' ', '\u3000\u00a0\u0085', '\ufeff', '!', '—', 'a', ' a ', '0', '٣', '字', '𠮷', '𝟘', '😀'],
+  'ﬃ'.repeat(200), // NFKC makes three characters of each
   ...['A', 'a b', 'é', 'e\u0301', 'a-1', 'a\n', 'a\0', '\u0301', '½', '½\u0000'],
   ...[200, 201, 2000, 2001].flatMap((length) => ['a', '𠮷'].map((character) => character.repeat(length))),
   ...[200, 201, 2000, 2001].map((length) => ` \u2003${'a'.repeat(length)}${' '.repeat(300)}`),

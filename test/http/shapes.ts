@@ -6,7 +6,6 @@ export function faultsOf(shape: Shape, value: unknown): string[] {
   return shape(value, 'it');
 }
 
-const text: Shape = kind('text', (value) => typeof value === 'string');
 export const filledText: Shape = kind('text that is not empty', (value) => typeof value === 'string' && value !== '');
 const uri: Shape = kind('a URI', (value) => typeof value === 'string' && URL.canParse(value));
 const count: Shape = kind('an integer of at least 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0);
@@ -90,7 +89,12 @@ export const COMPATIBLE_SEMANTIC_ANSWER = fields({
   meta: META,
 });
 export const FIND_ANSWER = fields({
-  skills: listOf(fields({ id: filledText, name: filledText, installs: count, source: text })),
+  query: filledText,
+  searchType: exactly('fuzzy'),
+  skills: listOf(
+    fields({ id: filledText, skillId: filledText, name: filledText, installs: count, source: filledText }),
+  ),
+  count,
 });
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dataFile } from '../../core/index.js';
 import type { Content } from '../call.js';
+import { idOfFound } from '../search-operations.js';
 import { showFile, showFiles } from './file-page.js';
-import { PAGE_PATHS, type PageRequest, type PageRoute } from './page.js';
+import { linkToSkill, PAGE_PATHS, type PageRequest, type PageRoute } from './page.js';
 import { readForm } from './question-form.js';
 import { answerPageSearch, showHome } from './search-page.js';
 import { showSkill } from './skill-page.js';
@@ -33,11 +34,26 @@ const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
   [PAGE_PATHS.favicon, asset('image/svg+xml', readIcon)],
 ]);
 
-/** The page at a path; undefined if none can be there. Reads nothing of the catalogue. */
-export function findPage(path: string): Page | undefined {
+/** The path of an id of `GET /api/search`: of a skill of GitHub, whose page is elsewhere. */
+const FOUND_PATH = /^\/(?!api\/)([\w.-]+\/[\w.-]+)\/([a-z0-9][a-z0-9-]*)$/;
+
+/**
+ * The page at a path; undefined if none can be there. Reads nothing of the catalogue.
+ *
+ * @param compatible whether clients have ids of `GET /api/search`
+ */
+export function findPage(path: string, compatible: boolean): Page | undefined {
   const page = PAGES.get(path);
   if (page !== undefined) return page;
   const found = readSkillPath(path);
+  const [, github, skillId] = (compatible && found === undefined && FOUND_PATH.exec(path)) || [];
+  if (github !== undefined && skillId !== undefined) {
+    const show: PageRoute = ({ search, base }) => {
+      const id = idOfFound(search, github, skillId);
+      return id === undefined ? undefined : { status: 302, headers: { Location: linkToSkill(base, id) }, body: '' };
+    };
+    return { show, counted: () => 'pages' };
+  }
   if (found === undefined) return undefined;
   const { id, file } = found;
   const show: PageRoute = (request) => {

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { faultOfPaths, type HashedFile } from '../../agents/index.js';
-import { checkNames, decodePart, invalidArgument, isDamage, MAX_LIMIT, optionOf, sourceOf } from '../../core/index.js';
+import {
+  checkNames,
+  decodePart,
+  invalidArgument,
+  isDamage,
+  MAX_LIMIT,
+  optionOf,
+  repositoryOf,
+} from '../../core/index.js';
 import { FILTER_NAMES, resolveFilters, type SkillFilters } from '../../filters.js';
 import { type ContentFile, type Skill, type SkillSearch, SkillSearchError } from '../../index.js';
 import { publishedSkill, type UnpublishedListener } from '../../mcp/index.js';
@@ -60,9 +68,8 @@ export async function publicationOf(
     const other = byName.get(entry.name);
     if (other === undefined) byName.set(entry.name, entry);
     else told(entry.id, `the index has ${other.id}, which has the same name`, 'in-index');
-    const source = sourceOf(skill.codehostUrl);
-    const key = `${source}/${entry.name}`.toLowerCase();
-    if (/^[^/:]+\/[^/]+$/.test(source) && !byDownload.has(key)) byDownload.set(key, entry);
+    const key = `${repositoryOf(skill.codehostUrl)?.github}/${entry.name}`.toLowerCase();
+    if (!byDownload.has(key)) byDownload.set(key, entry);
   }
   const inOrder = new Map([...byName].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { byId: new Map(found.map(({ entry }) => [entry.id, entry])), byName: inOrder, byDownload };
@@ -223,11 +230,7 @@ export function checkPublishRules(rules: unknown): readonly PublishRule[] {
  * @param turn waits if others have waited long enough
  * @throws {SkillSearchError} `INVALID_OPTION` if there are too many
  */
-async function chosenIds(
-  search: SkillSearch,
-  rules: readonly PublishRule[],
-  turn: () => Promise<void>,
-): Promise<ReadonlySet<string>> {
+async function chosenIds(search: SkillSearch, rules: readonly PublishRule[], turn: Turn): Promise<Set<string>> {
   const chosen = new Set<string>();
   for (const rule of rules) {
     const ids = typeof rule === 'string' ? completeIds(search, rule) : filteredIds(search, rule);

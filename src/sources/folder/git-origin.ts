@@ -263,7 +263,7 @@ interface GitRemote {
   readonly owner: string;
   /** Whole path on the host: `owner/repo`, with nested groups `group/subgroup/repo`. */
   readonly repository: string;
-  /** `https://<host>/<repository>`; undefined if the host is only an alias in an SSH configuration. */
+  /** `https://<host>/<repository>`, `http:` for such a remote; undefined if the host is only an alias of SSH. */
   readonly webUrl: string | undefined;
 }
 
@@ -287,7 +287,7 @@ function parseRemote(given: string): GitRemote | undefined {
   const [, scheme = '', authority = '', urlPath = ''] = url ?? [];
   const [, scpHost = '', scpPath = ''] = SCP_ADDRESS.exec(address) ?? [];
   // The port is kept of a web address only.
-  const port = /^(?:git\+)?https$/i.test(scheme) ? /:443$/ : /:\d*$/;
+  const port = { http: /:80$/, https: /:443$/, 'git+https': /:443$/ }[scheme.toLowerCase()] ?? /:\d*$/;
   const host = (
     url === null ? scpHost : authority.slice(authority.lastIndexOf('@') + 1).replace(port, '')
   ).toLowerCase();
@@ -301,5 +301,6 @@ function parseRemote(given: string): GitRemote | undefined {
     return undefined;
   }
   const repository = segments.join('/');
-  return { owner, repository, webUrl: hostname.includes('.') ? `https://${host}/${repository}` : undefined };
+  const web = /^https?$/i.exec(scheme)?.[0].toLowerCase() ?? (hostname.includes('.') ? 'https' : undefined);
+  return { owner, repository, webUrl: web && `${web}://${host}/${repository}` };
 }
