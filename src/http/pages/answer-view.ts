@@ -22,11 +22,12 @@ import {
   linkToForm,
   pagingView,
   type QuestionForm,
+  short,
 } from './question-form.js';
 
 /** How many skills there are, in a sentence for everybody, those who cannot see the page too. */
 export function summaryOf({ by, total, confident, truncated, step }: Found, form: QuestionForm): string {
-  if (total === 0) return 'Nothing fits.';
+  if (total === 0) return form.q === undefined ? 'No results' : `No results for “\u2068${short(form.q)}\u2069”`;
   const order = form.sortBy === 'stars' ? ', most stars first' : form.sortBy === 'recent' ? ', newest first' : '';
   if (by === 'list') return `${counted(total, 'skill')}${order === '' ? ', newest first' : order}`;
   if (by !== 'words') {
@@ -106,7 +107,7 @@ function nothingFits({ by }: Found, form: QuestionForm, base: string): Html {
     advice.push(html`<li><a href="${linkToForm(base, form, { mode: 'both' })}">Ask by meaning, too</a></li>`);
   }
   if (form.q !== undefined) advice.push(html`<li>Ask with fewer words, or with others.</li>`);
-  return html`<div class="empty"><p>No skill of this catalogue is what was asked for.</p><ul>${advice}</ul></div>`;
+  return html`<div class="empty"><ul>${advice}</ul></div>`;
 }
 
 /** Of those that are not their own with a capital. */

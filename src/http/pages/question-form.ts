@@ -208,7 +208,8 @@ export function wayBack(base: string, query: string): Html | undefined {
   }</a></p>`;
 }
 
-function short(question: string): string {
+/** A question for one line. */
+export function short(question: string): string {
   const shown = shownLine(question);
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN).toWellFormed()}…` : shown;
 }

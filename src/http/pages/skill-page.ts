@@ -121,7 +121,8 @@ ${date && html`<span>updated ${date}</span>`}</p>`;
 function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, base: string): Html {
   const { categories, derivedCategories = [], occupations, tags, license, compatibility, allowedTools } = skill;
   const { installations = [] } = skill;
-  const facts: [string, Html | false | undefined][] = [
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const facts: [string, Html | string | false | undefined][] = [
     ['License', license !== undefined && filterLink(base, 'license', license)],
     ['Source', webLink(skill.codehostUrl)],
     ['Listed at', skill.skillUrl === skill.codehostUrl ? undefined : webLink(skill.skillUrl)],
@@ -132,7 +133,7 @@ function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, bas
     ['Allowed tools', allowedTools !== undefined && html`<code>${shownLine(allowedTools)}</code>`],
     ['Agents', chips(base, 'agent', [...new Set(installations.map(({ agent }) => agent))], (agent) => agent)],
     ['Called by', skill.invocable === false && html`users only`],
-    ['Contents', contentsFact(complete, files)],
+    ['Contents', `${complete ? 'Complete: every file as it is' : excerptOf(skill)}, ${shownSize(bytes)}`],
     ['Id', html`<code>${shownLine(skill.id)}</code>`],
   ];
   const rows = facts.filter(([, value]) => value !== undefined && value !== false);
@@ -143,10 +144,9 @@ function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, bas
   )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">A classifier gave the categories with a dashed line. The source of the skill names none.</p>`}</section>`;
 }
 
-function contentsFact(complete: boolean, files: readonly ContentFile[]): Html {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  const kind = complete ? 'Complete: every file as it is' : 'Excerpt: not every file is here as it is';
-  return html`${kind}, ${shownSize(bytes)}`;
+/** What stands where not all of a skill is kept. */
+export function excerptOf({ codehostUrl, skillUrl }: Skill): string {
+  return codehostUrl === UNKNOWN && skillUrl === UNKNOWN ? 'Excerpt' : 'Excerpt: full text at the source';
 }
 
 /** The files of a skill with their sizes. */

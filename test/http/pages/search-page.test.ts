@@ -181,12 +181,14 @@ describe('the answer to a question', () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask('/?q=zeppelin&mode=words&category=crafts');
     expect([reply.status, namesOf(reply)]).toEqual([200, []]);
-    expect(textOf(reply)).toContain('Nothing fits.');
+    expect(textOf(reply)).toContain('No results for “⁨zeppelin⁩”');
+    expect(shownText(await ask('/?author=nobody'))).toContain('No results');
     expect(linksOf(reply)).toEqual(expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts']));
   });
 
   test.each([
-    ['q=!!!', 'q must contain a letter or a digit'],
+    ['q=!!!', 'Invalid search\nq must contain a letter or a digit'],
+    ['minStars=many', 'Invalid filter\nminStars must be an integer of at least 0, got "many"'],
     ['q=kite&mode=thought', 'mode must be one of both, words, meaning, got "thought"'],
     ['q=kite&page=0', 'page must be an integer of at least 1, got "0"'],
     ['q=kite&q=line', 'q must be given once'],
@@ -194,7 +196,7 @@ describe('the answer to a question', () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask(`/?${query}`);
     expect(reply.status).toBe(400);
-    expect(textOf(reply)).toContain(message);
+    expect(textOf(reply).replace(/\n+/g, '\n')).toContain(message);
     expect(reply.text).toContain('<form id="search"');
     expectHarmless(reply);
   });

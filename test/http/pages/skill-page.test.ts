@@ -447,7 +447,7 @@ describe('the view of a file', () => {
     const { ask } = await serve([KITE], { pages: true });
     const reply = await ask('/skills/kite/files/references/knots.md');
     expect(textOf(reply)).toContain('The bowline holds the tether.');
-    expect(textOf(reply)).toContain('excerpt');
+    expect(textOf(reply)).toContain('Excerpt: full text at the source');
   });
 
   test('finds a file by any name, and shows hostile ones as they are', async () => {
