@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dataFile } from '../../core/index.js';
-import type { Facet, FeatureShare, RankingFeature, ScoredField, SkillScope, Snippet } from '../../index.js';
+import type { Facet, FacetCount, FeatureShare, RankingFeature, ScoredField, SkillScope, Snippet } from '../../index.js';
 import { type Found, type FoundHit, PAGE_SIZE } from './find-skills.js';
 import {
   beginningOf,
@@ -160,22 +160,30 @@ export function facetsView({ facets, by, lacking }: Found, form: QuestionForm, b
     const values = facets[facet] ?? [];
     const chosen = form[facet];
     if (values.length === 0 && chosen === undefined) return undefined;
-    const isChosen = (value: string) => value.toLowerCase() === chosen?.toLowerCase();
-    const item = (value: string, count: number | undefined): Html => {
-      const name = html`<bdi>${shownLine(facetValueName(facet, value)) || value}</bdi>`;
-      const amount = isCounted && count !== undefined && html` <span class="count">${shownNumber(count)}</span>`;
-      return isChosen(value)
-        ? html`<li><a class="chosen" aria-current="true" href="${linkToForm(base, form, { [facet]: undefined })}">${name}<span class="hidden-text"> (chosen; take away)</span>${amount}</a></li>`
-        : html`<li><a href="${linkToForm(base, form, { [facet]: value })}">${name}${amount}</a></li>`;
+    const isChosen = ({ value }: FacetCount): boolean => value.toLowerCase() === chosen?.toLowerCase();
+    const item = (one: FacetCount): Html => {
+      const taken = isChosen(one);
+      const name = html`<bdi>${shownLine(facetValueName(facet, one.value)) || one.value}</bdi>${taken && html`<span class="hidden-text"> (chosen; take away)</span>`}`;
+      const amount = isCounted && one.count > 0 && html` <span class="count">${shownNumber(one.count)}</span>`;
+      const link = linkToForm(base, form, { [facet]: taken ? undefined : one.value });
+      return html`<li><a${taken && html` class="chosen" aria-current="true"`} href="${link}">${name}${amount}</a></li>`;
     };
-    const known = values.some(({ value }) => isChosen(value));
-    const first = values.slice(0, SHOWN);
-    const more = values.slice(SHOWN, SHOWN_MORE);
+    const atOnce = facet === 'category' ? largeOnes(values, SHOWN) : SHOWN;
+    const more = values.slice(atOnce, SHOWN_MORE);
+    const unknown = chosen !== undefined && !values.some(isChosen) && item({ value: chosen, count: 0 });
     return html`<section class="facet"><h3>${FACET_NAMES[facet]}</h3>
-<ul>${chosen !== undefined && !known && item(chosen, undefined)}${first.map(({ value, count }) => item(value, count))}</ul>
-${more.length > 0 && html`<details><summary>More</summary><ul>${more.map(({ value, count }) => item(value, count))}</ul></details>`}</section>
+<ul>${unknown}${values.slice(0, atOnce).map(item)}</ul>
+${more.length > 0 && html`<details${more.some(isChosen) && html` open`}><summary>More</summary><ul>${more.map(item)}</ul></details>`}</section>
 `;
   })}`;
+}
+
+/** Categories of fewer skills are folded up, unless all are so small. */
+const LEAST_LARGE = 5;
+
+/** How many of these, the largest first, are shown at once. */
+function largeOnes(counts: readonly { readonly count: number }[], most: number): number {
+  return Math.min(most, counts.filter(({ count }) => count >= LEAST_LARGE).length || most);
 }
 
 /** A value of a facet as people read it. */
@@ -303,21 +311,23 @@ function termsView(words: readonly string[]): Html {
   return html`${words.slice(0, SHOWN_TERMS).join(' ')}${words.length > SHOWN_TERMS && ' …'}`;
 }
 
+/** As `data/categories.json` has it. */
 interface NamedCategory {
   readonly slug: string;
   readonly name: string;
-}
-
-/** As `data/categories.json` has it. */
-interface TaxonomyGroup extends NamedCategory {
-  readonly categories: readonly NamedCategory[];
+  /** Of a group. */
+  readonly categories?: readonly NamedCategory[];
 }
 
 let names: ReadonlyMap<string, string> | undefined;
 
 /** The name of a category as people read it. One that the taxonomy does not know is read from its slug. */
 function categoryName(slug: string): string {
-  names ??= readNames();
+  if (names === undefined) {
+    const groups = JSON.parse(readFileSync(dataFile('categories.json'), 'utf8')) as readonly NamedCategory[];
+    const all = groups.flatMap((group) => [group, ...(group.categories ?? [])]);
+    names = new Map(all.map(({ slug, name }) => [slug, name]));
+  }
   return names.get(slug) ?? wordsOf(slug);
 }
 
@@ -326,18 +336,29 @@ export function occupationName(slug: string): string {
   return wordsOf(slug.replace(/-\d{6}$/, ''));
 }
 
+/** Words of slugs that have capitals of their own. */
+const WRITTEN: ReadonlyMap<string, string> = new Map(
+  `AI API APIs AWS CI CLI DevOps ERP ETL GIS GitHub GitLab GraphQL IDE iOS IoT JavaScript K8s LLMs macOS MySQL NoSQL OAuth
+OCR OSINT PDFs QA RAG SaaS SEO SRE TypeScript UI UX WordPress`
+    .split(/\s/)
+    .map((word) => [word.toLowerCase(), word]),
+);
+
+/** A slug as people write it: `CI/CD pipelines` for `ci-cd-pipelines`. A word without a vowel is an acronym. */
 function wordsOf(slug: string): string {
-  const words = slug.replaceAll('-', ' ').trim();
-  return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
+  const words = slug
+    .split('-')
+    .filter(Boolean)
+    .map((word) => {
+      return WRITTEN.get(word) ?? (/^[b-df-hj-np-tv-xz\d]{2,}$/.test(word) ? word.toUpperCase() : word);
+    });
+  const joined = words.join(' ').replace(/\b(?:AI ML|CI CD|UI UX)\b/g, (pair) => pair.replace(' ', '/'));
+  return /^[a-z]+[A-Z]/.test(joined) ? joined : joined.charAt(0).toUpperCase() + joined.slice(1) || slug;
 }
 
-function readNames(): ReadonlyMap<string, string> {
-  const file = dataFile('categories.json');
-  const groups = JSON.parse(readFileSync(file, 'utf8')) as readonly TaxonomyGroup[];
-  return new Map(groups.flatMap((group) => [group, ...group.categories]).map(({ slug, name }) => [slug, name]));
-}
-
+/** Categories that are shown at once, and with the folded ones. */
 const SHOWN_CATEGORIES = 16;
+const MOST_CATEGORIES = 100;
 const SHOWN_NEWEST = 5;
 
 const EXAMPLES = [
@@ -351,7 +372,11 @@ const EXAMPLES = [
 /** What stands below the box before anything is asked. */
 export function welcomeView({ search, base }: PageRequest): Html {
   const { skills, newest } = search.stats();
-  const categories = search.categories().slice(0, SHOWN_CATEGORIES);
+  const categories = search.categories().slice(0, MOST_CATEGORIES);
+  const chipsOf = (some: typeof categories): Html =>
+    html`<ul class="chips big">${some.map((category) => countedCategory(category, base))}</ul>`;
+  const atOnce = largeOnes(categories, SHOWN_CATEGORIES);
+  const more = categories.slice(atOnce);
   const { hits } = search.list({ sortBy: 'recent', limit: SHOWN_NEWEST, copies: 'collapse' });
   const updated = shownDate(newest);
   const age = updated !== undefined && html`, the newest of ${updated}`;
@@ -364,7 +389,8 @@ export function welcomeView({ search, base }: PageRequest): Html {
 ${
   categories.length > 0 &&
   html`<h2>Categories</h2>
-<ul class="chips big">${categories.map((category) => countedCategory(category, base))}</ul>
+${chipsOf(categories.slice(0, atOnce))}
+${more.length > 0 && html`<details class="smaller"><summary>${counted(more.length, 'more category', 'more categories')}</summary>${chipsOf(more)}</details>`}
 `
 }${
   hits.length > 0 &&

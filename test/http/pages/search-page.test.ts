@@ -61,6 +61,19 @@ test('the search page before a question welcomes with a form, categories and the
   expectHarmless(reply);
 });
 
+test('categories are written as people write them, by size, and those of fewer than five skills folded up', async () => {
+  const slugs = ['erp-apis', 'ai-ml', 'ci-cd-pipelines', 'cicd', 'ios-kites', 'kite-making', 'web-3d', 'html-css'];
+  const skills = slugs.flatMap((slug, i) =>
+    Array.from({ length: 8 - i }, (_, n) => row(`${i}-${n}`, { description: `kite ${slug} ${n}`, categories: [slug] })),
+  );
+  const { ask } = await serve(skills, { pages: true });
+  const large = 'ERP APIs 8 AI/ML 7 CI/CD pipelines 6 CI/CD 5';
+  const small = 'iOS kites 4 Kite making 3 Web 3D 2 HTML CSS 1';
+  expect(shownText(await ask('/'))).toContain(`Categories ${large} 4 more categories ${small}`);
+  expect(shownText(await ask('/?q=kite&mode=words'))).toContain(`Categories ${large} More ${small}`);
+  expect((await ask('/?category=html-css')).text).toMatch(/<details open><summary>More/);
+});
+
 describe('the answer to a question', () => {
   test('shows skills with author, stars, date, marked words, copies folded, and a link to each', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
