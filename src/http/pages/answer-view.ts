@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { dataFile } from '../../core/index.js';
-import type { Facet, FacetCount, FeatureShare, RankingFeature, ScoredField, SkillScope, Snippet } from '../../index.js';
+import type {
+  CorrectedWord,
+  Facet,
+  FacetCount,
+  RankingFeature,
+  ScoredField,
+  SkillScope,
+  Snippet,
+} from '../../index.js';
 import { type Found, type FoundHit, PAGE_SIZE } from './find-skills.js';
 import {
   beginningOf,
@@ -20,53 +28,65 @@ import {
   type FormField,
   hasFilters,
   linkToForm,
+  MAX_SHOWN_QUESTION,
   pagingView,
   type QuestionForm,
-  short,
 } from './question-form.js';
 
 /** How many skills there are, in a sentence for everybody, those who cannot see the page too. */
-export function summaryOf({ by, total, confident, truncated, step }: Found, form: QuestionForm): string {
-  if (total === 0) return form.q === undefined ? 'No results' : `No results for “\u2068${short(form.q)}\u2069”`;
-  const order = form.sortBy === 'stars' ? ', most stars first' : form.sortBy === 'recent' ? ', newest first' : '';
+export function summaryOf({ by, total, good, truncated, step }: Found, form: QuestionForm): string {
+  if (total === 0)
+    return form.q === undefined
+      ? 'No results'
+      : `No results for “\u2068${beginningOf(form.q, MAX_SHOWN_QUESTION)}\u2069”`;
+  const order = orderOf(form);
   if (by === 'list') return `${counted(total, 'skill')}${order === '' ? ', newest first' : order}`;
-  if (by !== 'words') {
-    if (confident === false) return `Nothing fits well. The nearest ${counted(total, 'skill')}${order}:`;
+  if (good !== undefined) {
+    if (good.size === 0) return `Nothing fits well. The nearest ${counted(total, 'skill')}${order}:`;
     const how = by === 'both' ? 'by meaning and words' : 'by meaning';
-    return order === ''
-      ? `The best ${counted(total, 'skill')} ${how}`
-      : `${counted(total, 'skill')} that fit ${how}${order}`;
+    if (order !== '') return `${counted(total, 'skill')} that fit ${how}${order}`;
+    const others = good.size < total ? ', and others that are less likely' : '';
+    return `${counted(good.size, 'good hit')} ${how}${others}`;
   }
   const least = truncated === true ? 'At least ' : '';
   const some = step === 'some-words' ? ' with some of the words' : '';
   return `${least}${counted(total, 'skill')}${some}${order}`;
 }
 
+/** Empty for the best first. */
+function orderOf({ sortBy }: QuestionForm): string {
+  return sortBy === 'stars' ? ', most stars first' : sortBy === 'recent' ? ', newest first' : '';
+}
+
 /** The answer: what was found and how, and the skills. The script puts it in the place of the one before. */
 export function answerView(found: Found, form: QuestionForm, base: string): Html {
-  const { hits, total, page, pages } = found;
+  const { hits, total, page, pages, good } = found;
+  const isRuled = good !== undefined && good.size > 0 && orderOf(form) === '';
+  const likely = isRuled ? hits.filter(({ skill }) => good.has(skill.id)).length : hits.length;
+  const listOf = (from: number, to?: number): Html =>
+    html`<ol class="hits" start="${(page - 1) * PAGE_SIZE + from + 1}">
+${hits.slice(from, to).map((hit) => hitView(hit, base, form, good))}</ol>`;
   return html`<h2 class="summary">${summaryOf(found, form)}</h2>
 ${filterChips(form, base)}${notices(found, form, base)}${
   total === 0
     ? nothingFits(found, form, base)
-    : html`<ol class="hits" start="${(page - 1) * PAGE_SIZE + 1}">
-${hits.map((hit) => hitView(hit, base, form))}</ol>
+    : html`${likely > 0 && listOf(0, likely)}${
+        likely < hits.length &&
+        html`<h2 class="less-likely">Less likely</h2>
+${listOf(likely)}`
+      }
 ${hits.length === 0 && html`<p>This page is empty. <a href="${linkToForm(base, form, {})}">The first page</a> is not.</p>`}`
 }${total > 0 && pagingView(page, pages, (to) => linkToForm(base, form, { page: to }))}`;
 }
 
-function notices(
-  { lacking, corrected = [], translated = [], truncated, total }: Found,
-  form: QuestionForm,
-  base: string,
-): Html {
-  const read = total === 0 ? [] : corrected;
-  const again = linkToForm(base, form, { page: form.page });
+function notices(found: Found, form: QuestionForm, base: string): Html {
+  const { lacking, corrected = [], translated = [], truncated, total } = found;
   const parts = [
     lacking === 'model' &&
       html`<p class="notice">This catalogue cannot be searched by meaning here, so these are found by words.</p>`,
-    lacking === 'busy' && html`<p class="notice">${BUSY} <a href="${again}">Try again</a></p>`,
-    read.map((correction) => correctionView(correction, form, base)),
+    lacking === 'busy' &&
+      html`<p class="notice">Too many people ask by meaning just now, so these are found by words. <a href="${linkToForm(base, form, { page: form.page })}">Try again</a></p>`,
+    total > 0 && corrected.map((correction) => correctionView(correction, form, base)),
     translated.length > 0 && total > 0 && translationView(translated),
     truncated === true &&
       html`<p class="notice">The question has very frequent words, so that not all skills were looked at.</p>`,
@@ -74,13 +94,7 @@ function notices(
   return html`${parts}`;
 }
 
-const BUSY = 'Too many people ask by meaning just now, so these are found by words.';
-
-function correctionView(
-  { asked, read }: NonNullable<Found['corrected']>[number],
-  form: QuestionForm,
-  base: string,
-): Html {
+function correctionView({ asked, read }: CorrectedWord, form: QuestionForm, base: string): Html {
   const linkOf = (word: string): string => linkToForm(base, form, { q: replaced(form.q ?? '', asked, word) });
   const words = read.map((word, i) => html`${i > 0 && ', '}<a href="${linkOf(word)}"><bdi>${word}</bdi></a>`);
   return html`<p class="notice corrected">No skill has “<bdi>${asked}</bdi>”. These have ${words}.</p>`;
@@ -98,15 +112,14 @@ function replaced(q: string, asked: string, word: string): string {
 }
 
 function nothingFits({ by }: Found, form: QuestionForm, base: string): Html {
-  const advice: Html[] = [];
-  if (hasFilters(form)) {
-    const fewer = Object.fromEntries(FILTER_FIELDS.map((field) => [field, undefined]));
-    advice.push(html`<li><a href="${linkToForm(base, form, fewer)}">Ask without the filters</a></li>`);
-  }
-  if (by === 'words' && form.mode === 'words') {
-    advice.push(html`<li><a href="${linkToForm(base, form, { mode: 'both' })}">Ask by meaning, too</a></li>`);
-  }
-  if (form.q !== undefined) advice.push(html`<li>Ask with fewer words, or with others.</li>`);
+  const fewer = Object.fromEntries(FILTER_FIELDS.map((field) => [field, undefined]));
+  const advice = [
+    hasFilters(form) && html`<li><a href="${linkToForm(base, form, fewer)}">Ask without the filters</a></li>`,
+    by === 'words' &&
+      form.mode === 'words' &&
+      html`<li><a href="${linkToForm(base, form, { mode: 'both' })}">Ask by meaning, too</a></li>`,
+    form.q !== undefined && html`<li>Ask with fewer words, or with others.</li>`,
+  ];
   return html`<div class="empty"><ul>${advice}</ul></div>`;
 }
 
@@ -118,11 +131,6 @@ const FILTER_NAMES: Readonly<Partial<Record<FormField, string>>> = {
   scope: 'Installed for',
   invocable: 'Called by',
 };
-
-function shownValue(field: FormField, value: string): string {
-  if (field === 'invocable') return value === 'true' ? 'models' : value === 'false' ? 'users only' : value;
-  return field === 'category' || field === 'occupation' || field === 'scope' ? facetValueName(field, value) : value;
-}
 
 /** The filters that are set; each is a link that takes it away. */
 function filterChips(form: QuestionForm, base: string): Html | undefined {
@@ -163,7 +171,7 @@ export function facetsView({ facets, by, lacking }: Found, form: QuestionForm, b
     const isChosen = ({ value }: FacetCount): boolean => value.toLowerCase() === chosen?.toLowerCase();
     const item = (one: FacetCount): Html => {
       const taken = isChosen(one);
-      const name = html`<bdi>${shownLine(facetValueName(facet, one.value)) || one.value}</bdi>${taken && html`<span class="hidden-text"> (chosen; take away)</span>`}`;
+      const name = html`<bdi>${shownLine(shownValue(facet, one.value)) || one.value}</bdi>${taken && html`<span class="hidden-text"> (chosen; take away)</span>`}`;
       const amount = isCounted && one.count > 0 && html` <span class="count">${shownNumber(one.count)}</span>`;
       const link = linkToForm(base, form, { [facet]: taken ? undefined : one.value });
       return html`<li><a${taken && html` class="chosen" aria-current="true"`} href="${link}">${name}${amount}</a></li>`;
@@ -186,11 +194,12 @@ function largeOnes(counts: readonly { readonly count: number }[], most: number):
   return Math.min(most, counts.filter(({ count }) => count >= LEAST_LARGE).length || most);
 }
 
-/** A value of a facet as people read it. */
-function facetValueName(facet: Facet, value: string): string {
-  if (facet === 'category') return categoryName(value);
-  if (facet === 'scope') return SCOPE_NAMES.get(value) ?? value;
-  return facet === 'occupation' ? occupationName(value) : value;
+/** A value of a filter as people read it. */
+function shownValue(field: FormField, value: string): string {
+  if (field === 'invocable') return value === 'true' ? 'models' : value === 'false' ? 'users only' : value;
+  if (field === 'category') return categoryName(value);
+  if (field === 'scope') return SCOPE_NAMES.get(value) ?? value;
+  return field === 'occupation' ? occupationName(value) : value;
 }
 
 const SCOPE_NAMES: ReadonlyMap<string, string> = new Map([
@@ -231,13 +240,14 @@ const FEATURE_NAMES: Readonly<Record<RankingFeature, string>> = {
  * @param base the path of the public URL
  * @param form what was asked: the link to the skill carries it, so that its page can lead back
  */
-function hitView(hit: FoundHit, base: string, form: QuestionForm): Html {
-  const { skill, score, snippet, matches } = hit;
+function hitView(hit: FoundHit, base: string, form: QuestionForm, good?: Found['good']): Html {
+  const { skill, snippet, matches, explain } = hit;
   const name = shownLine(skill.name) || skill.id;
   const why = reasons(hit);
+  const strength = explain?.name === 'exact' ? 'Exact' : good?.has(skill.id) === true ? 'Good' : 'Weak';
   return html`<li class="hit"><article>
 <h3${languageAttributes(name)}><a href="${linkToSkill(base, skill.id)}${linkTo('', '', form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
-${score !== undefined && html`<p class="score"><span class="hidden-text">Score </span>${Math.round(score * 100)} %${bar(score)}</p>`}<p class="facts">${factsOf(hit, base)}</p>
+${good !== undefined && html`<p class="strength">${strength}<span class="hidden-text"> match</span></p>`}<p class="facts">${factsOf(hit, base)}</p>
 ${excerpt(skill.description, snippet)}
 ${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
 `;
@@ -286,25 +296,26 @@ export function categoryChip(slug: string, isDerived: boolean, base: string): Ht
     : html`<li><a class="chip" href="${link}">${categoryName(slug)}</a></li>`;
 }
 
-function reasons({ matches, explain }: FoundHit): Html | undefined {
+function reasons({ score, matches, explain }: FoundHit): Html | undefined {
+  if (score === undefined) return undefined;
   const fields = Object.entries(matches ?? {}) as [ScoredField, readonly string[]][];
-  const terms = fields.filter(([, words]) => words.length > 0);
-  const features = (explain?.features ?? [])
-    .filter(({ share }) => Math.abs(share) >= LEAST_SHARE)
-    .slice(0, SHOWN_FEATURES);
-  const nearness = explain?.features === undefined ? explain?.cosine : undefined;
-  if (terms.length === 0 && features.length === 0 && nearness === undefined) return undefined;
+  const isByVector = explain !== undefined && explain.features === undefined;
+  const { cosine = 0, features = [] } = explain ?? {};
   const parts = [
-    nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`,
-    features.map(featureView),
-    terms.map(([field, words]) => html`<dt>${field}</dt><dd>${termsView(words)}</dd>`),
+    isByVector ? shareView('likelihood', explain.probability) : shareView('score', score),
+    isByVector && html`<dt>meaning</dt><dd>${bar(cosine)} cosine ${cosine.toFixed(2)}</dd>`,
+    features
+      .filter(({ share }) => Math.abs(share) >= LEAST_SHARE)
+      .slice(0, SHOWN_FEATURES)
+      .map(({ feature, share }) => shareView(FEATURE_NAMES[feature], share)),
+    fields.map(([field, words]) => words.length > 0 && html`<dt>${field}</dt><dd>${termsView(words)}</dd>`),
   ];
   return html`<dl>${parts}</dl>`;
 }
 
-function featureView({ feature, share }: FeatureShare): Html {
+function shareView(name: string, share: number): Html {
   const percent = `${share < 0 ? '−' : ''}${Math.round(Math.abs(share) * 100)} %`;
-  return html`<dt>${FEATURE_NAMES[feature]}</dt><dd>${bar(share)} ${percent}</dd>`;
+  return html`<dt>${name}</dt><dd>${bar(share)} ${percent}</dd>`;
 }
 
 function termsView(words: readonly string[]): Html {
@@ -374,7 +385,10 @@ export function welcomeView({ search, base }: PageRequest): Html {
   const { skills, newest } = search.stats();
   const categories = search.categories().slice(0, MOST_CATEGORIES);
   const chipsOf = (some: typeof categories): Html =>
-    html`<ul class="chips big">${some.map((category) => countedCategory(category, base))}</ul>`;
+    html`<ul class="chips big">${some.map(({ slug, count }) => {
+      const amount = html`<span class="count">${shownNumber(count)}</span>`;
+      return html`<li><a class="chip" href="${linkTo(base, PAGE_PATHS.home, { category: slug })}">${categoryName(slug)} ${amount}</a></li>`;
+    })}</ul>`;
   const atOnce = largeOnes(categories, SHOWN_CATEGORIES);
   const more = categories.slice(atOnce);
   const { hits } = search.list({ sortBy: 'recent', limit: SHOWN_NEWEST, copies: 'collapse' });
@@ -399,10 +413,4 @@ ${more.length > 0 && html`<details class="smaller"><summary>${counted(more.lengt
 ${hits.map((hit) => hitView(hit, base, {}))}</ol>
 <p><a href="${newestFirst}">All, newest first</a> · <a href="${mostStars}">All, most stars first</a></p>`
 }`;
-}
-
-function countedCategory({ slug, count }: { readonly slug: string; readonly count: number }, base: string): Html {
-  const link = linkTo(base, PAGE_PATHS.home, { category: slug });
-  const amount = html`<span class="count">${shownNumber(count)}</span>`;
-  return html`<li><a class="chip" href="${link}">${categoryName(slug)} ${amount}</a></li>`;
 }

@@ -78,9 +78,7 @@ export async function answerPageSearch(request: PageRequest): Promise<Content> {
   if (fault !== undefined) throw fault;
   const { base } = request;
   const shared = { title: form.q ?? '', suggestions: form.q === undefined ? [] : suggestionsFor(form.q, request) };
-  if (!isAsked(form)) {
-    return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '' });
-  }
+  if (!isAsked(form)) return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '' });
   await request.turn();
   const found = await findSkills(questionOf(form), request);
   return sent({

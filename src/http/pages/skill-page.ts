@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { hasCode, MAX_LISTED, sourceOf, splitFrontMatter } from '../../core/index.js';
 import type { ContentFile, SimilarSkill, Skill, SkillContents, SkillDetails, SkillSearch } from '../../index.js';
 import { UNKNOWN } from '../../skill.js';
@@ -60,11 +61,9 @@ ${similar}
 
 function install(skill: SkillDetails, address: string | undefined): Html {
   const commands = installCommands(skill, address);
-  if (commands.length === 0) {
-    return html`<section class="install"><h2>Install</h2><p class="muted">Its source names no repository to install it from.</p></section>`;
-  }
+  const none = html`<p class="muted">Its source names no repository to install it from.</p>`;
   return html`<section class="install"><h2>Install</h2>
-${commands.map(commandView)}</section>`;
+${commands.length === 0 ? none : commands.map(commandView)}</section>`;
 }
 
 function commandView({ label, command }: InstallCommand): Html {
@@ -237,12 +236,8 @@ async function similarSkills({ id }: Skill, { search, base, logFailure }: PageRe
     if (!hasCode(error, 'NO_VECTORS')) logFailure(error);
     return [];
   });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<SimilarSkill[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), LONGEST_WAIT);
-  });
+  const late = setTimeout<SimilarSkill[]>(LONGEST_WAIT, [], { ref: false });
   const similar = await Promise.race([finding, late]);
-  clearTimeout(timer);
   if (similar.length === 0) return undefined;
   return html`<section class="similar"><h2>Similar skills</h2>
 <ul class="cards">${similar.map((one) => card(one, base))}</ul></section>`;

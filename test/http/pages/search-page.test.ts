@@ -20,18 +20,17 @@ const SKILLS = [
 ];
 
 /** The bread, as it lies in the folders of two agents, and only users may call it. */
-const INSTALLED = SKILLS.map((skill) =>
-  skill.id !== 'bread'
-    ? skill
-    : {
-        ...skill,
-        installations: [
-          { agent: 'codex', scope: 'user' },
-          { agent: 'cursor', scope: 'project' },
-        ],
-        frontMatter: { 'disable-model-invocation': 'true' },
-      },
-);
+const INSTALLED = [
+  ...SKILLS.slice(0, -1),
+  {
+    ...SKILLS.at(-1)!,
+    installations: [
+      { agent: 'codex', scope: 'user' },
+      { agent: 'cursor', scope: 'project' },
+    ],
+    frontMatter: { 'disable-model-invocation': 'true' },
+  },
+];
 
 /** The names of the skills of a page, in its order. */
 function namesOf({ text }: Reply): string[] {
@@ -85,7 +84,7 @@ describe('the answer to a question', () => {
     expect(text).toContain('2 skills');
     expect(text).toContain('1 more copy');
     expect(text).toMatch(/★ 12,345 stars 14 Nov 2023/);
-    expect(text).toMatch(/Score \d+ %/);
+    expect(text).toMatch(/Why this score \d+ %/);
     expectHarmless(reply);
   });
 
@@ -107,6 +106,29 @@ describe('the answer to a question', () => {
     expect(reply.text).toMatch(/<svg><path d="M0 3h\d+"/);
     expectHarmless(reply);
   });
+
+  test.each(['both', 'meaning'])(
+    'by %s says how well each fits, and has a rule where confidence ends',
+    async (mode) => {
+      const search = await searchOver(Array.from({ length: 30 }, (_, i) => row(`k${i}`, { name: `kite-${i}` })));
+      const semantic: typeof search.semantic = async (...asked) => {
+        const { hits, ...rest } = await search.semantic(...asked);
+        const probabilities = [0.4, 0.3, 0.6];
+        for (const [i, { explain }] of hits.entries())
+          Object.assign(explain!, { probability: probabilities[i] ?? 0.2 });
+        Object.assign(hits[0]!.explain!, { name: 'exact' });
+        return { ...rest, hits, worth: 1 };
+      };
+      const { ask } = await serve(replacing(search, { semantic }), { pages: true });
+      const strengths = ({ text }: Reply) => text.match(/Less likely|(?<="strength">)\w+/g)?.slice(0, 5);
+      const first = await ask(`/?q=kite&mode=${mode}&sortBy=relevance`);
+      expect(strengths(first)).toEqual(['Exact', 'Good', 'Good', 'Less likely', 'Weak']);
+      expect(shownText(first)).toMatch(/3 good hits by meaning( and words)?, and others that are less likely/);
+      expect(first.text).toContain('<ol class="hits" start="4">');
+      expect(strengths(await ask(`/?q=kite&mode=${mode}&page=2`))?.slice(0, 2)).toEqual(['Less likely', 'Weak']);
+      expect((await ask(`/?q=kite&mode=${mode}&sortBy=stars`)).text).not.toContain('Less likely');
+    },
+  );
 
   test('is narrowed by each filter, and says so with a link that takes it away', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
@@ -200,8 +222,8 @@ describe('the answer to a question', () => {
   });
 
   test.each([
-    ['q=!!!', 'Invalid search\nq must contain a letter or a digit'],
-    ['minStars=many', 'Invalid filter\nminStars must be an integer of at least 0, got "many"'],
+    ['q=!!!', 'Invalid search q must contain a letter or a digit'],
+    ['minStars=many', 'Invalid filter minStars must be an integer of at least 0, got "many"'],
     ['q=kite&mode=thought', 'mode must be one of both, words, meaning, got "thought"'],
     ['q=kite&page=0', 'page must be an integer of at least 1, got "0"'],
     ['q=kite&q=line', 'q must be given once'],
@@ -209,7 +231,7 @@ describe('the answer to a question', () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask(`/?${query}`);
     expect(reply.status).toBe(400);
-    expect(textOf(reply).replace(/\n+/g, '\n')).toContain(message);
+    expect(shownText(reply)).toContain(message);
     expect(reply.text).toContain('<form id="search"');
     expectHarmless(reply);
   });
@@ -309,26 +331,17 @@ describe('what the page asks as somebody types', () => {
   test('answers without what fails beside it, and the log says what that was', async () => {
     const search = await searchOver(SKILLS);
     const error = new SkillSearchError('MODEL_NOT_READABLE', '/secret/model cannot be read');
-    const semantic = async () => {
+    const fail = (): never => {
       throw error;
     };
-    const suggest = () => {
-      throw error;
-    };
-    const { ask, events } = await serve(replacing(search, { semantic, suggest }), { pages: true });
+    const { ask, events } = await serve(replacing(search, { semantic: fail, suggest: fail }), { pages: true });
     const reply = await ask(PATH);
-    expect([reply.status, reply.text.includes('/skills/kite'), reply.text.includes('secret')]).toEqual([
-      200,
-      true,
-      false,
-    ]);
+    expect(reply.status).toBe(200);
+    expect(reply.text).toContain('/skills/kite');
+    expect(reply.text).not.toContain('secret');
     expect((reply.body as Body).suggestions).toEqual([]);
-    const requestId = reply.headers.get('X-Request-Id');
-    const failures = events.filter(({ kind }) => kind === 'failure');
-    expect(failures).toEqual([
-      { kind: 'failure', requestId, error },
-      { kind: 'failure', requestId, error },
-    ]);
+    const failure = { kind: 'failure', requestId: reply.headers.get('X-Request-Id'), error };
+    expect(events.filter(({ kind }) => kind === 'failure')).toEqual([failure, failure]);
   });
 });
 
