@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { hasCode, MAX_LISTED, sourceOf, splitFrontMatter } from '../../core/index.js';
 import type { ContentFile, SimilarSkill, Skill, SkillContents, SkillDetails, SkillSearch } from '../../index.js';
 import { UNKNOWN } from '../../skill.js';
@@ -137,10 +136,7 @@ function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, bas
   ];
   const rows = facts.filter(([, value]) => value !== undefined && value !== false);
   return html`<section><h2>About</h2>
-<dl class="facts">${rows.map(
-    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>
-`,
-  )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">A classifier gave the categories with a dashed line. The source of the skill names none.</p>`}</section>`;
+<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${derivedCategories.length > 0 && html`<p class="muted small">A classifier gave the categories with a dashed line. The source of the skill names none.</p>`}</section>`;
 }
 
 /** What stands where not all of a skill is kept. */
@@ -159,13 +155,9 @@ ${more > 0 && html`<p><a href="${linkToFile(base, id, '')}">and ${shownNumber(mo
 
 /** A list of files, each a link to its view. */
 export function fileList(id: string, files: readonly ContentFile[], base: string): Html {
-  return html`<ul class="files">${files.map(
-    ({
-      path,
-      size,
-    }) => html`<li><a href="${linkToFile(base, id, path)}"><bdi>${shownLine(path) || path}</bdi></a> <span class="muted small">${shownSize(size)}</span></li>
-`,
-  )}</ul>`;
+  const item = ({ path, size }: ContentFile): Html =>
+    html`<li><a href="${linkToFile(base, id, path)}"><bdi>${shownLine(path) || path}</bdi></a> <span class="muted small">${shownSize(size)}</span></li>`;
+  return html`<ul class="files">${files.map(item)}</ul>`;
 }
 
 /** The other skills with the same text. */
@@ -209,12 +201,10 @@ function chips(
   nameOf: (value: string) => string,
 ): Html | undefined {
   if (values.length === 0) return undefined;
-  return html`<ul class="chips">${values.map(
-    (
-      value,
-    ) => html`<li><a class="chip" href="${linkTo(base, PAGE_PATHS.home, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
-`,
-  )}</ul>`;
+  const linkOf = (value: string): string => linkTo(base, PAGE_PATHS.home, { [field]: value });
+  const chip = (value: string): Html =>
+    html`<a class="chip" href="${linkOf(value)}"><bdi>${shownLine(nameOf(value))}</bdi></a>`;
+  return html`<ul class="chips">${values.map((value) => html`<li>${chip(value)}</li>`)}</ul>`;
 }
 
 const SHOWN = 6;
@@ -236,7 +226,7 @@ async function similarSkills({ id }: Skill, { search, base, logFailure }: PageRe
     if (!hasCode(error, 'NO_VECTORS')) logFailure(error);
     return [];
   });
-  const late = setTimeout<SimilarSkill[]>(LONGEST_WAIT, [], { ref: false });
+  const late = new Promise<SimilarSkill[]>((resolve) => void setTimeout(resolve, LONGEST_WAIT, []).unref());
   const similar = await Promise.race([finding, late]);
   if (similar.length === 0) return undefined;
   return html`<section class="similar"><h2>Similar skills</h2>
