@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { dataFile } from '../../core/index.js';
-import type { Facet, FeatureShare, RankingFeature, ScoredField, SkillScope, Snippet } from '../../index.js';
+import type {
+  CorrectedWord,
+  Facet,
+  FacetCount,
+  RankingFeature,
+  ScoredField,
+  SkillScope,
+  Snippet,
+} from '../../index.js';
 import { type Found, type FoundHit, PAGE_SIZE } from './find-skills.js';
 import {
   beginningOf,
@@ -20,52 +28,65 @@ import {
   type FormField,
   hasFilters,
   linkToForm,
+  MAX_SHOWN_QUESTION,
   pagingView,
   type QuestionForm,
 } from './question-form.js';
 
 /** How many skills there are, in a sentence for everybody, those who cannot see the page too. */
-export function summaryOf({ by, total, confident, truncated, step }: Found, form: QuestionForm): string {
-  if (total === 0) return 'Nothing fits.';
-  const order = form.sortBy === 'stars' ? ', most stars first' : form.sortBy === 'recent' ? ', newest first' : '';
+export function summaryOf({ by, total, good, truncated, step }: Found, form: QuestionForm): string {
+  if (total === 0)
+    return form.q === undefined
+      ? 'No results'
+      : `No results for “\u2068${beginningOf(form.q, MAX_SHOWN_QUESTION)}\u2069”`;
+  const order = orderOf(form);
   if (by === 'list') return `${counted(total, 'skill')}${order === '' ? ', newest first' : order}`;
-  if (by !== 'words') {
-    if (confident === false) return `Nothing fits well. The nearest ${counted(total, 'skill')}${order}:`;
+  if (good !== undefined) {
+    if (good.size === 0) return `Nothing fits well. The nearest ${counted(total, 'skill')}${order}:`;
     const how = by === 'both' ? 'by meaning and words' : 'by meaning';
-    return order === ''
-      ? `The best ${counted(total, 'skill')} ${how}`
-      : `${counted(total, 'skill')} that fit ${how}${order}`;
+    if (order !== '') return `${counted(total, 'skill')} that fit ${how}${order}`;
+    const others = good.size < total ? ', and others that are less likely' : '';
+    return `${counted(good.size, 'good hit')} ${how}${others}`;
   }
   const least = truncated === true ? 'At least ' : '';
   const some = step === 'some-words' ? ' with some of the words' : '';
   return `${least}${counted(total, 'skill')}${some}${order}`;
 }
 
+/** Empty for the best first. */
+function orderOf({ sortBy }: QuestionForm): string {
+  return sortBy === 'stars' ? ', most stars first' : sortBy === 'recent' ? ', newest first' : '';
+}
+
 /** The answer: what was found and how, and the skills. The script puts it in the place of the one before. */
 export function answerView(found: Found, form: QuestionForm, base: string): Html {
-  const { hits, total, page, pages } = found;
+  const { hits, total, page, pages, good } = found;
+  const isRuled = good !== undefined && good.size > 0 && orderOf(form) === '';
+  const likely = isRuled ? hits.filter(({ skill }) => good.has(skill.id)).length : hits.length;
+  const listOf = (from: number, to?: number): Html =>
+    html`<ol class="hits" start="${(page - 1) * PAGE_SIZE + from + 1}">
+${hits.slice(from, to).map((hit) => hitView(hit, base, form, good))}</ol>`;
   return html`<h2 class="summary">${summaryOf(found, form)}</h2>
 ${filterChips(form, base)}${notices(found, form, base)}${
   total === 0
     ? nothingFits(found, form, base)
-    : html`<ol class="hits" start="${(page - 1) * PAGE_SIZE + 1}">
-${hits.map((hit) => hitView(hit, base, form))}</ol>
+    : html`${likely > 0 && listOf(0, likely)}${
+        likely < hits.length &&
+        html`<h2 class="less-likely">Less likely</h2>
+${listOf(likely)}`
+      }
 ${hits.length === 0 && html`<p>This page is empty. <a href="${linkToForm(base, form, {})}">The first page</a> is not.</p>`}`
 }${total > 0 && pagingView(page, pages, (to) => linkToForm(base, form, { page: to }))}`;
 }
 
-function notices(
-  { lacking, corrected = [], translated = [], truncated, total }: Found,
-  form: QuestionForm,
-  base: string,
-): Html {
-  const read = total === 0 ? [] : corrected;
-  const again = linkToForm(base, form, { page: form.page });
+function notices(found: Found, form: QuestionForm, base: string): Html {
+  const { lacking, corrected = [], translated = [], truncated, total } = found;
   const parts = [
     lacking === 'model' &&
       html`<p class="notice">This catalogue cannot be searched by meaning here, so these are found by words.</p>`,
-    lacking === 'busy' && html`<p class="notice">${BUSY} <a href="${again}">Try again</a></p>`,
-    read.map((correction) => correctionView(correction, form, base)),
+    lacking === 'busy' &&
+      html`<p class="notice">Too many people ask by meaning just now, so these are found by words. <a href="${linkToForm(base, form, { page: form.page })}">Try again</a></p>`,
+    total > 0 && corrected.map((correction) => correctionView(correction, form, base)),
     translated.length > 0 && total > 0 && translationView(translated),
     truncated === true &&
       html`<p class="notice">The question has very frequent words, so that not all skills were looked at.</p>`,
@@ -73,13 +94,7 @@ function notices(
   return html`${parts}`;
 }
 
-const BUSY = 'Too many people ask by meaning just now, so these are found by words.';
-
-function correctionView(
-  { asked, read }: NonNullable<Found['corrected']>[number],
-  form: QuestionForm,
-  base: string,
-): Html {
+function correctionView({ asked, read }: CorrectedWord, form: QuestionForm, base: string): Html {
   const linkOf = (word: string): string => linkToForm(base, form, { q: replaced(form.q ?? '', asked, word) });
   const words = read.map((word, i) => html`${i > 0 && ', '}<a href="${linkOf(word)}"><bdi>${word}</bdi></a>`);
   return html`<p class="notice corrected">No skill has “<bdi>${asked}</bdi>”. These have ${words}.</p>`;
@@ -97,16 +112,15 @@ function replaced(q: string, asked: string, word: string): string {
 }
 
 function nothingFits({ by }: Found, form: QuestionForm, base: string): Html {
-  const advice: Html[] = [];
-  if (hasFilters(form)) {
-    const fewer = Object.fromEntries(FILTER_FIELDS.map((field) => [field, undefined]));
-    advice.push(html`<li><a href="${linkToForm(base, form, fewer)}">Ask without the filters</a></li>`);
-  }
-  if (by === 'words' && form.mode === 'words') {
-    advice.push(html`<li><a href="${linkToForm(base, form, { mode: 'both' })}">Ask by meaning, too</a></li>`);
-  }
-  if (form.q !== undefined) advice.push(html`<li>Ask with fewer words, or with others.</li>`);
-  return html`<div class="empty"><p>No skill of this catalogue is what was asked for.</p><ul>${advice}</ul></div>`;
+  const fewer = Object.fromEntries(FILTER_FIELDS.map((field) => [field, undefined]));
+  const advice = [
+    hasFilters(form) && html`<li><a href="${linkToForm(base, form, fewer)}">Ask without the filters</a></li>`,
+    by === 'words' &&
+      form.mode === 'words' &&
+      html`<li><a href="${linkToForm(base, form, { mode: 'both' })}">Ask by meaning, too</a></li>`,
+    form.q !== undefined && html`<li>Ask with fewer words, or with others.</li>`,
+  ];
+  return html`<div class="empty"><ul>${advice}</ul></div>`;
 }
 
 /** Of those that are not their own with a capital. */
@@ -117,11 +131,6 @@ const FILTER_NAMES: Readonly<Partial<Record<FormField, string>>> = {
   scope: 'Installed for',
   invocable: 'Called by',
 };
-
-function shownValue(field: FormField, value: string): string {
-  if (field === 'invocable') return value === 'true' ? 'models' : value === 'false' ? 'users only' : value;
-  return field === 'category' || field === 'occupation' || field === 'scope' ? facetValueName(field, value) : value;
-}
 
 /** The filters that are set; each is a link that takes it away. */
 function filterChips(form: QuestionForm, base: string): Html | undefined {
@@ -159,29 +168,38 @@ export function facetsView({ facets, by, lacking }: Found, form: QuestionForm, b
     const values = facets[facet] ?? [];
     const chosen = form[facet];
     if (values.length === 0 && chosen === undefined) return undefined;
-    const isChosen = (value: string) => value.toLowerCase() === chosen?.toLowerCase();
-    const item = (value: string, count: number | undefined): Html => {
-      const name = html`<bdi>${shownLine(facetValueName(facet, value)) || value}</bdi>`;
-      const amount = isCounted && count !== undefined && html` <span class="count">${shownNumber(count)}</span>`;
-      return isChosen(value)
-        ? html`<li><a class="chosen" aria-current="true" href="${linkToForm(base, form, { [facet]: undefined })}">${name}<span class="hidden-text"> (chosen; take away)</span>${amount}</a></li>`
-        : html`<li><a href="${linkToForm(base, form, { [facet]: value })}">${name}${amount}</a></li>`;
+    const isChosen = ({ value }: FacetCount): boolean => value.toLowerCase() === chosen?.toLowerCase();
+    const item = (one: FacetCount): Html => {
+      const taken = isChosen(one);
+      const name = html`<bdi>${shownLine(shownValue(facet, one.value)) || one.value}</bdi>${taken && html`<span class="hidden-text"> (chosen; take away)</span>`}`;
+      const amount = isCounted && one.count > 0 && html` <span class="count">${shownNumber(one.count)}</span>`;
+      const link = linkToForm(base, form, { [facet]: taken ? undefined : one.value });
+      return html`<li><a${taken && html` class="chosen" aria-current="true"`} href="${link}">${name}${amount}</a></li>`;
     };
-    const known = values.some(({ value }) => isChosen(value));
-    const first = values.slice(0, SHOWN);
-    const more = values.slice(SHOWN, SHOWN_MORE);
+    const atOnce = facet === 'category' ? largeOnes(values, SHOWN) : SHOWN;
+    const more = values.slice(atOnce, SHOWN_MORE);
+    const unknown = chosen !== undefined && !values.some(isChosen) && item({ value: chosen, count: 0 });
     return html`<section class="facet"><h3>${FACET_NAMES[facet]}</h3>
-<ul>${chosen !== undefined && !known && item(chosen, undefined)}${first.map(({ value, count }) => item(value, count))}</ul>
-${more.length > 0 && html`<details><summary>More</summary><ul>${more.map(({ value, count }) => item(value, count))}</ul></details>`}</section>
+<ul>${unknown}${values.slice(0, atOnce).map(item)}</ul>
+${more.length > 0 && html`<details${more.some(isChosen) && html` open`}><summary>More</summary><ul>${more.map(item)}</ul></details>`}</section>
 `;
   })}`;
 }
 
-/** A value of a facet as people read it. */
-function facetValueName(facet: Facet, value: string): string {
-  if (facet === 'category') return categoryName(value);
-  if (facet === 'scope') return SCOPE_NAMES.get(value) ?? value;
-  return facet === 'occupation' ? occupationName(value) : value;
+/** Categories of fewer skills are folded up, unless all are so small. */
+const LEAST_LARGE = 5;
+
+/** How many of these, the largest first, are shown at once. */
+function largeOnes(counts: readonly { readonly count: number }[], most: number): number {
+  return Math.min(most, counts.filter(({ count }) => count >= LEAST_LARGE).length || most);
+}
+
+/** A value of a filter as people read it. */
+function shownValue(field: FormField, value: string): string {
+  if (field === 'invocable') return value === 'true' ? 'models' : value === 'false' ? 'users only' : value;
+  if (field === 'category') return categoryName(value);
+  if (field === 'scope') return SCOPE_NAMES.get(value) ?? value;
+  return field === 'occupation' ? occupationName(value) : value;
 }
 
 const SCOPE_NAMES: ReadonlyMap<string, string> = new Map([
@@ -222,13 +240,14 @@ const FEATURE_NAMES: Readonly<Record<RankingFeature, string>> = {
  * @param base the path of the public URL
  * @param form what was asked: the link to the skill carries it, so that its page can lead back
  */
-function hitView(hit: FoundHit, base: string, form: QuestionForm): Html {
-  const { skill, score, snippet, matches } = hit;
+function hitView(hit: FoundHit, base: string, form: QuestionForm, good?: Found['good']): Html {
+  const { skill, snippet, matches, explain } = hit;
   const name = shownLine(skill.name) || skill.id;
   const why = reasons(hit);
+  const strength = explain?.name === 'exact' ? 'Exact' : good?.has(skill.id) === true ? 'Good' : 'Weak';
   return html`<li class="hit"><article>
 <h3${languageAttributes(name)}><a href="${linkToSkill(base, skill.id)}${linkTo('', '', form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
-${score !== undefined && html`<p class="score"><span class="hidden-text">Score </span>${Math.round(score * 100)} %${bar(score)}</p>`}<p class="facts">${factsOf(hit, base)}</p>
+${good !== undefined && html`<p class="strength">${strength}<span class="hidden-text"> match</span></p>`}<p class="facts">${factsOf(hit, base)}</p>
 ${excerpt(skill.description, snippet)}
 ${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
 `;
@@ -277,46 +296,49 @@ export function categoryChip(slug: string, isDerived: boolean, base: string): Ht
     : html`<li><a class="chip" href="${link}">${categoryName(slug)}</a></li>`;
 }
 
-function reasons({ matches, explain }: FoundHit): Html | undefined {
+function reasons({ score, matches, explain }: FoundHit): Html | undefined {
+  if (score === undefined) return undefined;
   const fields = Object.entries(matches ?? {}) as [ScoredField, readonly string[]][];
-  const terms = fields.filter(([, words]) => words.length > 0);
-  const features = (explain?.features ?? [])
-    .filter(({ share }) => Math.abs(share) >= LEAST_SHARE)
-    .slice(0, SHOWN_FEATURES);
-  const nearness = explain?.features === undefined ? explain?.cosine : undefined;
-  if (terms.length === 0 && features.length === 0 && nearness === undefined) return undefined;
+  const isByVector = explain !== undefined && explain.features === undefined;
+  const { cosine = 0, features = [] } = explain ?? {};
   const parts = [
-    nearness !== undefined && html`<dt>meaning</dt><dd>${bar(nearness)} cosine ${nearness.toFixed(2)}</dd>`,
-    features.map(featureView),
-    terms.map(([field, words]) => html`<dt>${field}</dt><dd>${termsView(words)}</dd>`),
+    isByVector ? shareView('likelihood', explain.probability) : shareView('score', score),
+    isByVector && html`<dt>meaning</dt><dd>${bar(cosine)} cosine ${cosine.toFixed(2)}</dd>`,
+    features
+      .filter(({ share }) => Math.abs(share) >= LEAST_SHARE)
+      .slice(0, SHOWN_FEATURES)
+      .map(({ feature, share }) => shareView(FEATURE_NAMES[feature], share)),
+    fields.map(([field, words]) => words.length > 0 && html`<dt>${field}</dt><dd>${termsView(words)}</dd>`),
   ];
   return html`<dl>${parts}</dl>`;
 }
 
-function featureView({ feature, share }: FeatureShare): Html {
+function shareView(name: string, share: number): Html {
   const percent = `${share < 0 ? '−' : ''}${Math.round(Math.abs(share) * 100)} %`;
-  return html`<dt>${FEATURE_NAMES[feature]}</dt><dd>${bar(share)} ${percent}</dd>`;
+  return html`<dt>${name}</dt><dd>${bar(share)} ${percent}</dd>`;
 }
 
 function termsView(words: readonly string[]): Html {
   return html`${words.slice(0, SHOWN_TERMS).join(' ')}${words.length > SHOWN_TERMS && ' …'}`;
 }
 
+/** As `data/categories.json` has it. */
 interface NamedCategory {
   readonly slug: string;
   readonly name: string;
-}
-
-/** As `data/categories.json` has it. */
-interface TaxonomyGroup extends NamedCategory {
-  readonly categories: readonly NamedCategory[];
+  /** Of a group. */
+  readonly categories?: readonly NamedCategory[];
 }
 
 let names: ReadonlyMap<string, string> | undefined;
 
 /** The name of a category as people read it. One that the taxonomy does not know is read from its slug. */
 function categoryName(slug: string): string {
-  names ??= readNames();
+  if (names === undefined) {
+    const groups = JSON.parse(readFileSync(dataFile('categories.json'), 'utf8')) as readonly NamedCategory[];
+    const all = groups.flatMap((group) => [group, ...(group.categories ?? [])]);
+    names = new Map(all.map(({ slug, name }) => [slug, name]));
+  }
   return names.get(slug) ?? wordsOf(slug);
 }
 
@@ -325,18 +347,29 @@ export function occupationName(slug: string): string {
   return wordsOf(slug.replace(/-\d{6}$/, ''));
 }
 
+/** Words of slugs that have capitals of their own. */
+const WRITTEN: ReadonlyMap<string, string> = new Map(
+  `AI API APIs AWS CI CLI DevOps ERP ETL GIS GitHub GitLab GraphQL IDE iOS IoT JavaScript K8s LLMs macOS MySQL NoSQL OAuth
+OCR OSINT PDFs QA RAG SaaS SEO SRE TypeScript UI UX WordPress`
+    .split(/\s/)
+    .map((word) => [word.toLowerCase(), word]),
+);
+
+/** A slug as people write it: `CI/CD pipelines` for `ci-cd-pipelines`. A word without a vowel is an acronym. */
 function wordsOf(slug: string): string {
-  const words = slug.replaceAll('-', ' ').trim();
-  return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
+  const words = slug
+    .split('-')
+    .filter(Boolean)
+    .map((word) => {
+      return WRITTEN.get(word) ?? (/^[b-df-hj-np-tv-xz\d]{2,}$/.test(word) ? word.toUpperCase() : word);
+    });
+  const joined = words.join(' ').replace(/\b(?:AI ML|CI CD|UI UX)\b/g, (pair) => pair.replace(' ', '/'));
+  return /^[a-z]+[A-Z]/.test(joined) ? joined : joined.charAt(0).toUpperCase() + joined.slice(1) || slug;
 }
 
-function readNames(): ReadonlyMap<string, string> {
-  const file = dataFile('categories.json');
-  const groups = JSON.parse(readFileSync(file, 'utf8')) as readonly TaxonomyGroup[];
-  return new Map(groups.flatMap((group) => [group, ...group.categories]).map(({ slug, name }) => [slug, name]));
-}
-
+/** Categories that are shown at once, and with the folded ones. */
 const SHOWN_CATEGORIES = 16;
+const MOST_CATEGORIES = 100;
 const SHOWN_NEWEST = 5;
 
 const EXAMPLES = [
@@ -350,7 +383,14 @@ const EXAMPLES = [
 /** What stands below the box before anything is asked. */
 export function welcomeView({ search, base }: PageRequest): Html {
   const { skills, newest } = search.stats();
-  const categories = search.categories().slice(0, SHOWN_CATEGORIES);
+  const categories = search.categories().slice(0, MOST_CATEGORIES);
+  const chipsOf = (some: typeof categories): Html =>
+    html`<ul class="chips big">${some.map(({ slug, count }) => {
+      const amount = html`<span class="count">${shownNumber(count)}</span>`;
+      return html`<li><a class="chip" href="${linkTo(base, PAGE_PATHS.home, { category: slug })}">${categoryName(slug)} ${amount}</a></li>`;
+    })}</ul>`;
+  const atOnce = largeOnes(categories, SHOWN_CATEGORIES);
+  const more = categories.slice(atOnce);
   const { hits } = search.list({ sortBy: 'recent', limit: SHOWN_NEWEST, copies: 'collapse' });
   const updated = shownDate(newest);
   const age = updated !== undefined && html`, the newest of ${updated}`;
@@ -363,7 +403,8 @@ export function welcomeView({ search, base }: PageRequest): Html {
 ${
   categories.length > 0 &&
   html`<h2>Categories</h2>
-<ul class="chips big">${categories.map((category) => countedCategory(category, base))}</ul>
+${chipsOf(categories.slice(0, atOnce))}
+${more.length > 0 && html`<details class="smaller"><summary>${counted(more.length, 'more category', 'more categories')}</summary>${chipsOf(more)}</details>`}
 `
 }${
   hits.length > 0 &&
@@ -372,10 +413,4 @@ ${
 ${hits.map((hit) => hitView(hit, base, {}))}</ol>
 <p><a href="${newestFirst}">All, newest first</a> · <a href="${mostStars}">All, most stars first</a></p>`
 }`;
-}
-
-function countedCategory({ slug, count }: { readonly slug: string; readonly count: number }, base: string): Html {
-  const link = linkTo(base, PAGE_PATHS.home, { category: slug });
-  const amount = html`<span class="count">${shownNumber(count)}</span>`;
-  return html`<li><a class="chip" href="${link}">${categoryName(slug)} ${amount}</a></li>`;
 }

@@ -5,7 +5,7 @@ import type { Content } from '../call.js';
 import { counted, type Html, html, shownLine, shownSize } from './html.js';
 import { linkToSkill, type PageRequest, renderPage } from './page.js';
 import { parametersOf } from './question-form.js';
-import { fileList, markdownView, partLinks } from './skill-page.js';
+import { excerptOf, fileList, markdownView, partLinks } from './skill-page.js';
 import { linkToFile, sourceView, textPart } from './text-parts.js';
 
 /** How a file is shown: formatted, as it is written, or not at all but sent. */
@@ -97,7 +97,7 @@ async function viewOf(
   const byline = [
     html`<span>${shownSize(facts.size)}</span> <span>${facts.mediaType}</span>`,
     facts.executable && html` <span>executable</span>`,
-    !facts.complete && html` <span>excerpt</span>`,
+    !facts.complete && html` <span>${excerptOf(skill)}</span>`,
   ];
   const actions = [
     isMarkdown && file.isText && html`<a class="button quiet" href="${link({ view: other })}">${otherName}</a> `,

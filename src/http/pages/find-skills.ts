@@ -42,8 +42,8 @@ export interface Found {
   readonly pages: number;
   /** Absent unless words decided. */
   readonly step?: KeywordStep | undefined;
-  /** False if nothing is near to the question; absent unless meaning decided. */
-  readonly confident?: boolean;
+  /** Ids of the hits that fit well, of all pages: none if nothing is near to the question. Absent unless meaning decided. */
+  readonly good?: ReadonlySet<string>;
   readonly truncated?: true | undefined;
   readonly corrected?: readonly CorrectedWord[] | undefined;
   readonly translated?: readonly TranslatedWords[] | undefined;
@@ -89,17 +89,10 @@ async function listAll({ sortBy, page, filters }: PageQuestion, request: PageReq
 
 async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
   const { page } = question;
-  const { hits, pagination, facets, damaged, step, truncated, corrected, translated } = await askByWords(
-    question,
-    request,
-    page,
-    PAGE_SIZE,
-  );
+  const { hits, pagination, damaged, ...rest } = await askByWords(question, request, page, PAGE_SIZE);
   request.logDamaged(damaged);
-  return {
-    ...{ by: 'words', hits, total: pagination.total, page, pages: Math.min(pagination.totalPages, MAX_PAGE) },
-    ...{ step, truncated, corrected, translated, facets },
-  };
+  const pages = Math.min(pagination.totalPages, MAX_PAGE);
+  return { ...rest, by: 'words', hits, total: pagination.total, page, pages };
 }
 
 function askByWords({ q, sortBy, filters }: PageQuestion, request: PageRequest, page: number, limit: number) {
@@ -127,12 +120,21 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
     total: hits.length,
     page,
     pages: Math.ceil(hits.length / PAGE_SIZE),
-    confident: found.confident,
+    good: goodOnes(found),
     truncated: found.truncated,
     corrected: words?.corrected,
     translated: found.translated,
     facets: counted,
   };
+}
+
+/** A hit that is as probable as this fits well. */
+const EVEN = 0.5;
+
+/** Confidence ends behind the hits that are worth showing, or behind the last one that is more probably useful than not. */
+function goodOnes({ hits, worth }: SemanticResult): ReadonlySet<string> {
+  const probable = hits.findLastIndex(({ explain }) => explain!.probability >= EVEN) + 1;
+  return new Set(hits.slice(0, worth === 0 ? 0 : Math.max(worth, probable)).map(({ skill }) => skill.id));
 }
 
 /** A hit fits if its score is at least this part of the best one's. */

@@ -187,7 +187,7 @@ export interface PageError {
 }
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'This cannot be asked',
+  400: 'Invalid request',
   404: 'There is nothing here',
   405: 'Not in this way',
   429: 'Too many requests',

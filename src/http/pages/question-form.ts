@@ -1,6 +1,6 @@
 import { invalidArgument, parameterOf } from '../../core/index.js';
 import { type SkillFilters, type SkillScope, type SkillSearchError, SORT_ORDERS, type SortOrder } from '../../index.js';
-import { type Html, html, shownLine, shownNumber } from './html.js';
+import { beginningOf, type Html, html, shownNumber } from './html.js';
 import { linkTo, PAGE_PATHS } from './page.js';
 
 /** Parameters in the address of a page that are read, the first ones. A form has fourteen. */
@@ -109,11 +109,7 @@ export function linkToForm(base: string, form: QuestionForm, changes: FormChange
   return linkTo(base, PAGE_PATHS.home, Object.fromEntries(FIELDS.map((field) => [field, all[field]])));
 }
 
-function choiceOf<Choice extends string>(
-  field: FormField,
-  value: string | undefined,
-  choices: readonly Choice[],
-): Choice {
+function choiceOf<Name extends string>(field: FormField, value: string | undefined, choices: readonly Name[]): Name {
   const found = value === undefined ? choices[0] : choices.find((one) => one === value);
   if (found !== undefined) return found;
   throw invalidArgument(parameterOf(field), `one of ${choices.join(', ')}`, value);
@@ -192,7 +188,8 @@ function optionsOf(options: readonly (readonly [value: string, name: string])[],
   );
 }
 
-const MAX_SHOWN = 60;
+/** Letters of a question where it is repeated. */
+export const MAX_SHOWN_QUESTION = 60;
 
 /**
  * The link back to a search or a list; undefined if the link here carried nothing of one. Only known fields are taken,
@@ -204,13 +201,10 @@ export function wayBack(base: string, query: string): Html | undefined {
   if (!isAsked(form)) return undefined;
   const href = linkTo(base, PAGE_PATHS.home, form);
   return html`<p class="way-back"><a href="${href}"><span aria-hidden="true">←</span> ${
-    q === undefined ? 'Back to the list' : html`Back to the results for <q dir="auto">${short(q)}</q>`
+    q === undefined
+      ? 'Back to the list'
+      : html`Back to the results for <q dir="auto">${beginningOf(q, MAX_SHOWN_QUESTION)}</q>`
   }</a></p>`;
-}
-
-function short(question: string): string {
-  const shown = shownLine(question);
-  return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN).toWellFormed()}…` : shown;
 }
 
 /** Links to the first, previous, next and last page; undefined if there is only one. */

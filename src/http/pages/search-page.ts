@@ -5,37 +5,33 @@ import { answerView, facetsView, summaryOf, welcomeView } from './answer-view.js
 import { type Found, findSkills } from './find-skills.js';
 import { type Html, html } from './html.js';
 import { type PageRequest, renderPage } from './page.js';
-import { filterFields, isAsked, type QuestionForm, questionOf, readForm, searchForm } from './question-form.js';
+import { FILTER_FIELDS, filterFields, isAsked, questionOf, readForm, searchForm } from './question-form.js';
 
 /** The search page. It answers a question itself, so that it works without its script, too. */
 export async function showHome(request: PageRequest): Promise<Content> {
   const { form, fault } = readForm(request.query);
-  if (fault !== undefined) return homePage(form, undefined, faultView(fault), request, 400);
-  if (!isAsked(form)) return homePage(form, undefined, welcomeView(request), request);
   try {
+    if (fault !== undefined) throw fault;
+    if (!isAsked(form)) return homePage(request, welcomeView(request));
     const found = await findSkills(questionOf(form), request);
-    return homePage(form, found, answerView(found, form, request.base), request);
+    return homePage(request, answerView(found, form, request.base), found);
   } catch (error) {
     // What cannot be asked.
     const faults = /^(?:MISSING_QUERY|INVALID_QUERY|INVALID_PARAMETER)$/;
     if (!(error instanceof SkillSearchError && faults.test(error.code))) throw error;
-    return homePage(form, undefined, faultView(error), request, 400);
+    return homePage(request, faultView(error), undefined, 400);
   }
 }
 
 /** What was wrong, in the words of the error: it names the field, what was expected and what came. */
 function faultView(error: SkillSearchError): Html {
-  return html`<h2 class="summary">This cannot be asked</h2>
+  const isFilter = FILTER_FIELDS.some((field) => field === error.parameter);
+  return html`<h2 class="summary">${isFilter ? 'Invalid filter' : 'Invalid search'}</h2>
 <p class="notice"><bdi>${error.message}</bdi></p>`;
 }
 
-function homePage(
-  form: QuestionForm,
-  found: Found | undefined,
-  answer: Html,
-  { base }: PageRequest,
-  status = 200,
-): Content {
+function homePage({ base, query }: PageRequest, answer: Html, found?: Found, status = 200): Content {
+  const { form } = readForm(query);
   const main = html`<h1 class="lead">Find a skill for an agent</h1>
 ${searchForm(form, base)}
 <p id="status" class="hidden-text" role="status"></p>
@@ -82,9 +78,7 @@ export async function answerPageSearch(request: PageRequest): Promise<Content> {
   if (fault !== undefined) throw fault;
   const { base } = request;
   const shared = { title: form.q ?? '', suggestions: form.q === undefined ? [] : suggestionsFor(form.q, request) };
-  if (!isAsked(form)) {
-    return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '' });
-  }
+  if (!isAsked(form)) return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '' });
   await request.turn();
   const found = await findSkills(questionOf(form), request);
   return sent({

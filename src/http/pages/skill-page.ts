@@ -60,11 +60,9 @@ ${similar}
 
 function install(skill: SkillDetails, address: string | undefined): Html {
   const commands = installCommands(skill, address);
-  if (commands.length === 0) {
-    return html`<section class="install"><h2>Install</h2><p class="muted">Its source names no repository to install it from.</p></section>`;
-  }
+  const none = html`<p class="muted">Its source names no repository to install it from.</p>`;
   return html`<section class="install"><h2>Install</h2>
-${commands.map(commandView)}</section>`;
+${commands.length === 0 ? none : commands.map(commandView)}</section>`;
 }
 
 function commandView({ label, command }: InstallCommand): Html {
@@ -121,7 +119,8 @@ ${date && html`<span>updated ${date}</span>`}</p>`;
 function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, base: string): Html {
   const { categories, derivedCategories = [], occupations, tags, license, compatibility, allowedTools } = skill;
   const { installations = [] } = skill;
-  const facts: [string, Html | false | undefined][] = [
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const facts: [string, Html | string | false | undefined][] = [
     ['License', license !== undefined && filterLink(base, 'license', license)],
     ['Source', webLink(skill.codehostUrl)],
     ['Listed at', skill.skillUrl === skill.codehostUrl ? undefined : webLink(skill.skillUrl)],
@@ -132,21 +131,17 @@ function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, bas
     ['Allowed tools', allowedTools !== undefined && html`<code>${shownLine(allowedTools)}</code>`],
     ['Agents', chips(base, 'agent', [...new Set(installations.map(({ agent }) => agent))], (agent) => agent)],
     ['Called by', skill.invocable === false && html`users only`],
-    ['Contents', contentsFact(complete, files)],
+    ['Contents', `${complete ? 'Complete: every file as it is' : excerptOf(skill)}, ${shownSize(bytes)}`],
     ['Id', html`<code>${shownLine(skill.id)}</code>`],
   ];
   const rows = facts.filter(([, value]) => value !== undefined && value !== false);
   return html`<section><h2>About</h2>
-<dl class="facts">${rows.map(
-    ([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>
-`,
-  )}</dl>${derivedCategories.length > 0 && html`<p class="muted small">A classifier gave the categories with a dashed line. The source of the skill names none.</p>`}</section>`;
+<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>${derivedCategories.length > 0 && html`<p class="muted small">A classifier gave the categories with a dashed line. The source of the skill names none.</p>`}</section>`;
 }
 
-function contentsFact(complete: boolean, files: readonly ContentFile[]): Html {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  const kind = complete ? 'Complete: every file as it is' : 'Excerpt: not every file is here as it is';
-  return html`${kind}, ${shownSize(bytes)}`;
+/** What stands where not all of a skill is kept. */
+export function excerptOf({ codehostUrl, skillUrl }: Skill): string {
+  return codehostUrl === UNKNOWN && skillUrl === UNKNOWN ? 'Excerpt' : 'Excerpt: full text at the source';
 }
 
 /** The files of a skill with their sizes. */
@@ -160,13 +155,9 @@ ${more > 0 && html`<p><a href="${linkToFile(base, id, '')}">and ${shownNumber(mo
 
 /** A list of files, each a link to its view. */
 export function fileList(id: string, files: readonly ContentFile[], base: string): Html {
-  return html`<ul class="files">${files.map(
-    ({
-      path,
-      size,
-    }) => html`<li><a href="${linkToFile(base, id, path)}"><bdi>${shownLine(path) || path}</bdi></a> <span class="muted small">${shownSize(size)}</span></li>
-`,
-  )}</ul>`;
+  const item = ({ path, size }: ContentFile): Html =>
+    html`<li><a href="${linkToFile(base, id, path)}"><bdi>${shownLine(path) || path}</bdi></a> <span class="muted small">${shownSize(size)}</span></li>`;
+  return html`<ul class="files">${files.map(item)}</ul>`;
 }
 
 /** The other skills with the same text. */
@@ -210,12 +201,10 @@ function chips(
   nameOf: (value: string) => string,
 ): Html | undefined {
   if (values.length === 0) return undefined;
-  return html`<ul class="chips">${values.map(
-    (
-      value,
-    ) => html`<li><a class="chip" href="${linkTo(base, PAGE_PATHS.home, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>
-`,
-  )}</ul>`;
+  const linkOf = (value: string): string => linkTo(base, PAGE_PATHS.home, { [field]: value });
+  const chip = (value: string): Html =>
+    html`<a class="chip" href="${linkOf(value)}"><bdi>${shownLine(nameOf(value))}</bdi></a>`;
+  return html`<ul class="chips">${values.map((value) => html`<li>${chip(value)}</li>`)}</ul>`;
 }
 
 const SHOWN = 6;
@@ -237,12 +226,8 @@ async function similarSkills({ id }: Skill, { search, base, logFailure }: PageRe
     if (!hasCode(error, 'NO_VECTORS')) logFailure(error);
     return [];
   });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<SimilarSkill[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), LONGEST_WAIT);
-  });
+  const late = new Promise<SimilarSkill[]>((resolve) => void setTimeout(resolve, LONGEST_WAIT, []).unref());
   const similar = await Promise.race([finding, late]);
-  clearTimeout(timer);
   if (similar.length === 0) return undefined;
   return html`<section class="similar"><h2>Similar skills</h2>
 <ul class="cards">${similar.map((one) => card(one, base))}</ul></section>`;

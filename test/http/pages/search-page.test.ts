@@ -20,18 +20,17 @@ const SKILLS = [
 ];
 
 /** The bread, as it lies in the folders of two agents, and only users may call it. */
-const INSTALLED = SKILLS.map((skill) =>
-  skill.id !== 'bread'
-    ? skill
-    : {
-        ...skill,
-        installations: [
-          { agent: 'codex', scope: 'user' },
-          { agent: 'cursor', scope: 'project' },
-        ],
-        frontMatter: { 'disable-model-invocation': 'true' },
-      },
-);
+const INSTALLED = [
+  ...SKILLS.slice(0, -1),
+  {
+    ...SKILLS.at(-1)!,
+    installations: [
+      { agent: 'codex', scope: 'user' },
+      { agent: 'cursor', scope: 'project' },
+    ],
+    frontMatter: { 'disable-model-invocation': 'true' },
+  },
+];
 
 /** The names of the skills of a page, in its order. */
 function namesOf({ text }: Reply): string[] {
@@ -61,6 +60,19 @@ test('the search page before a question welcomes with a form, categories and the
   expectHarmless(reply);
 });
 
+test('categories are written as people write them, by size, and those of fewer than five skills folded up', async () => {
+  const slugs = ['erp-apis', 'ai-ml', 'ci-cd-pipelines', 'cicd', 'ios-kites', 'kite-making', 'web-3d', 'html-css'];
+  const skills = slugs.flatMap((slug, i) =>
+    Array.from({ length: 8 - i }, (_, n) => row(`${i}-${n}`, { description: `kite ${slug} ${n}`, categories: [slug] })),
+  );
+  const { ask } = await serve(skills, { pages: true });
+  const large = 'ERP APIs 8 AI/ML 7 CI/CD pipelines 6 CI/CD 5';
+  const small = 'iOS kites 4 Kite making 3 Web 3D 2 HTML CSS 1';
+  expect(shownText(await ask('/'))).toContain(`Categories ${large} 4 more categories ${small}`);
+  expect(shownText(await ask('/?q=kite&mode=words'))).toContain(`Categories ${large} More ${small}`);
+  expect((await ask('/?category=html-css')).text).toMatch(/<details open><summary>More/);
+});
+
 describe('the answer to a question', () => {
   test('shows skills with author, stars, date, marked words, copies folded, and a link to each', async () => {
     const { ask } = await serve(SKILLS, { pages: true });
@@ -72,7 +84,7 @@ describe('the answer to a question', () => {
     expect(text).toContain('2 skills');
     expect(text).toContain('1 more copy');
     expect(text).toMatch(/★ 12,345 stars 14 Nov 2023/);
-    expect(text).toMatch(/Score \d+ %/);
+    expect(text).toMatch(/Why this score \d+ %/);
     expectHarmless(reply);
   });
 
@@ -86,13 +98,25 @@ describe('the answer to a question', () => {
     expect(shownText(await ask('/?q=translates&mode=words'))).not.toContain('Also searched');
   });
 
-  test.each(['both', 'meaning'])('by %s says how, and why each skill is there', async (mode) => {
-    const { ask } = await serve(SKILLS, { pages: true });
-    const reply = await ask(`/?q=kite&mode=${mode}`);
-    expect(namesOf(reply)[0]).toMatch(/kite/);
-    expect(textOf(reply)).toContain('Why this');
-    expect(reply.text).toMatch(/<svg><path d="M0 3h\d+"/);
-    expectHarmless(reply);
+  test.each(['both', 'meaning'])('by %s says how well a skill fits, why, and where confidence ends', async (mode) => {
+    const search = await searchOver(Array.from({ length: 30 }, (_, i) => row(`k${i}`, { name: `kite-${i}` })));
+    const semantic: typeof search.semantic = async (...asked) => {
+      const { hits, ...rest } = await search.semantic(...asked);
+      for (const [i, { explain }] of hits.entries())
+        Object.assign(explain!, { probability: [0.4, 0.3, 0.6][i] ?? 0.2, name: i === 0 ? 'exact' : 'other' });
+      return { ...rest, hits, worth: 1 };
+    };
+    const { ask } = await serve(replacing(search, { semantic }), { pages: true });
+    const strengths = ({ text }: Reply) => text.match(/Less likely|(?<="strength">)\w+/g)?.slice(0, 5);
+    const first = await ask(`/?q=kite&mode=${mode}&sortBy=relevance`);
+    expect(strengths(first)).toEqual(['Exact', 'Good', 'Good', 'Less likely', 'Weak']);
+    expect(first.text).toContain('<ol class="hits" start="4">');
+    const why = mode === 'both' ? 'and words, .* Why this score' : 'less likely .* Why this likelihood 40 % meaning';
+    expect(shownText(first)).toMatch(new RegExp(`3 good hits by meaning,? .*${why}`));
+    expect(first.text).toMatch(/<svg><path d="M0 3h\d+"/);
+    expectHarmless(first);
+    expect(strengths(await ask(`/?q=kite&mode=${mode}&page=2`))?.slice(0, 2)).toEqual(['Less likely', 'Weak']);
+    expect((await ask(`/?q=kite&mode=${mode}&sortBy=stars`)).text).not.toContain('Less likely');
   });
 
   test('is narrowed by each filter, and says so with a link that takes it away', async () => {
@@ -181,12 +205,14 @@ describe('the answer to a question', () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask('/?q=zeppelin&mode=words&category=crafts');
     expect([reply.status, namesOf(reply)]).toEqual([200, []]);
-    expect(textOf(reply)).toContain('Nothing fits.');
+    expect(textOf(reply)).toContain('No results for “⁨zeppelin⁩”');
+    expect(shownText(await ask('/?author=nobody'))).toContain('No results');
     expect(linksOf(reply)).toEqual(expect.arrayContaining(['/?q=zeppelin&mode=words', '/?q=zeppelin&category=crafts']));
   });
 
   test.each([
-    ['q=!!!', 'q must contain a letter or a digit'],
+    ['q=!!!', 'Invalid search q must contain a letter or a digit'],
+    ['minStars=many', 'Invalid filter minStars must be an integer of at least 0, got "many"'],
     ['q=kite&mode=thought', 'mode must be one of both, words, meaning, got "thought"'],
     ['q=kite&page=0', 'page must be an integer of at least 1, got "0"'],
     ['q=kite&q=line', 'q must be given once'],
@@ -194,7 +220,7 @@ describe('the answer to a question', () => {
     const { ask } = await serve(SKILLS, { pages: true });
     const reply = await ask(`/?${query}`);
     expect(reply.status).toBe(400);
-    expect(textOf(reply)).toContain(message);
+    expect(shownText(reply)).toContain(message);
     expect(reply.text).toContain('<form id="search"');
     expectHarmless(reply);
   });
@@ -294,26 +320,17 @@ describe('what the page asks as somebody types', () => {
   test('answers without what fails beside it, and the log says what that was', async () => {
     const search = await searchOver(SKILLS);
     const error = new SkillSearchError('MODEL_NOT_READABLE', '/secret/model cannot be read');
-    const semantic = async () => {
+    const fail = (): never => {
       throw error;
     };
-    const suggest = () => {
-      throw error;
-    };
-    const { ask, events } = await serve(replacing(search, { semantic, suggest }), { pages: true });
+    const { ask, events } = await serve(replacing(search, { semantic: fail, suggest: fail }), { pages: true });
     const reply = await ask(PATH);
-    expect([reply.status, reply.text.includes('/skills/kite'), reply.text.includes('secret')]).toEqual([
-      200,
-      true,
-      false,
-    ]);
+    expect(reply.status).toBe(200);
+    expect(reply.text).toContain('/skills/kite');
+    expect(reply.text).not.toContain('secret');
     expect((reply.body as Body).suggestions).toEqual([]);
-    const requestId = reply.headers.get('X-Request-Id');
-    const failures = events.filter(({ kind }) => kind === 'failure');
-    expect(failures).toEqual([
-      { kind: 'failure', requestId, error },
-      { kind: 'failure', requestId, error },
-    ]);
+    const failure = { kind: 'failure', requestId: reply.headers.get('X-Request-Id'), error };
+    expect(events.filter(({ kind }) => kind === 'failure')).toEqual([failure, failure]);
   });
 });
 
@@ -359,11 +376,8 @@ describe('the limit of the minute', () => {
     const { ask } = await serve(SKILLS, { pages: true });
     for (let i = 1; i <= 120; i++) {
       const { status, headers } = await ask('/page/search?q=kite&mode=words');
-      expect([status, headers.get('X-RateLimit-Minute-Limit'), headers.get('X-RateLimit-Minute-Remaining')]).toEqual([
-        200,
-        '120',
-        String(120 - i),
-      ]);
+      const told = ['Limit', 'Remaining'].map((name) => headers.get(`X-RateLimit-Minute-${name}`));
+      expect([status, ...told]).toEqual([200, '120', `${120 - i}`]);
     }
     const reply = await ask(PATH);
     expect([reply.status, reply.code]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
@@ -373,9 +387,8 @@ describe('the limit of the minute', () => {
 
   test('counts questions of the page without its script, too: imitating it gains nothing', async () => {
     const { ask } = await serve(SKILLS, { pages: true, pageSearchesPerMinute: 2 });
-    expect([(await ask('/?q=kite')).status, (await ask(PATH)).status, (await ask('/?q=kite')).status]).toEqual([
-      200, 200, 429,
-    ]);
+    const paths = ['/?q=kite', PATH, '/?q=kite'];
+    for (const [i, path] of paths.entries()) expect((await ask(path)).status).toBe(i < 2 ? 200 : 429);
     // Pages without a question have a limit of their own.
     for (const path of ['/', '/?sortBy=recent', '/skills/kite']) expect((await ask(path)).status).toBe(200);
   });
