@@ -138,17 +138,14 @@ export function orUndefined<T>(work: () => T, isExpected: (error: unknown) => bo
 }
 
 /**
- * Imports an optional package.
- *
- * @throws {SkillSearchError} if it is not installed
+ * For `import('…').catch(orMissing(…))` of an optional package: says that it is not installed. Bundlers leave out a
+ * package that is not there only where `catch` follows, or a `try` is around.
  */
-export async function importOptional<T>(load: () => Promise<T>, code: ErrorCode, message: string): Promise<T> {
-  try {
-    return await load();
-  } catch (cause) {
+export function orMissing(code: ErrorCode, message: string): (cause: unknown) => never {
+  return (cause) => {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new SkillSearchError(code, message, { cause });
-  }
+  };
 }
 
 /** An error as it goes from thread to thread: only plain values keep what they are. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type * as PromClient from 'prom-client';
-import { importOptional, orUndefined } from '../core/index.js';
+import { orMissing, orUndefined } from '../core/index.js';
 import type { ReloadEvent, SkillSearch } from '../index.js';
 import { listenAt, type RunningServer } from './http-server.js';
 import type { LogEvent } from './log.js';
@@ -153,6 +153,6 @@ export async function startMetricsServer(metrics: ServerMetrics, host: string, p
  */
 async function loadPromClient(): Promise<typeof PromClient> {
   const message = 'metrics need the package prom-client, which is not installed: npm install prom-client';
-  const loaded = await importOptional(() => import('prom-client'), 'METRICS_PACKAGE_MISSING', message);
+  const loaded = await import('prom-client').catch(orMissing('METRICS_PACKAGE_MISSING', message));
   return loaded.default as unknown as typeof PromClient;
 }

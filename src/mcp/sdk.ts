@@ -1,5 +1,5 @@
 import nodeModule from 'node:module';
-import { importOptional, SkillSearchError } from '../core/index.js';
+import { orMissing, SkillSearchError } from '../core/index.js';
 
 // Not `createRequire` by its name: bundles declare that themselves.
 
@@ -14,13 +14,12 @@ export type Sdk = typeof import('@modelcontextprotocol/server') &
  * @throws {SkillSearchError} `MCP_SDK_MISSING` if it is not installed
  */
 export async function loadSdk(): Promise<Sdk> {
-  const load = () =>
-    Promise.all([
-      import('@modelcontextprotocol/server'),
-      import('@modelcontextprotocol/server/ext/skills'),
-      import('@modelcontextprotocol/server/stdio'),
-    ]);
-  const [server, skills, stdio] = await importOptional(load, 'MCP_SDK_MISSING', NOT_INSTALLED);
+  const missing = orMissing('MCP_SDK_MISSING', NOT_INSTALLED);
+  const [server, skills, stdio] = await Promise.all([
+    import('@modelcontextprotocol/server').catch(missing),
+    import('@modelcontextprotocol/server/ext/skills').catch(missing),
+    import('@modelcontextprotocol/server/stdio').catch(missing),
+  ]);
   return { ...server, ...skills, ...stdio };
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import type pg from 'pg';
 import type { ClientBase, Pool, PoolClient, PoolConfig } from 'pg';
-import { importOptional, noteOutage, SkillSearchError, surroundings } from '../../core/index.js';
+import { noteOutage, orMissing, SkillSearchError, surroundings } from '../../core/index.js';
 import {
   type Candidate,
   candidatesOf,
@@ -422,5 +422,5 @@ async function readPassword(path: string): Promise<string> {
  */
 async function loadPg(): Promise<typeof pg> {
   const message = 'PostgreSQL needs the optional package pg, which is not installed: npm install pg';
-  return (await importOptional(() => import('pg'), 'POSTGRES_CLIENT_MISSING', message)).default;
+  return (await import('pg').catch(orMissing('POSTGRES_CLIENT_MISSING', message))).default;
 }
