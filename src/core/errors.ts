@@ -138,8 +138,8 @@ export function orUndefined<T>(work: () => T, isExpected: (error: unknown) => bo
 }
 
 /**
- * For `import('…').catch(orMissing(…))` of an optional package: says that it is not installed. Bundlers leave out a
- * package that is not there only where `catch` follows, or a `try` is around.
+ * To `catch` the import of an optional package: says that it is not installed. Bundlers leave out a package that is not
+ * there only where `catch` follows its import, or a `try` is around.
  */
 export function orMissing(code: ErrorCode, message: string): (cause: unknown) => never {
   return (cause) => {
