@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeInChromium, newPage, serving } from './browser.js';
-import { axeFindings, everyPage, sticksOut, strangers, summaryOf } from './page-checks.js';
+import { axeFindings, everyPage, sticksOut, strangers } from './page-checks.js';
 import { HOSTILE_ROWS, ORDINARY_ROWS, SCRIPTS } from './rows.js';
 
 const WIDTHS = [320, 390, 1280, 2560];
@@ -25,6 +25,18 @@ describeInChromium('every page', () => {
       }
     }
     expect(found).toEqual([]);
+  });
+
+  test.each([
+    [1280, 900, 5],
+    [390, 844, 3],
+  ])('of %i by %i has %i whole hits, below a header with one row of links', async (width, height, least) => {
+    const page = await newPage(site().url, { width, height });
+    await page.goto('/?q=notes');
+    const placesOf = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
+    expect((await placesOf('.hit'))[least - 1]).toBeLessThanOrEqual(height);
+    expect(Math.max(...(await placesOf('header a:not(.skip)')))).toBeLessThan(60);
   });
 });
 
@@ -120,17 +132,5 @@ describeInChromium('the files of a skill', () => {
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(name);
       expect(await page.title()).not.toBe('ran');
     }
-  });
-});
-
-describeInChromium('errors', () => {
-  const site = serving(ORDINARY_ROWS.slice(0, 3));
-
-  test('are told to people with a box to search', async () => {
-    const page = await newPage(site().url, { expected: [/status of 404/] });
-    expect((await page.goto('/skills/nobody'))?.status()).toBe(404);
-    await page.getByRole('main').getByRole('searchbox').fill('bread');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => summaryOf(page).innerText()).not.toBe('');
   });
 });

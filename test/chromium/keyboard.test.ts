@@ -72,6 +72,8 @@ describeInChromium('the keyboard alone', () => {
   test('asks by Enter, and goes from the box to the first skill and on by Tab, all of it seen', async () => {
     const page = await newPage(site().url);
     await page.goto('/');
+    expect(await focused(page)).toBe('input Search skills');
+    await page.goto('/?sortBy=recent');
     await page.keyboard.press('Tab');
     expect(await focused(page)).toBe('a Skip to the content');
     await page.keyboard.press('Enter');
@@ -99,7 +101,9 @@ describeInChromium('the keyboard alone', () => {
       if (!seen.at(-1)!.startsWith('input')) expect(box, seen.at(-1)!).toMatchObject({ inView: true, marked: true });
     }
     expect(seen).toContain(`a ${first}`);
-    await page.keyboard.press('Enter');
+    await page.locator('.hit summary', { hasText: 'Why this' }).first().press('Enter');
+    expect(await page.locator('.hit dl').first().isVisible()).toBe(true);
+    await hitsOf(page).first().press('Enter');
     await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe(first);
   });
 });

@@ -5,7 +5,7 @@ import type { Locator, Page, Route } from 'playwright-core';
 
 /** The box that questions are typed into. */
 export function boxOf(page: Page): Locator {
-  return page.getByRole('main').getByLabel('Search skills');
+  return page.getByRole('banner').getByLabel('Search skills');
 }
 
 /** The sentence that says what was found. */

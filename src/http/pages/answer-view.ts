@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { dataFile } from '../../core/index.js';
+import { dataFile, repositoryOf } from '../../core/index.js';
 import type {
   CorrectedWord,
-  Facet,
   FacetCount,
   RankingFeature,
   ScoredField,
+  Skill,
   SkillScope,
   Snippet,
 } from '../../index.js';
-import { type Found, type FoundHit, PAGE_SIZE } from './find-skills.js';
+import { UNKNOWN } from '../../skill.js';
+import { type CountedField, type Found, type FoundHit, PAGE_SIZE } from './find-skills.js';
 import {
   beginningOf,
   counted,
@@ -17,6 +18,7 @@ import {
   html,
   languageAttributes,
   marked,
+  otherLanguage,
   placesOf,
   shownDate,
   shownLine,
@@ -31,6 +33,7 @@ import {
   MAX_SHOWN_QUESTION,
   pagingView,
   type QuestionForm,
+  steps,
 } from './question-form.js';
 
 /** How many skills there are, in a sentence for everybody, those who cannot see the page too. */
@@ -66,7 +69,7 @@ export function answerView(found: Found, form: QuestionForm, base: string): Html
   const listOf = (from: number, to?: number): Html =>
     html`<ol class="hits" start="${(page - 1) * PAGE_SIZE + from + 1}">
 ${hits.slice(from, to).map((hit) => hitView(hit, base, form, good))}</ol>`;
-  return html`<h2 class="summary">${summaryOf(found, form)}</h2>
+  return html`<h1 class="hidden-text">Skills</h1><h2 class="summary">${summaryOf(found, form)}</h2>
 ${filterChips(form, base)}${notices(found, form, base)}${
   total === 0
     ? nothingFits(found, form, base)
@@ -125,8 +128,8 @@ function nothingFits({ by }: Found, form: QuestionForm, base: string): Html {
 
 /** Of those that are not their own with a capital. */
 const FILTER_NAMES: Readonly<Partial<Record<FormField, string>>> = {
-  minStars: 'Stars from',
-  updatedAfter: 'Updated from',
+  minStars: 'Stars',
+  updatedAfter: 'Updated',
   updatedBefore: 'Updated before',
   scope: 'Installed for',
   invocable: 'Called by',
@@ -149,7 +152,9 @@ function filterChips(form: QuestionForm, base: string): Html | undefined {
 const SHOWN = 8;
 const SHOWN_MORE = 20;
 
-const FACET_NAMES: Readonly<Record<Facet, string>> = {
+const FACET_NAMES: Readonly<Record<CountedField, string>> = {
+  updatedAfter: 'Updated',
+  minStars: 'Stars',
   category: 'Categories',
   occupation: 'Occupations',
   author: 'Authors',
@@ -160,19 +165,21 @@ const FACET_NAMES: Readonly<Record<Facet, string>> = {
 
 /**
  * What the skills of the answer are: each value is a link that sets it as a filter, or takes it away. A number beside
- * it is what a click on it finds. Where meaning chooses the best skills there is no such number.
+ * it is what a click on it finds; where meaning chooses the best skills, how many of these have it.
  */
-export function facetsView({ facets, by, lacking }: Found, form: QuestionForm, base: string): Html {
-  const isCounted = by === 'list' || form.mode === 'words' || lacking === 'model';
-  return html`${(Object.keys(FACET_NAMES) as Facet[]).map((facet) => {
-    const values = facets[facet] ?? [];
+export function facetsView({ facets, good, total }: Found, form: QuestionForm, base: string): Html {
+  const says = good === undefined ? 'what a click finds' : `how many of the best ${shownNumber(total)} have it`;
+  return html`${total > 0 && html`<p class="muted small">Numbers: ${says}</p>`}${(
+    Object.keys(FACET_NAMES) as CountedField[]
+  ).map((facet) => {
+    const values = (facets[facet] ?? []).filter(({ count }) => count > 0);
     const chosen = form[facet];
     if (values.length === 0 && chosen === undefined) return undefined;
     const isChosen = ({ value }: FacetCount): boolean => value.toLowerCase() === chosen?.toLowerCase();
     const item = (one: FacetCount): Html => {
       const taken = isChosen(one);
       const name = html`<bdi>${shownLine(shownValue(facet, one.value)) || one.value}</bdi>${taken && html`<span class="hidden-text"> (chosen; take away)</span>`}`;
-      const amount = isCounted && one.count > 0 && html` <span class="count">${shownNumber(one.count)}</span>`;
+      const amount = one.count > 0 && html` <span class="count">${shownNumber(one.count)}</span>`;
       const link = linkToForm(base, form, { [facet]: taken ? undefined : one.value });
       return html`<li><a${taken && html` class="chosen" aria-current="true"`} href="${link}">${name}${amount}</a></li>`;
     };
@@ -196,6 +203,8 @@ function largeOnes(counts: readonly { readonly count: number }[], most: number):
 
 /** A value of a filter as people read it. */
 function shownValue(field: FormField, value: string): string {
+  if (field === 'updatedAfter' || field === 'minStars')
+    return steps().find((step) => step[0] === field && step[1] === value)?.[2] ?? `from ${value}`;
   if (field === 'invocable') return value === 'true' ? 'models' : value === 'false' ? 'users only' : value;
   if (field === 'category') return categoryName(value);
   if (field === 'scope') return SCOPE_NAMES.get(value) ?? value;
@@ -211,7 +220,7 @@ const SCOPE_NAMES: ReadonlyMap<string, string> = new Map([
 
 const SHOWN_DESCRIPTION = 220;
 /** Categories and terms of a hit that are shown: a hostile skill may have a hundred of each. */
-const SHOWN_LABELS = 4;
+const SHOWN_LABELS = 2;
 const SHOWN_TERMS = 8;
 const SHOWN_FEATURES = 5;
 /** Smaller parts of a score explain nothing. */
@@ -245,24 +254,44 @@ function hitView(hit: FoundHit, base: string, form: QuestionForm, good?: Found['
   const name = shownLine(skill.name) || skill.id;
   const why = reasons(hit);
   const strength = explain?.name === 'exact' ? 'Exact' : good?.has(skill.id) === true ? 'Good' : 'Weak';
+  const asks = good === undefined ? 'Why this' : html`${strength}<span class="hidden-text"> match. Why this</span>`;
   return html`<li class="hit"><article>
 <h3${languageAttributes(name)}><a href="${linkToSkill(base, skill.id)}${linkTo('', '', form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
-${good !== undefined && html`<p class="strength">${strength}<span class="hidden-text"> match</span></p>`}<p class="facts">${factsOf(hit, base)}</p>
+<div class="facts">${factsOf(hit, base, form)}${labels(hit, base)}</div>
 ${excerpt(skill.description, snippet)}
-${labels(hit, base)}${why !== undefined && html`<details class="why"><summary>Why this</summary>${why}</details>`}</article></li>
+${why !== undefined && html`<details class="why"><summary>${asks}</summary>${why}</details>`}</article></li>
 `;
 }
 
-function factsOf({ skill: { author, stars, updatedAt }, copies }: FoundHit, base: string): readonly (Html | false)[] {
+function factsOf({ skill, copies }: FoundHit, base: string, { q }: QuestionForm): Html {
+  const { stars, updatedAt, description } = skill;
   const updated = shownDate(updatedAt);
-  const byAuthor = linkTo(base, PAGE_PATHS.home, { author });
-  const others = counted(copies - 1, 'more copy', 'more copies');
-  return [
-    author !== 'unknown' && html`<a href="${byAuthor}"><bdi>${shownLine(author) || author}</bdi></a> `,
+  const language = otherLanguage(description, q);
+  return html`${sourceOf(skill, base, q)} ${[
+    language !== undefined && html`<strong>${language}</strong> `,
     stars > 0 && html`<span>★ ${shownNumber(stars)}<span class="hidden-text"> stars</span></span> `,
     updated !== undefined && html`<span>${updated}</span> `,
-    copies > 1 && html`<span class="copies">${others}</span>`,
-  ];
+    copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy', 'more copies')}</span>`,
+  ]}`;
+}
+
+/**
+ * By whom a skill is, and where: `owner/repository · folder`. Skills of one name are told apart by it. An owner whose
+ * name is a word of the question, or two of them, may have made the product that is asked for.
+ */
+function sourceOf({ author, codehostUrl }: Skill, base: string, q = ''): Html {
+  const { cloneUrl = '', github = '', folder } = repositoryOf(codehostUrl) ?? {};
+  const [owner = ''] = github.split('/');
+  const isOwner = owner.toLowerCase() === author.toLowerCase();
+  const repository = isOwner ? github.slice(owner.length) : github || cloneUrl.replace(/^https?:\/\/|\.git$/g, '');
+  const place = shownLine(folder === undefined ? repository : `${repository} · ${folder}`);
+  const link = html`<a href="${linkTo(base, PAGE_PATHS.home, { author })}"><bdi>${shownLine(author) || author}</bdi></a>`;
+  const words = q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const name = owner.toLowerCase().replaceAll('-', '');
+  const isNamed = words.some((word, i) => word === name || word + words[i + 1] === name);
+  return html`<span class="place">${author !== UNKNOWN && link}${!isOwner && ' '}<bdi>${place}</bdi></span>${
+    isNamed && html` <strong>owner named ${owner}<span class="hidden-text">, as in the question</span></strong>`
+  }`;
 }
 
 /** A path: the policy of the pages forbids styles in elements. All else is in the style sheet: an answer has many. */
@@ -399,7 +428,8 @@ export function welcomeView({ search, base }: PageRequest): Html {
   );
   const newestFirst = linkTo(base, PAGE_PATHS.home, { sortBy: 'recent' });
   const mostStars = linkTo(base, PAGE_PATHS.home, { sortBy: 'stars' });
-  return html`<p class="muted">${counted(skills, 'skill')}${age}. Try ${examples}.</p>
+  return html`<h1>Find a skill for an agent</h1>
+<p class="muted">${counted(skills, 'skill')}${age}. Try ${examples}.</p>
 ${
   categories.length > 0 &&
   html`<h2>Categories</h2>

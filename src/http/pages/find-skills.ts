@@ -12,23 +12,29 @@ import {
   FACETS,
   type Facet,
   type FacetCount,
-  type FacetCounts,
   type KeywordHit,
   type KeywordStep,
   type ListHit,
   type SemanticHit,
   type SemanticResult,
+  type Skill,
+  type SkillDetails,
   type SkillFilters,
   type TranslatedWords,
 } from '../../index.js';
+import { UNKNOWN } from '../../skill.js';
 import type { PageRequest } from './page.js';
-import type { PageMode, PageQuestion } from './question-form.js';
+import { type PageMode, type PageQuestion, steps } from './question-form.js';
 
 /** Skills on a page. */
 export const PAGE_SIZE = 20;
 
 /** A skill that the page shows: of a search by words or by meaning, or of a list. */
 export type FoundHit = ListHit & Partial<Omit<KeywordHit & SemanticHit, keyof ListHit>>;
+
+/** What filters of the page can be set to, and for how many skills; see `steps` for dates and stars. */
+export type CountedField = Facet | 'updatedAfter' | 'minStars';
+type Counts = Readonly<Partial<Record<CountedField, readonly FacetCount[]>>>;
 
 /** An answer as the page shows it. */
 export interface Found {
@@ -47,7 +53,7 @@ export interface Found {
   readonly truncated?: true | undefined;
   readonly corrected?: readonly CorrectedWord[] | undefined;
   readonly translated?: readonly TranslatedWords[] | undefined;
-  readonly facets: FacetCounts;
+  readonly facets: Counts;
   /** Why words decided though meaning was asked for. */
   readonly lacking?: 'model' | 'busy';
 }
@@ -87,33 +93,32 @@ async function listAll({ sortBy, page, filters }: PageQuestion, request: PageReq
   return { by: 'list', hits, total: pagination.total, page, pages: pagination.totalPages, facets };
 }
 
-async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
-  const { page } = question;
-  const { hits, pagination, damaged, ...rest } = await askByWords(question, request, page, PAGE_SIZE);
+async function findByWords({ q, sortBy, page, filters }: PageQuestion, request: PageRequest): Promise<Found> {
+  const { hits, pagination, damaged, ...rest } = await askWithFacets(filters, page, PAGE_SIZE, request, (asked) => {
+    return request.search.keyword({ ...asked, q, sortBy, copies: 'collapse' });
+  });
   request.logDamaged(damaged);
   const pages = Math.min(pagination.totalPages, MAX_PAGE);
   return { ...rest, by: 'words', hits, total: pagination.total, page, pages };
-}
-
-function askByWords({ q, sortBy, filters }: PageQuestion, request: PageRequest, page: number, limit: number) {
-  return askWithFacets(filters, page, limit, request, (asked) => {
-    return request.search.keyword({ ...asked, q, sortBy, copies: 'collapse' });
-  });
 }
 
 async function findByMeaning(question: PageQuestion, request: PageRequest): Promise<Found> {
   const { q, mode, sortBy, page, filters } = question;
   const { search, signal, longestWait, logDamaged } = request;
   const ranking = mode === 'meaning' ? 'vector' : 'hybrid';
-  const query = { ...filters, q, ranking, limit: MAX_SEMANTIC_LIMIT, explain: true } as const;
-  const found = await search.semantic(query, { signal, longestWait, usage: false });
+  const ask = async (filters: SkillFilters) => {
+    const query = { ...filters, q, ranking, limit: MAX_SEMANTIC_LIMIT, explain: true } as const;
+    const found = await search.semantic(query, { signal, longestWait, usage: false });
+    return { found, hits: sortBy === 'relevance' ? found.hits : inOrder(found, sortBy) };
+  };
+  const { found, hits } = await ask(filters);
   logDamaged(found.damaged);
-  const hits = sortBy === 'relevance' ? found.hits : inOrder(found, sortBy);
-  // The counts by words are of all skills that have these, where meaning finds a hundred of more or less fit. Of the
-  // skills by words none is shown.
+  const facets = countHits(hits, request);
+  // The others of a filter that is set are counted without it, so that people can switch.
+  for (const field of (Object.keys(facets) as CountedField[]).filter((name) => filters[name] !== undefined))
+    facets[field] = countHits((await ask({ ...filters, [field]: undefined })).hits, request)[field];
   const asksWords = mode === 'both' && countCodePoints(q) <= MAX_KEYWORD_QUERY_LENGTH;
-  const words = asksWords ? await askByWords(question, request, 1, 1) : undefined;
-  const counted = words === undefined || words.pagination.total === 0 ? countHits(hits) : words.facets;
+  const words = asksWords ? search.keyword({ ...filters, q, limit: 1 }) : undefined;
   return {
     by: mode,
     hits: hits.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE),
@@ -124,7 +129,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
     truncated: found.truncated,
     corrected: words?.corrected,
     translated: found.translated,
-    facets: counted,
+    facets,
   };
 }
 
@@ -152,19 +157,30 @@ function inOrder({ hits, ranking }: SemanticResult, sortBy: 'recent' | 'stars'):
     });
 }
 
-/** Counts by the hits themselves, where no words are asked for. */
-function countHits(hits: readonly SemanticHit[]): FacetCounts {
-  const of = (valuesOf: (hit: SemanticHit) => readonly string[]): FacetCount[] => {
+/** Counts the hits themselves: meaning finds a hundred that fit more or less, whatever the filters. */
+function countHits(hits: readonly SemanticHit[], { search }: PageRequest): Record<CountedField, readonly FacetCount[]> {
+  const skills = hits.map(({ skill }): Skill & Partial<SkillDetails> => search.get(skill.id) ?? skill);
+  const of = (valuesOf: (skill: SkillDetails) => readonly string[]): FacetCount[] => {
     const counts = new Map<string, number>();
-    for (const hit of hits) for (const value of new Set(valuesOf(hit))) counts.set(value, (counts.get(value) ?? 0) + 1);
+    for (const skill of skills)
+      for (const value of new Set(valuesOf(skill))) counts.set(value, (counts.get(value) ?? 0) + 1);
     return [...counts]
       .map(([value, count]) => ({ value, count }))
       .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
   };
+  const stepped = (field: CountedField, amountOf: (skill: Skill) => number): FacetCount[] =>
+    steps()
+      .filter((step) => step[0] === field)
+      .map(([, value, , least]) => ({ value, count: skills.filter((skill) => amountOf(skill) >= least).length }));
   return {
-    category: of(({ skill }) => [...skill.categories, ...(skill.derivedCategories ?? [])]),
-    occupation: of(({ skill }) => skill.occupations),
-    author: of(({ skill }) => (skill.author === 'unknown' ? [] : [skill.author])),
+    updatedAfter: stepped('updatedAfter', ({ updatedAt }) => updatedAt),
+    minStars: stepped('minStars', ({ stars }) => stars),
+    category: of(({ categories, derivedCategories = [] }) => [...categories, ...derivedCategories]),
+    occupation: of(({ occupations }) => occupations),
+    author: of(({ author }) => (author === UNKNOWN ? [] : [author])),
+    license: of(({ license = [] }) => [license].flat()),
+    agent: of(({ installations = [] }) => installations.map(({ agent }) => agent)),
+    scope: of(({ installations = [] }) => installations.map(({ scope }) => scope)),
   };
 }
 
@@ -177,22 +193,30 @@ interface Asked extends SkillFilters {
 
 /**
  * An answer with the counts of all facets. Those of facets with a filter are without that filter, so that people can
- * switch from one value to another. Each of these asks the whole question again, in a turn of its own.
+ * switch from one value to another. Each of these, and each step of a date or of stars, asks the whole question again,
+ * in a turn of its own.
  */
-async function askWithFacets<Result extends { readonly facets?: FacetCounts }>(
+async function askWithFacets<
+  Result extends { readonly facets?: Counts; readonly pagination: { readonly total: number } },
+>(
   filters: SkillFilters,
   page: number,
   limit: number,
   { turn }: PageRequest,
   ask: (asked: Asked) => Result,
-): Promise<Result & { readonly facets: FacetCounts }> {
+): Promise<Result & { readonly facets: Counts }> {
   const isSet = (facet: Facet): boolean => filters[facet] !== undefined;
   const found = ask({ ...filters, page, limit, facets: FACETS.filter((facet) => !isSet(facet)) });
-  const facets: Partial<Record<Facet, readonly FacetCount[]>> = { ...found.facets };
+  const facets: Partial<Record<CountedField, readonly FacetCount[]>> = { ...found.facets };
   for (const facet of FACETS.filter(isSet)) {
     await turn();
     const counts = ask({ ...filters, [facet]: undefined, page: 1, limit: 1, facets: [facet] }).facets?.[facet];
     if (counts !== undefined) facets[facet] = counts;
+  }
+  for (const [field, value, , least] of steps()) {
+    await turn();
+    const { total } = ask({ ...filters, [field]: least, page: 1, limit: 1, facets: [] }).pagination;
+    facets[field] = [...(facets[field] ?? []), { value, count: total }];
   }
   return { ...found, facets };
 }

@@ -132,6 +132,14 @@ export function beginningOf(text: string, length: number): string {
   return `${(space > length / 2 ? cut.slice(0, space) : cut).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
+const LANGUAGES = new Intl.DisplayNames('en', { type: 'language' });
+
+/** What the language of a text is called; undefined for that of the question and for English, which all pages are in. */
+export function otherLanguage(text: string, question = ''): string | undefined {
+  const [own, asked] = [text, question].map((one) => textLanguage(one).lang?.split('-')[0]);
+  return own === undefined || own === 'en' || own === asked ? undefined : LANGUAGES.of(own);
+}
+
 /** A text with pieces of it marked; the pieces ascend and do not overlap. */
 export function marked(text: string, pieces: readonly (readonly [start: number, end: number])[]): Html {
   let at = 0;

@@ -96,10 +96,8 @@ export interface PageView {
   readonly main: Html;
   /** The path of the public URL; see `PageRequest.base`. */
   readonly base: string;
-  /** The page in the navigation that this is. */
-  readonly current?: NavigationName;
-  /** Whether the header has a box to search; false where `<main>` has one. @default true */
-  readonly searchBox?: boolean;
+  /** The box to search, in the header. @default one that leads to the search page */
+  readonly searchBox?: Html;
   /** Whether search engines should leave the page out: errors, and answers to questions. @default false */
   readonly unlisted?: boolean;
 }
@@ -107,26 +105,12 @@ export interface PageView {
 /** The name of the service, as pages show it. */
 const SERVICE_NAME = 'Skill Discovery';
 
-/** Name, path and parameters of what the header links to. */
-const NAVIGATION: readonly (readonly [
-  name: NavigationName,
-  path: string,
-  parameters: Readonly<Record<string, string>>,
-])[] = [
-  ['Search', PAGE_PATHS.home, {}],
-  ['Newest', PAGE_PATHS.home, { sortBy: 'recent' }],
-  ['Most stars', PAGE_PATHS.home, { sortBy: 'stars' }],
-];
-
-/** Names of the navigation; see {@link PageView.current}. */
-type NavigationName = 'Search' | 'Newest' | 'Most stars';
-
 const STAR_SHAPE = 'M12 2l2.6 6.6L21 11l-6.4 2.4L12 20l-2.6-6.6L3 11l6.4-2.4z';
 const STAR = html`<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><path d="${STAR_SHAPE}"/></svg>`;
 
 /** A whole document: what all pages have, around what this one has. */
 export function renderPage(view: PageView): Content {
-  const { status = 200, title, description, main, base, current, searchBox = true, unlisted } = view;
+  const { status = 200, title, description, main, base, searchBox = siteSearch(base), unlisted } = view;
   const robots = unlisted === true ? html`<meta name="robots" content="noindex">` : undefined;
   const about = description === undefined ? undefined : html`<meta name="description" content="${description}">`;
   const page = html`<!doctype html>
@@ -144,13 +128,11 @@ ${about}${robots}<link rel="icon" href="${base}${PAGE_PATHS.icon}" type="image/s
 <a class="skip" href="#main">Skip to the content</a>
 <header class="site">
 <a class="brand" href="${base}/">${STAR}<span>${SERVICE_NAME}</span></a>
-${searchBox && siteSearch(base, 'site-search')}
+${searchBox}
 <nav aria-label="Main">
-${NAVIGATION.map(
-  ([name, path, parameters]) =>
-    html`<a href="${linkTo(base, path, parameters)}"${name === current && html` aria-current="page"`}>${name}</a>
-`,
-)}</nav>
+<a href="${linkTo(base, PAGE_PATHS.home, { sortBy: 'recent' })}">Newest</a>
+<a href="${linkTo(base, PAGE_PATHS.home, { sortBy: 'stars' })}">Most stars</a>
+</nav>
 </header>
 <main id="main" tabindex="-1">
 ${main}
@@ -166,10 +148,10 @@ ${main}
 }
 
 /** The search box of pages that are not the search page. */
-function siteSearch(base: string, className: 'site-search' | 'error-search'): Html {
+function siteSearch(base: string): Html {
   const box = html`<input type="search" name="q" aria-label="Search skills" placeholder="Search skills"`;
   const rules = html` autocomplete="off" maxlength="2000">`;
-  const form = html`<form class="${className}" role="search" action="${base}${PAGE_PATHS.home}" method="get">`;
+  const form = html`<form class="site-search" role="search" action="${base}${PAGE_PATHS.home}" method="get">`;
   return html`${form}${box}${rules}<button>Search</button></form>`;
 }
 
@@ -204,11 +186,10 @@ export function errorPage({ status, message, retryAfter, requestId, base }: Page
 <h1>${title}</h1>
 <p><bdi>${sentenceOf(message)}</bdi></p>
 ${retryAfter !== undefined && html`<p>You can try again in ${retryAfter} ${retryAfter === '1' ? 'second' : 'seconds'}.</p>`}
-${siteSearch(base, 'error-search')}
-<p>Or look at ${newest}.</p>
+<p>Search above, or look at ${newest}.</p>
 ${status >= 500 && html`<p class="muted small">The log of the service has this request as <code>${requestId}</code>.</p>`}
 </div>`;
-  return renderPage({ status, title, main, base, searchBox: false, unlisted: true });
+  return renderPage({ status, title, main, base, unlisted: true });
 }
 
 /** A message as a sentence. The name of a parameter at its beginning stays as it is written. */

@@ -125,9 +125,12 @@ function flagOf(value: string | undefined): boolean | string | undefined {
   return value === 'true' ? true : value === 'false' ? false : value;
 }
 
-const MODE_NAMES: Readonly<Record<PageMode, string>> = { both: 'Both', words: 'Words', meaning: 'Meaning' };
 /** As people read them: from one to the other, and then both. */
-const SHOWN_MODES: readonly PageMode[] = ['words', 'meaning', 'both'];
+const SHOWN_MODES = [
+  ['words', 'Words'],
+  ['meaning', 'Meaning'],
+  ['both', 'Both'],
+] as const satisfies readonly (readonly [PageMode, string])[];
 
 const ORDERS = [
   ['relevance', 'Best first'],
@@ -138,29 +141,43 @@ const ORDERS = [
 /** Filters that nobody types: links of the answer set them. */
 const CHOSEN_FIELDS = ['category', 'occupation', 'agent', 'scope'] as const;
 
-/** The box, the switch and the order. Fields of {@link filterFields} belong to this form, wherever they stand. */
+/** The box. What {@link howView} and {@link filterFields} show belongs to this form, too. At home it has the focus. */
 export function searchForm(form: QuestionForm, base: string): Html {
-  const mode = PAGE_MODES.find((one) => one === form.mode) ?? PAGE_MODES[0];
-  const modes = SHOWN_MODES.map((one) => {
-    const box = html`<input type="radio" name="mode" value="${one}"${one === mode && html` checked`}>`;
-    return html`<label>${box}<span>${MODE_NAMES[one]}</span></label>`;
-  });
   return html`<form id="search" class="search" role="search" action="${base}${PAGE_PATHS.home}" method="get" autocomplete="off" data-search="${base}${PAGE_PATHS.pageSearch}">
 <div class="box">
 <label class="hidden-text" for="q">Search skills</label>
-<input id="q" name="q" type="search" value="${form.q}" placeholder="What should the skill do?" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="2000" enterkeyhint="search">
+<input id="q" name="q" type="search" value="${form.q}" placeholder="What should the skill do?" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="2000" enterkeyhint="search"${!isAsked(form) && html` autofocus`}>
 <button>Search</button>
 <ul id="suggestions" role="listbox" aria-label="Suggestions" hidden></ul>
-</div>
-<div class="how">
-<fieldset class="switch"><legend class="hidden-text">Search by</legend>${modes}</fieldset>
-<label class="order"><span class="hidden-text">Order</span> <select name="sortBy">${optionsOf(ORDERS, form.sortBy ?? 'relevance')}</select></label>
 </div>
 ${CHOSEN_FIELDS.map((field) => html`<input type="hidden" name="${field}" value="${form[field]}">`)}
 </form>`;
 }
 
-const TYPED_FIELDS = ['author', 'license', 'minStars', 'updatedAfter', 'updatedBefore', 'invocable'] as const;
+/** The switch and the order. */
+export function howView(form: QuestionForm): Html {
+  const mode = PAGE_MODES.find((one) => one === form.mode) ?? PAGE_MODES[0];
+  const modes = SHOWN_MODES.map(([one, name]) => {
+    const box = html`<input form="search" type="radio" name="mode" value="${one}"${one === mode && html` checked`}>`;
+    return html`<label>${box}<span>${name}</span></label>`;
+  });
+  return html`<div class="how">
+<fieldset class="switch"><legend class="hidden-text">Search by</legend>${modes}</fieldset>
+<label class="order"><span class="hidden-text">Order</span> <select form="search" name="sortBy">${optionsOf(ORDERS, form.sortBy ?? 'relevance')}</select></label>
+</div>`;
+}
+
+/** A value of a filter by time or number that the page offers: as links have it, its name, and as a number. */
+type Step = readonly [field: 'updatedAfter' | 'minStars', value: string, name: string, least: number];
+
+export function steps(): readonly Step[] {
+  const past = (name: string, days: number): Step => {
+    const day = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    return ['updatedAfter', day, name, Date.parse(day) / 1000];
+  };
+  const stars = [10, 100, 1000].map((n): Step => ['minStars', `${n}`, `${shownNumber(n)} or more`, n]);
+  return [past('Past month', 30), past('Past year', 365), ...stars];
+}
 
 const CALLERS = [
   ['', 'Anybody'],
@@ -170,8 +187,7 @@ const CALLERS = [
 
 /** Filters that somebody types: folded up, and above the facets, whose height changes with each answer. */
 export function filterFields(form: QuestionForm): Html {
-  const isSet = TYPED_FIELDS.some((field) => form[field] !== undefined);
-  return html`<details class="more-filters"${isSet && html` open`}><summary>Author, license, stars, date, caller</summary><div class="fields">
+  return html`<details class="more-filters"><summary>More filters</summary><div class="fields">
 <label>Author <input form="search" name="author" value="${form.author}" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 <label>License <input form="search" name="license" value="${form.license}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <label>Stars, at least <input form="search" name="minStars" value="${form.minStars}" type="number" min="0" step="1" inputmode="numeric"></label>

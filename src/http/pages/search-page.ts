@@ -5,7 +5,7 @@ import { answerView, facetsView, summaryOf, welcomeView } from './answer-view.js
 import { type Found, findSkills } from './find-skills.js';
 import { type Html, html } from './html.js';
 import { type PageRequest, renderPage } from './page.js';
-import { FILTER_FIELDS, filterFields, isAsked, questionOf, readForm, searchForm } from './question-form.js';
+import { FILTER_FIELDS, filterFields, howView, isAsked, questionOf, readForm, searchForm } from './question-form.js';
 
 /** The search page. It answers a question itself, so that it works without its script, too. */
 export async function showHome(request: PageRequest): Promise<Content> {
@@ -26,19 +26,18 @@ export async function showHome(request: PageRequest): Promise<Content> {
 /** What was wrong, in the words of the error: it names the field, what was expected and what came. */
 function faultView(error: SkillSearchError): Html {
   const isFilter = FILTER_FIELDS.some((field) => field === error.parameter);
-  return html`<h2 class="summary">${isFilter ? 'Invalid filter' : 'Invalid search'}</h2>
+  return html`<h1 class="hidden-text">Skills</h1><h2 class="summary">${isFilter ? 'Invalid filter' : 'Invalid search'}</h2>
 <p class="notice"><bdi>${error.message}</bdi></p>`;
 }
 
 function homePage({ base, query }: PageRequest, answer: Html, found?: Found, status = 200): Content {
   const { form } = readForm(query);
-  const main = html`<h1 class="lead">Find a skill for an agent</h1>
-${searchForm(form, base)}
-<p id="status" class="hidden-text" role="status"></p>
+  const main = html`<p id="status" class="hidden-text" role="status"></p>
 <div id="notice" class="notice" role="alert" hidden></div>
 <div class="columns">
+${howView(form)}
 <details class="filters"><summary>Filters</summary>
-<h2 class="hidden-text">Filters</h2>
+<h2>Filters</h2>
 ${filterFields(form)}
 <div id="facets">${found !== undefined && facetsView(found, form, base)}</div>
 </details>
@@ -52,8 +51,7 @@ ${answer}
     description: 'Search a catalogue of agent skills by words and by meaning.',
     main,
     base,
-    current: 'Search',
-    searchBox: false,
+    searchBox: searchForm(form, base),
     unlisted: isAsked(form),
   });
 }

@@ -228,7 +228,7 @@ describe('an error for people', () => {
       expect(page.headers.get('Cache-Control')).toBe('no-store');
       const { message = '' } = data;
       expect(textOf(page)).toContain(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
-      expect(page.text).toContain('<form class="error-search" role="search" action="/base/"');
+      expect(page.text).toContain('<form class="site-search" role="search" action="/base/"');
       expect(linksOf(page)).toEqual(['/base/?sortBy=recent']);
       expectHarmless(page);
     },

@@ -107,7 +107,7 @@ describe('the answer to a question', () => {
       return { ...rest, hits, worth: 1 };
     };
     const { ask } = await serve(replacing(search, { semantic }), { pages: true });
-    const strengths = ({ text }: Reply) => text.match(/Less likely|(?<="strength">)\w+/g)?.slice(0, 5);
+    const strengths = ({ text }: Reply) => text.match(/Less likely|(?<=<summary>)(?:Exact|Good|Weak)/g)?.slice(0, 5);
     const first = await ask(`/?q=kite&mode=${mode}&sortBy=relevance`);
     expect(strengths(first)).toEqual(['Exact', 'Good', 'Good', 'Less likely', 'Weak']);
     expect(first.text).toContain('<ol class="hits" start="4">');
@@ -117,6 +117,47 @@ describe('the answer to a question', () => {
     expectHarmless(first);
     expect(strengths(await ask(`/?q=kite&mode=${mode}&page=2`))?.slice(0, 2)).toEqual(['Less likely', 'Weak']);
     expect((await ask(`/?q=kite&mode=${mode}&sortBy=stars`)).text).not.toContain('Less likely');
+  });
+
+  test('tells skills of one name apart: by place, language, and an owner with a name of the question', async () => {
+    const twin = (author: string, codehostUrl: string, description: string) =>
+      row(author, { name: 'docker-patterns', author, codehostUrl, description, updatedAt: 0 });
+    const skills = [
+      twin('docker', 'https://github.com/docker/skills/tree/HEAD/patterns', 'Patterns for files of compose.'),
+      twin(
+        'wren',
+        'https://github.com/Wren/agents/blob/main/docs/zh/SKILL.md',
+        '创建和管理多容器应用的配置，包含网络配置。',
+      ),
+      twin('heron', 'https://code.example/docker/agents.git', 'Files that compose reads, one by one.'),
+    ];
+    const { ask } = await serve(skills, { pages: true });
+    const text = shownText(await ask('/?q=docker-patterns'));
+    expect(text).toContain('docker /skills · patterns owner named docker , as in the question');
+    expect(text).toContain('wren /agents · docs/zh Chinese');
+    expect(text).toContain('heron code.example/docker/agents');
+    expect(text.match(/owner named/g)).toHaveLength(1);
+    expect(shownText(await ask(`/?q=${encodeURIComponent('容器配置 patterns')}`))).not.toContain('Chinese');
+  });
+
+  test.each(['words', 'both', 'meaning'])('by %s offers times and stars as filters, with counts', async (mode) => {
+    const kites = [9, 10, 100, 2000].map((stars, i) => {
+      const updatedAt = Math.floor(Date.now() / 1000) - [10, 200, 400, 10][i]! * 86_400;
+      return row(`k${i}`, { name: `kite ${i}`, description: `Number ${i}.`, stars, updatedAt, license: 'MIT' });
+    });
+    const { ask } = await serve(kites, { pages: true });
+    const reply = await ask(`/?q=kite&mode=${mode}`);
+    const says = mode === 'words' ? 'what a click finds' : 'how many of the best 4 have it';
+    const stars = '10 or more 3 100 or more 2 1,000 or more 1 Licenses MIT 4';
+    expect(shownText(reply)).toContain(`Numbers: ${says} Updated Past month 2 Past year 3 Stars ${stars}`);
+    const narrowed = await ask(linksOf(reply).find((link) => link.endsWith('minStars=100'))!);
+    expect(idsOf(narrowed).sort()).toEqual(['k2', 'k3']);
+    expect(shownText(narrowed)).toContain('month 1 Past year 1 Stars 10 or more 3 100 or more (chosen; take away) 2');
+    const recent = await ask(linksOf(reply).find((link) => link.includes('updatedAfter'))!);
+    expect([idsOf(recent).sort(), shownText(recent)]).toEqual([
+      ['k0', 'k3'],
+      expect.stringContaining('Updated: Past month'),
+    ]);
   });
 
   test('is narrowed by each filter, and says so with a link that takes it away', async () => {
