@@ -276,8 +276,16 @@ export interface ScoreParts {
   readonly coverage?: number;
   /** Every feature, the one with the greatest share first; only with `hybrid`. */
   readonly features?: readonly FeatureShare[];
-  /** What hits are ordered by. `hybrid`: the sum of the weighted features; `vector`: `cosine`; `words`: `words`. */
+  /**
+   * What hits are ordered by. `hybrid`: the sum of the weighted features, and `evidence`; `vector`: `cosine`; `words`:
+   * `words`.
+   */
   readonly sum: number;
+  /**
+   * What else speaks for the skill, beside the one for which most does: the language of its description, its stars, its
+   * owner, how complete its description is. 0 or less as a rule; only with `hybrid`.
+   */
+  readonly evidence?: number;
   /** Mean of the second to the tenth greatest sum. Copies count once. */
   readonly others: number;
   /** Probability that a first hit with this `sum` is useful, given `others`; 0 to 0.9. */

@@ -69,10 +69,11 @@ export function toKeywordHit(
  */
 export function toSemanticHit(
   reader: CatalogueReader,
-  { document, score, parts, copies }: SemanticMatch,
+  match: SemanticMatch,
   asked: AskedWords,
-  copyIdsOf: ((document: DocumentNumber) => readonly string[]) | undefined,
+  copyIdsOf: ((match: SemanticMatch) => readonly string[]) | undefined,
 ): SemanticHit {
+  const { document, score, parts, copies } = match;
   const skill = reader.skill(document);
   const files = reader.texts(document);
   const inFiles = once(() => matchFiles(files, asked));
@@ -95,7 +96,7 @@ export function toSemanticHit(
       return explanation.snippet();
     },
     copies,
-    ...(copyIdsOf === undefined ? {} : { explain: { ...parts(), copies: copyIdsOf(document) } }),
+    ...(copyIdsOf === undefined ? {} : { explain: { ...parts(), copies: copyIdsOf(match) } }),
   };
 }
 

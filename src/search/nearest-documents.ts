@@ -238,6 +238,12 @@ export class DocumentVectors {
     return this.#vectorOf.get(document);
   }
 
+  /** The cosine of two documents; undefined unless both have a vector. */
+  cosineOf(a: DocumentNumber, b: DocumentNumber): number | undefined {
+    const [one, other] = [this.#vectorOf.get(a), this.#vectorOf.get(b)];
+    return one && other && dot(one, other);
+  }
+
   /** The cosines of each document that has a vector with `vectors`, in their order. */
   cosines(vectors: readonly Float32Array[]): Map<DocumentNumber, readonly number[]> {
     const known = new Map<Float32Array, readonly number[]>();

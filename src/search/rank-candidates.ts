@@ -18,9 +18,11 @@ import {
 } from '../keyword/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { ScoreParts } from '../result.js';
+import type { Skill } from '../skill.js';
 import { type CatalogueColumns, collapseCopies, copiesOf, copyPreference, prepareCopies } from '../store/index.js';
 import type { DocumentVectors } from './nearest-documents.js';
 import { oncePer } from './once.js';
+import { ARRANGED, type Arranged, type Asker, arrangeAlike, askerOf, meansAuthor } from './ranking/alike.js';
 import { type Decision, raisedTo, taskScore } from './ranking/decision.js';
 import { type Candidate, type NameMatch, rankingModel } from './ranking/features.js';
 import { COMPARED, HybridScorer, type QuestionContext, type ScoredCandidate } from './ranking/hybrid.js';
@@ -35,8 +37,11 @@ export interface SemanticMatch {
   readonly score: number;
   /** Works out what the score is made of. */
   readonly parts: () => Omit<ScoreParts, 'copies'>;
-  /** How many documents it stands for, itself included. */
+  /** How many documents it stands for, itself and {@link twins} included. */
   readonly copies: number;
+  /** Documents that it is shown for; see `arrangeAlike`. */
+  readonly twins: readonly DocumentNumber[];
+  readonly nameRank: number;
   /** How much uses for near questions speak for it, 0 to 1. */
   readonly usage: number;
 }
@@ -46,12 +51,12 @@ export interface SemanticMatch {
  *
  * @param used how much uses for near questions speak for skills, by group of copies; they move the first few
  */
-export function rankCandidates(
-  { context, candidates, groupSizes }: DescribedCandidates,
+export function* rankCandidates(
+  { asker, context, candidates, groupSizes, vectors }: DescribedCandidates,
   query: ResolvedSemanticQuery,
-  columns: CatalogueColumns,
+  { columns, skillOf }: SemanticSources,
   used: ReadonlyMap<DocumentNumber, number> = new Map(),
-): { readonly decision: Decision; readonly matches: readonly SemanticMatch[] } {
+): Pieces<{ readonly decision: Decision; readonly matches: readonly SemanticMatch[] }> {
   const scorer = new HybridScorer(context);
   const byDocument = new Map(candidates.map((candidate) => [candidate.document, scorer.score(candidate)]));
   const of = (document: DocumentNumber): ScoredCandidate => byDocument.get(document)!;
@@ -68,22 +73,42 @@ export function rankCandidates(
   );
   const { scoreOf, partsOf, decision } = scorer.calibrate(topOf(distinct, best, 0, COMPARED).map(of));
   const isCollapsed = query.copies === 'collapse';
-  const shown = (isCollapsed ? [...distinct] : all).filter((document) => scoreOf(of(document)) >= query.minScore);
+  const shown = topOf(isCollapsed ? distinct : all, best, 0, query.limit + ARRANGED).map(of);
+  const cosineOf = (a: DocumentNumber, b: DocumentNumber): number | undefined => vectors?.cosineOf(a, b);
+  const arranged: Iterable<Arranged> =
+    query.ranking === 'hybrid'
+      ? yield* arrangeAlike(shown.slice(0, ARRANGED), asker, skillOf, cosineOf, isCollapsed)
+      : shown.slice(0, ARRANGED).map(unmoved);
+  const sizeOf = (document: DocumentNumber): number =>
+    isCollapsed ? (groupSizes.get(columns.copyGroup[document]!) ?? counts.get(document) ?? 1) : 1;
+  const inOrder: SemanticMatch[] = [];
+  let lowest = 1;
+  for (const { scored, sum, evidence, twins } of [...arranged, ...shown.slice(ARRANGED).map(unmoved)]) {
+    const { document } = scored.candidate;
+    const moved = { ...scored, sum };
+    lowest = Math.min(lowest, scoreOf(moved));
+    if (lowest < query.minScore) break;
+    inOrder.push({
+      document,
+      nameRank: scored.nameRank,
+      score: lowest,
+      parts: () => ({ ...partsOf(moved), ...(query.ranking === 'hybrid' && { evidence }) }),
+      twins,
+      copies: [document, ...twins].reduce((total, one) => total + sizeOf(one), 0),
+      usage: used.get(columns.copyGroup[document]!) ?? 0,
+    });
+  }
   // So many are put in order whatever the limit, or the first hit would depend on it.
-  const moved = used.size === 0 ? query.limit : Math.max(query.limit, COMPARED);
-  const matches = topOf(shown, best, 0, moved).map((document) => ({
-    document,
-    nameRank: of(document).nameRank,
-    score: scoreOf(of(document)),
-    parts: () => partsOf(of(document)),
-    copies: isCollapsed ? (groupSizes.get(columns.copyGroup[document]!) ?? counts.get(document) ?? 1) : 1,
-    usage: used.get(columns.copyGroup[document]!) ?? 0,
-  }));
-  if (used.size === 0) return { decision, matches };
-  const raised = raiseUsed(matches).slice(0, query.limit);
-  const [first] = raised;
+  const raised = used.size === 0 ? inOrder : raiseUsed(inOrder.slice(0, Math.max(query.limit, COMPARED)));
+  const matches = raised.slice(0, query.limit);
+  const [first] = matches;
   // Scores of names have ranges of their own, and say nothing of how likely a hit is.
-  return { decision: first?.nameRank === 0 ? raisedTo(first.score, decision) : decision, matches: raised };
+  const isRaised = used.size > 0 && first?.nameRank === 0;
+  return { decision: isRaised ? raisedTo(first.score, decision) : decision, matches };
+}
+
+function unmoved(scored: ScoredCandidate): Arranged {
+  return { scored, sum: scored.sum, evidence: 0, twins: [] };
 }
 
 /** What is asked, and of what. */
@@ -101,6 +126,8 @@ export interface Asked {
 /** What a semantic search looks into. */
 export interface SemanticSources {
   readonly columns: CatalogueColumns;
+  /** Undefined for a damaged skill. */
+  readonly skillOf: (document: DocumentNumber) => Skill | undefined;
   /** Undefined for `ranking: 'vector'`, which ignores words. */
   readonly words: KeywordIndex | undefined;
   /** Undefined for `ranking: 'words'`, which ignores meaning. */
@@ -109,6 +136,7 @@ export interface SemanticSources {
 
 /** All that the scores of an answer depend on. */
 export interface DescribedCandidates {
+  readonly asker: Asker;
   readonly context: QuestionContext;
   /** By ascending document number. */
   readonly candidates: readonly Candidate[];
@@ -120,6 +148,8 @@ export interface DescribedCandidates {
   readonly damaged: readonly DocumentNumber[];
   /** Of the whole question; undefined by words. */
   readonly questionVector: Float32Array | undefined;
+  /** Of the candidates; undefined by words. */
+  readonly vectors: DocumentVectors | undefined;
 }
 
 /**
@@ -209,6 +239,7 @@ function* describeInPieces(
   const wholes = meaning === undefined ? [] : [...new Set([meaning.own, meaning.whole])];
   const cosines = meaning && vectors?.cosines([...wholes, ...sentences]);
   yield;
+  const asker = askerOf(question, gloss);
   const candidates: Candidate[] = [];
   for (const [i, document] of documents.entries()) {
     const ofAll = cosines?.get(document);
@@ -223,7 +254,7 @@ function* describeInPieces(
       sentence: ofSentences.length === 0 ? undefined : Math.max(...ofSentences),
       feedback: undefined,
       stars: columns.stars[document]!,
-      words: wordScores?.[i],
+      words: wordScores && byAuthorIfMeant(wordScores[i]!, asker, () => sources.skillOf(document)),
     });
   }
   const words = question.looseWords.reduce((sum, { weight }) => sum + weight, 0);
@@ -244,7 +275,7 @@ function* describeInPieces(
       rankingModel().decision.task,
     ),
   };
-  const others = { damaged: vectors?.damaged ?? [], questionVector: meaning?.whole };
+  const others = { asker, vectors, damaged: vectors?.damaged ?? [], questionVector: meaning?.whole };
   if (ranking !== 'hybrid' || vectors === undefined) return { context, candidates, ...others };
   yield;
   const fedBack =
@@ -253,6 +284,15 @@ function* describeInPieces(
       : withFeedback(candidates, context, vectors, columns.copyGroup);
   const { usualFeedback } = fedBack;
   return { context: { ...context, usualFeedback }, candidates: fedBack.candidates, ...others };
+}
+
+/** An author's name counts only where the question means the author. */
+function byAuthorIfMeant(scores: DocumentScores, asker: Asker, read: () => Skill | undefined): DocumentScores {
+  if (scores.fields.author === 0) return scores;
+  const skill = read();
+  return skill !== undefined && meansAuthor(asker, skill)
+    ? scores
+    : { ...scores, fields: { ...scores.fields, author: 0 } };
 }
 
 /** What the words of a question find. */

@@ -9,9 +9,11 @@ import {
   type DocumentNumber,
   giveWay,
   inTurns,
+  isDamage,
   MAX_LONGEST_WAIT,
   namesOf,
   optionOf,
+  orUndefined,
   SkillSearchError,
   topOf,
   untilAborted,
@@ -19,11 +21,12 @@ import {
 import { askedWords, glossQuestion, readQuestion } from '../keyword/index.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import type { DamagedSkill, SemanticHit, SemanticResult, SimilarSkill } from '../result.js';
+import type { Skill } from '../skill.js';
 import { allCopiesOf, type CatalogueColumns, collapseCopies, copyPreference, prepareCopies } from '../store/index.js';
 import { copyIds, damagedPart, idOf, readShown, Shown, toSemanticHit } from './hits.js';
 import type { NearestDocuments } from './nearest-documents.js';
 import type { OpenState } from './open-state.js';
-import { describeCandidates, rankCandidates, type SemanticSources } from './rank-candidates.js';
+import { describeCandidates, rankCandidates, type SemanticMatch, type SemanticSources } from './rank-candidates.js';
 import type { Decision } from './ranking/decision.js';
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf } from './ranking/ranks.js';
@@ -105,7 +108,8 @@ async function answerByMeaning(
   const { reader } = state;
   const asked = gloss === undefined ? askedWords(question) : askedWords(question, gloss);
   const copyIdsOf = explain
-    ? (document: DocumentNumber): string[] => copyIds(reader, document, 0, MOST_COPY_IDS)
+    ? ({ document, twins }: SemanticMatch): string[] =>
+        [document, ...twins].flatMap((one) => copyIds(reader, one, 0, MOST_COPY_IDS)).slice(0, MOST_COPY_IDS)
     : undefined;
   const damaged: DamagedSkill[] = described.damaged.map((document) => ({
     ...idOf(reader.idOrUndefined(document)),
@@ -113,7 +117,7 @@ async function answerByMeaning(
   }));
   const used = usage && ranking === 'hybrid' ? usedGroups(state, described.questionVector, sources) : undefined;
   const show = function* (): Generator<undefined, { decision: Decision; hits: SemanticHit[] }> {
-    const { matches, decision } = rankCandidates(described, resolved, columns, used);
+    const { matches, decision } = yield* rankCandidates(described, resolved, sources, used);
     const shown = new Shown<SemanticHit>(damaged);
     for (const match of matches) {
       yield;
@@ -161,9 +165,11 @@ export async function openSources(
   signal: AbortSignal,
 ): Promise<SemanticSources> {
   const { columns } = state.reader;
+  const skillOf = (document: DocumentNumber): Skill | undefined =>
+    orUndefined(() => state.reader.skill(document), isDamage);
   const words = ranking === 'vector' ? undefined : state.keywordIndex;
   const vectors = ranking === 'words' ? undefined : await state.untilClosed(untilAborted(state.vectors(), signal));
-  return { columns, words, vectors };
+  return { columns, skillOf, words, vectors };
 }
 
 /** The greatest `limit` of similar skills: as for a semantic search. */

@@ -3,13 +3,14 @@ import type { DocumentNumber } from '../../core/index.js';
 import { dataFile } from '../../core/index.js';
 import { type FieldScores, RANKING_FEATURES, type RankingFeature } from '../../result.js';
 import { once } from '../once.js';
+import type { EvidenceWeights } from './alike.js';
 import type { DecisionModel } from './decision.js';
 
 /** File text with this many distinct terms or more counts as full. Chosen by hand: about a page of text. */
 const FULL_FILE_TERMS = 200;
 
 /** So many stars or more count as 1. Chosen by hand: few repositories of skills have more. */
-const MOST_STARS = 100_000;
+export const MOST_STARS = 100_000;
 
 /** How a document's name relates to the question: it is the question, it begins with the question, or neither. */
 export type NameMatch = 'exact' | 'beginning' | 'other';
@@ -214,6 +215,7 @@ export function mapFeatures(numberOf: (feature: RankingFeature) => number): Feat
 /** The numbers that were fitted to judged questions. */
 export interface RankingModel {
   readonly weights: FittedWeights;
+  readonly evidence: EvidenceWeights;
   readonly decision: DecisionModel;
 }
 

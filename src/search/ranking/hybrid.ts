@@ -59,6 +59,11 @@ export interface ScoredCandidate {
   readonly sum: number;
 }
 
+/** Whether the question is the skill's name. */
+export function isExact({ nameRank }: Pick<ScoredCandidate, 'nameRank'>): boolean {
+  return NAME_ORDER[nameRank] === 'exact';
+}
+
 /** The scores of one answer. */
 export interface CalibratedScores {
   /** The score of a candidate, 0 to 1. */
@@ -123,7 +128,7 @@ export class HybridScorer {
   #decide(best: readonly ScoredCandidate[], ofFirst: number): Decision {
     const [first] = best;
     const { confident, perhaps } = this.#rule;
-    const isNamed = first !== undefined && NAME_ORDER[first.nameRank] === 'exact';
+    const isNamed = first !== undefined && isExact(first);
     const isLookUp = this.#context.isOneWord && (first?.candidate.words?.fields.name ?? 0) > 0;
     const probability = isNamed ? 1 : isLookUp ? Math.max(LOOK_UP, ofFirst) : ofFirst;
     const isNext = ({ nameRank, sum }: ScoredCandidate): boolean =>
@@ -164,7 +169,7 @@ export class HybridScorer {
 
   #scoreOf({ nameRank, sum }: ScoredCandidate, probability: number): number {
     if (this.#context.ranking !== 'hybrid') return sum;
-    if (NAME_ORDER[nameRank] === 'exact') return EXACT_FROM + (1 - EXACT_FROM) * probability;
+    if (isExact({ nameRank })) return EXACT_FROM + (1 - EXACT_FROM) * probability;
     if (NAME_ORDER[nameRank] === 'beginning') return BEGINNING_FROM + (EXACT_FROM - BEGINNING_FROM) * probability;
     return probability;
   }
