@@ -3,7 +3,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { RANKING_FEATURES } from '../src/result.js';
-import type { DecisionModel } from '../src/search/ranking/decision.js';
 import { RANKING_MODEL, type RankingModel } from '../src/search/ranking/features.js';
 import { fittedTo } from './ranking/fitted.js';
 import { gatherQuestions, isServed, type JudgedQuestion, TERMS } from './ranking/judged-questions.js';
@@ -49,12 +48,15 @@ async function main(folders: readonly string[], flags: Flags): Promise<void> {
 
   const facts = { sets: sets.map(({ name }) => name), questions: questions.length };
   const weights = {
-    first: firstPassOf(RANKING_MODEL),
+    // Set by hand.
+    first: modelIn(RANKING_MODEL).weights.first,
     readable: namedWeights(fitted.readable),
     glossed: namedWeights(fitted.glossed),
     foreign: namedWeights(fitted.foreign),
   };
-  const text = JSON.stringify({ weights, decision: decisionOf(RANKING_MODEL), fitted: facts }, rounded, 2);
+  // The others are fitted to these weights, each by a command of its own.
+  const { evidence, decision } = modelIn(RANKING_MODEL);
+  const text = JSON.stringify({ weights, evidence, decision, fitted: facts }, rounded, 2);
   writeFileSync(flags.out ?? RANKING_MODEL, `${text}\n`);
   console.log(`written: ${flags.out ?? 'data/ranking.json'}`);
 }
@@ -70,14 +72,8 @@ async function gatherAll(sets: readonly JudgedSet[], keep: string | undefined): 
   return questions;
 }
 
-/** The weights of the first pass in a file, which are not fitted. */
-function firstPassOf(path: URL): object {
-  return (JSON.parse(readFileSync(path, 'utf8')) as RankingModel).weights.first;
-}
-
-/** What `npm run bench:decision fit` has fitted to the weights in a file: to be fitted again where these change. */
-function decisionOf(path: URL): DecisionModel {
-  return (JSON.parse(readFileSync(path, 'utf8')) as RankingModel).decision;
+function modelIn(path: URL): RankingModel {
+  return JSON.parse(readFileSync(path, 'utf8')) as RankingModel;
 }
 
 /** The weights of a file; 0 for what it has none of, such as a feature that is new. */

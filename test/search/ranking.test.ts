@@ -104,6 +104,7 @@ describe('hybrid', () => {
         glossed: only('words'),
         foreign: only('description'),
       },
+      evidence: { language: 0, english: 0, owner: 0, stars: 0, description: 0 },
       decision: { hybrid: rule, vector: rule, words: rule, task },
     };
   }

@@ -56,6 +56,91 @@ describe('semantic search', () => {
       expect(hits[1]?.explain?.name).toBe('beginning');
     });
 
+    describe('of skills that answer alike', () => {
+      const idsOf = async (rows: readonly Row[], q: string, more: object = {}): Promise<readonly string[]> => {
+        const { hits } = await (await searchOver(rows)).semantic({ q, ...more });
+        return hits.map(({ skill }) => skill.id);
+      };
+      const at = (id: string, repository: string, more: Row = {}): Row => {
+        const [author = ''] = repository.split('/');
+        return row(id, { author, codehostUrl: `https://github.com/${repository}/tree/HEAD/${id}`, ...more });
+      };
+      const ENGLISH = 'Sets up containers for an application and says what each of them is for.';
+      const GERMAN = 'Richtet die Container für eine Anwendung ein und sagt, wofür jeder von ihnen ist: containers.';
+
+      test('has more for what is in the language of the question, then for what has more stars', async () => {
+        const search = await searchOver([
+          at('none', 'a/one', { name: 'containers', description: ENGLISH }),
+          at('many', 'b/two', { name: 'containers', description: ENGLISH, stars: 90_000 }),
+          at('german', 'c/three', { name: 'containers', description: GERMAN, stars: 90_000 }),
+        ]);
+        const byEvidence = async (q: string): Promise<readonly string[]> => {
+          const { hits } = await search.semantic({ q, copies: 'keep', explain: true });
+          const sorted = hits.toSorted((one, other) => other.explain!.evidence! - one.explain!.evidence!);
+          return sorted.map(({ skill }) => skill.id);
+        };
+        expect(await byEvidence('containers')).toEqual(['many', 'none', 'german']);
+        expect(await byEvidence('wie richte ich die containers ein')).toEqual(['german', 'many', 'none']);
+        expect(
+          await idsOf(
+            [row('a', { name: 'x', description: ENGLISH }), row('b', { name: 'x', description: ENGLISH, stars: 9 })],
+            'x',
+            { copies: 'keep' },
+          ),
+        ).toEqual(['b', 'a']);
+      });
+
+      test('shows translations and versions by one author as one, in the language of the question', async () => {
+        const rows = [
+          at('english', 'ada/kit', { name: 'container-setup', description: ENGLISH }),
+          at('german', 'ada/kit', { name: 'container-setup', description: `${ENGLISH} ${GERMAN}`, files: [] }),
+          at('other', 'bo/kit', { name: 'container-setup', description: `${ENGLISH} Fast.` }),
+          at('later', 'ada/more', { name: 'container-setup-2-0', description: `${ENGLISH} Later.` }),
+        ];
+        const search = await searchOver(rows);
+        const { hits } = await search.semantic({ q: 'set up containers', explain: true });
+        expect(hits.map(({ skill }) => skill.author).toSorted()).toEqual(['ada', 'bo']);
+        const shown = hits.find(({ skill }) => skill.author === 'ada');
+        expect(shown?.copies).toBe(3);
+        expect(shown?.explain?.copies.toSorted()).toEqual(['english', 'german', 'later']);
+        expect(await idsOf(rows, 'set up containers', { copies: 'keep' })).toHaveLength(4);
+      });
+
+      test('takes no skills of unknown authors for one', async () => {
+        const rows = ['Sets up.', 'Starts.'].map((more, i) =>
+          row(`of-${i}`, { name: 'containers', description: `${ENGLISH} ${more}` }),
+        );
+        expect(await idsOf(rows, 'containers')).toHaveLength(2);
+      });
+
+      test('shows two of a repository among the first five', async () => {
+        const rows = Array.from({ length: 12 }, (_, i) =>
+          at(`s${i}`, i < 6 ? 'ada/kit' : `by${i}/kit`, {
+            name: `tool ${'abcdefghijkl'[i]}`,
+            description: `${ENGLISH} ${'abcdefghijkl'[i]}`,
+          }),
+        );
+        const first = (await idsOf(rows, 'containers for an application')).slice(0, 5);
+        expect(first.filter((id) => Number(id.slice(1)) < 6).length).toBeLessThanOrEqual(2);
+      });
+
+      test('hears the name of an author only where the question means the author', async () => {
+        const rows = [
+          at('part', 'code-bot/kit', { name: 'reviews', description: 'Reviews what others wrote.' }),
+          at('whole', 'steipete/kit', { name: 'reviews', description: 'Reviews what others write.' }),
+          at('own', 'stripe/kit', { name: 'stripe-refunds', description: 'Pays money back.' }),
+        ];
+        const search = await searchOver(rows);
+        const authorOf = async (q: string, id: string): Promise<number | undefined> => {
+          const { hits } = await search.semantic({ q, explain: true });
+          return hits.find(({ skill }) => skill.id === id)?.explain?.bm25?.author;
+        };
+        expect(await authorOf('reviews by steipete', 'whole')).toBeGreaterThan(0);
+        expect(await authorOf('reviews of code', 'part')).toBe(0);
+        expect(await authorOf('stripe refunds', 'own')).toBe(0);
+      });
+    });
+
     test('finds the skill of one sentence where a question asks for several things', async () => {
       const search = await searchOver(SKILLS);
       const q = 'Please tell birds by their song. Then write the notes of the next release for me.';
@@ -213,9 +298,10 @@ describe('semantic search', () => {
       const search = await searchOver(SKILLS);
       const { hits } = await search.semantic({ q: 'reviews of SQL queries', explain: true });
       for (const { score, explain } of hits) {
-        const { features = [], sum, probability, bm25 } = explain ?? expect.fail('no explanation');
+        const { features = [], evidence = 0, sum, probability, bm25 } = explain ?? expect.fail('no explanation');
         expect(features.map(({ feature }) => feature).toSorted()).toEqual([...RANKING_FEATURES].toSorted());
-        expect(features.reduce((total, { value, weight }) => total + value * weight, 0)).toBeCloseTo(sum, 9);
+        const ofFeatures = features.reduce((total, { value, weight }) => total + value * weight, 0);
+        expect(ofFeatures + evidence).toBeCloseTo(sum, 9);
         expect(features.reduce((total, { share }) => total + Math.abs(share), 0)).toBeCloseTo(1, 9);
         const shares = features.map(({ share }) => Math.abs(share));
         expect(shares).toEqual(shares.toSorted((x, y) => y - x));

@@ -92,6 +92,9 @@ export function evidenceValues(skill: Skill, asker: Asker): Record<keyof Evidenc
 /** How much more evidence counts among skills whose name is the question: their words differ by chance. */
 const EXACT_TIMES = 5;
 
+/** How much it counts for questions in other languages: their sums lie closer together. */
+const GLOSSED_TIMES = 0.6;
+
 /** How many of the best are put in order by evidence, whatever the limit, or the first hit would depend on it. */
 export const ARRANGED = 50;
 
@@ -145,17 +148,17 @@ export function* arrangeAlike(
     yield;
     const skill = skillOf(scored.candidate.document);
     const values = skill && evidenceValues(skill, asker);
-    const factor = isExact(scored) ? EXACT_TIMES : 1;
+    const factor = (isExact(scored) ? EXACT_TIMES : 1) * (asker.language === 'en' ? 1 : GLOSSED_TIMES);
     const evidence = values === undefined ? 0 : factor * sumOf(weights, values);
-    const repository = skill && repositoryOf(skill.codehostUrl)?.cloneUrl.toLowerCase();
+    const repository = (skill && repositoryOf(skill.codehostUrl)?.cloneUrl.toLowerCase()) ?? '';
     weighed.push({
       scored,
       sum: scored.sum + evidence,
       evidence,
       twins: [],
       language: values === undefined ? 0 : 2 * values.language + values.english,
-      repository: repository ?? '',
-      twinKey: skill === undefined ? '' : twinKey(skill),
+      repository,
+      twinKey: skill === undefined ? '' : twinKey(skill, repository),
     });
   }
   weighed.sort((a, b) => b.scored.nameRank - a.scored.nameRank || b.sum - a.sum);
@@ -167,11 +170,16 @@ function sumOf(weights: EvidenceWeights, values: EvidenceWeights): number {
   return names.reduce((sum, name) => sum + weights[name] * values[name], 0);
 }
 
-/** Skills with the same key may be one skill in several languages, for several agents or of several versions. */
-function twinKey({ author, name }: Skill): string {
+/**
+ * Skills with the same key may be one skill in several languages, for several agents or of several versions.
+ *
+ * @returns empty for a skill of which nobody knows whose it is
+ */
+function twinKey({ author, name }: Skill, repository: string): string {
+  const owner = author === 'unknown' ? repository : authorKey(author);
   const words = wordsOf(name);
   while (words.length > 1 && /^\d+$/.test(words.at(-1)!)) words.pop();
-  return `${authorKey(author)} ${words.join('')}`;
+  return owner === '' ? '' : `${owner} ${words.join('')}`;
 }
 
 function foldTwins(weighed: readonly Weighed[], cosineOf: (a: number, b: number) => number | undefined): Weighed[] {
