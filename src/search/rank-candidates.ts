@@ -257,7 +257,7 @@ function* describeInPieces(
       words: wordScores && byAuthorIfMeant(wordScores[i]!, asker, () => sources.skillOf(document)),
     });
   }
-  const words = question.looseWords.reduce((sum, { weight }) => sum + weight, 0);
+  const words = asker.length;
   const context: QuestionContext = {
     ranking,
     highest: byWords?.ranked.highest ?? 0,

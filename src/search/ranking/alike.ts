@@ -18,11 +18,14 @@ export interface Asker {
   readonly language: string;
   /** The words of the question, and of what it is in English. */
   readonly words: ReadonlySet<string>;
+  /** How many words the question has; see `QuestionKind`. */
+  readonly length: number;
 }
 
 export function askerOf(question: Question, gloss: Question | undefined): Asker {
   const words = [question, gloss].flatMap((one) => one?.looseWords ?? []).flatMap(({ terms }) => terms);
-  return { language: question.language, words: new Set(words) };
+  const length = question.looseWords.reduce((sum, { weight }) => sum + weight, 0);
+  return { language: question.language, words: new Set(words), length };
 }
 
 /** The last words of an author's name that only say what kind of author it is. */
@@ -95,6 +98,9 @@ const EXACT_TIMES = 5;
 /** How much it counts for questions in other languages: their sums lie closer together. */
 const GLOSSED_TIMES = 0.6;
 
+/** Longer questions say more by themselves. */
+const SHORT_QUESTION = 4;
+
 /** How many of the best are put in order by evidence, whatever the limit, or the first hit would depend on it. */
 export const ARRANGED = 50;
 
@@ -143,13 +149,13 @@ export function* arrangeAlike(
   folds: boolean,
 ): Pieces<readonly Arranged[]> {
   const weights = rankingModel().evidence;
+  const usual = (asker.language === 'en' ? 1 : GLOSSED_TIMES) * Math.min(1, SHORT_QUESTION / asker.length);
   const weighed: Weighed[] = [];
   for (const scored of ordered) {
     yield;
     const skill = skillOf(scored.candidate.document);
     const values = skill && evidenceValues(skill, asker);
-    const factor = (isExact(scored) ? EXACT_TIMES : 1) * (asker.language === 'en' ? 1 : GLOSSED_TIMES);
-    const evidence = values === undefined ? 0 : factor * sumOf(weights, values);
+    const evidence = values === undefined ? 0 : usual * (isExact(scored) ? EXACT_TIMES : 1) * sumOf(weights, values);
     const repository = (skill && repositoryOf(skill.codehostUrl)?.cloneUrl.toLowerCase()) ?? '';
     weighed.push({
       scored,
