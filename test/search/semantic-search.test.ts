@@ -94,7 +94,7 @@ describe('semantic search', () => {
         const rows = [
           at('english', 'ada/kit', { name: 'container-setup', description: ENGLISH }),
           at('german', 'ada/kit', { name: 'container-setup', description: `${ENGLISH} ${GERMAN}`, files: [] }),
-          at('other', 'bo/kit', { name: 'container-setup', description: `${ENGLISH} Fast.` }),
+          at('other', 'bo/kit', { name: 'container-setup', description: 'Starts and stops containers.' }),
           at('later', 'ada/more', { name: 'container-setup-2-0', description: `${ENGLISH} Later.` }),
         ];
         const search = await searchOver(rows);
@@ -106,11 +106,16 @@ describe('semantic search', () => {
         expect(await idsOf(rows, 'set up containers', { copies: 'keep' })).toHaveLength(4);
       });
 
-      test('takes no skills of unknown authors for one', async () => {
-        const rows = ['Sets up.', 'Starts.'].map((more, i) =>
-          row(`of-${i}`, { name: 'containers', description: `${ENGLISH} ${more}` }),
+      test('shows what others changed a little as one, and takes no skills of unknown authors for one', async () => {
+        const changed = [
+          at('a', 'a/kit', { name: 'x', description: ENGLISH }),
+          at('b', 'b/kit', { name: 'x', description: `${ENGLISH} So.` }),
+        ];
+        expect(await idsOf(changed, 'containers')).toHaveLength(1);
+        const unknown = [ENGLISH, 'Starts and stops containers.'].map((description, i) =>
+          row(`${i}`, { name: 'x', description }),
         );
-        expect(await idsOf(rows, 'containers')).toHaveLength(2);
+        expect(await idsOf(unknown, 'containers')).toHaveLength(2);
       });
 
       test('shows two of a repository among the first five', async () => {
