@@ -61,8 +61,21 @@ export interface ListQuery extends SkillFilters {
   readonly facets?: readonly Facet[] | undefined;
 }
 
+/** How the text of a query is read. */
+interface Reading {
+  /**
+   * Whether the question is still being typed: a last word without a blank or a mark behind it then counts whole and as
+   * a beginning. Names that begin with what is typed come first. @default false
+   */
+  readonly asTyped?: boolean | undefined;
+  /** Whether words that occur nowhere in the catalogue may be read as near ones. @default true */
+  readonly corrections?: boolean | undefined;
+}
+
+type ResolvedReading = { readonly [Name in keyof Reading]-?: boolean };
+
 /** What `SkillSearch.keyword` is asked. */
-export interface KeywordQuery extends SkillFilters {
+export interface KeywordQuery extends SkillFilters, Reading {
   /**
    * The words to find, with at least one letter or digit. Words in `"double quotes"` must stand next to each other. Of
    * more than 2,000 characters (code points after trimming) what asks for something is read, up to so many.
@@ -90,13 +103,13 @@ interface ResolvedPage extends ResolvedFilters {
 }
 
 /** A keyword query that was checked, with all defaults filled in. */
-export interface ResolvedKeywordQuery extends ResolvedPage {
+export interface ResolvedKeywordQuery extends ResolvedPage, ResolvedReading {
   readonly q: string;
   readonly sortBy: SortOrder;
 }
 
 /** What `SkillSearch.semantic` is asked. */
-export interface SemanticQuery extends SkillFilters {
+export interface SemanticQuery extends SkillFilters, Reading {
   /**
    * The question in plain language, with at least one letter or digit. Of more than 2,000 characters (code points after
    * trimming) what asks for something is read, wherever it stands, up to so many. Text beyond what the model can read still counts by its words.
@@ -115,7 +128,7 @@ export interface SemanticQuery extends SkillFilters {
 }
 
 /** A semantic query that was checked, with all defaults filled in. */
-export interface ResolvedSemanticQuery extends ResolvedFilters {
+export interface ResolvedSemanticQuery extends ResolvedFilters, ResolvedReading {
   readonly q: string;
   readonly limit: number;
   readonly minScore: number;
@@ -124,12 +137,14 @@ export interface ResolvedSemanticQuery extends ResolvedFilters {
   readonly explain: boolean;
 }
 
+const READING_NAMES = { asTyped: true, corrections: true } as const;
 const OWN_NAMES = { q: true, limit: true, minScore: true, ranking: true, copies: true, explain: true } as const;
-const SEMANTIC_NAMES = namesOf<SemanticQuery>({ ...OWN_NAMES, ...FILTER_NAMES });
+const SEMANTIC_NAMES = namesOf<SemanticQuery>({ ...OWN_NAMES, ...READING_NAMES, ...FILTER_NAMES });
 
 /**
  * Checks a semantic query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
- * order q, limit, minScore, ranking, the filters in the order of {@link SkillFilters}, copies, explain.
+ * order q, limit, minScore, ranking, the filters in the order of {@link SkillFilters}, copies, explain,
+ * asTyped, corrections.
  *
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
  * @example
@@ -144,16 +159,16 @@ export function resolveSemanticQuery(query: SemanticQuery): ResolvedSemanticQuer
   const filters = resolveFilters(query);
   const copies = checkChoice(parameterOf('copies'), query.copies, COPY_MODES) ?? 'collapse';
   const explain = checkChoice(parameterOf('explain'), query.explain, [true, false]) ?? false;
-  return { q, limit, minScore, ranking, ...filters, copies, explain };
+  return { q, limit, minScore, ranking, ...filters, copies, explain, ...resolveReading(query) };
 }
 
 const PAGE_NAMES = { page: true, limit: true, sortBy: true, ...FILTER_NAMES, copies: true, facets: true } as const;
-const KEYWORD_NAMES = namesOf<KeywordQuery>({ q: true, ...PAGE_NAMES });
+const KEYWORD_NAMES = namesOf<KeywordQuery>({ q: true, ...PAGE_NAMES, ...READING_NAMES });
 const LIST_NAMES = namesOf<ListQuery>(PAGE_NAMES);
 
 /**
  * Checks a keyword query and fills in the defaults. Reports an unknown parameter first, then the first fault in the
- * order q, page, limit, sortBy, the filters in the order of {@link SkillFilters}, copies, facets.
+ * order q, page, limit, sortBy, the filters in the order of {@link SkillFilters}, copies, facets, asTyped, corrections.
  *
  * @param maxLimit the greatest `limit`
  * @throws {SkillSearchError} `MISSING_QUERY`, `INVALID_QUERY`, `INVALID_PARAMETER`; its `parameter` names the fault
@@ -169,7 +184,16 @@ export function resolveKeywordQuery(query: KeywordQuery, maxLimit: number = MAX_
   const filters = resolveFilters(query);
   const byDefault = sortBy === 'relevance' ? 'collapse' : 'keep';
   const copies = checkChoice(parameterOf('copies'), query.copies, COPY_MODES) ?? byDefault;
-  return { q, page, limit, sortBy, ...filters, copies, facets: resolveFacets(query.facets) };
+  const facets = resolveFacets(query.facets);
+  return { q, page, limit, sortBy, ...filters, copies, facets, ...resolveReading(query) };
+}
+
+/** A question that ends in a blank is done as far as it goes. */
+function resolveReading({ q, asTyped, corrections }: Reading & { readonly q: string }): ResolvedReading {
+  return {
+    asTyped: (checkChoice(parameterOf('asTyped'), asTyped, [true, false]) ?? false) && !/\s$/.test(q),
+    corrections: checkChoice(parameterOf('corrections'), corrections, [true, false]) ?? true,
+  };
 }
 
 /** A query of a list that was checked, with all defaults filled in. */
@@ -199,9 +223,8 @@ export function resolveListQuery(query: ListQuery = {}): ResolvedListQuery {
 function resolveFacets(value: unknown): readonly Facet[] {
   if (value === undefined) return [];
   const isFacet = (name: unknown): name is Facet => FACETS.some((facet) => facet === name);
-  if (!Array.isArray(value)) throw invalidArgument(parameterOf('facets'), `a list of ${FACETS.join(', ')}`, value);
-  const wrong: unknown = value.find((name) => !isFacet(name));
-  if (value.every(isFacet)) return [...new Set(value)];
+  if (Array.isArray(value) && value.every(isFacet)) return [...new Set(value)];
+  const wrong: unknown = Array.isArray(value) ? value.find((name) => !isFacet(name)) : value;
   throw invalidArgument(parameterOf('facets'), `a list of ${FACETS.join(', ')}`, wrong);
 }
 

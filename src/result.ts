@@ -15,7 +15,7 @@ export type Ranking = (typeof RANKINGS)[number];
  *
  * 1. `all-words`: skills with every word, exactly or by its stem, in name, author, labels or description
  * 2. `file-text`: also in the text of the files
- * 3. `prefix`: also with the last word as the beginning of a longer one
+ * 3. `prefix`: also with the last word as the beginning of a longer one; in place of the first two with `asTyped`
  * 4. `typo`: also with words one or two edits away, in place of words that occur nowhere in the catalogue
  * 5. `translated`: skills with the English words for a question in another language: with all of them, else with at
  *   least half, weighted by idf
@@ -124,13 +124,13 @@ export interface FacetCount {
  */
 export type FacetCounts = Readonly<Partial<Record<Facet, readonly FacetCount[]>>>;
 
-/** How the step `typo` read a word. */
+/** How a word that occurs nowhere in the catalogue was read. */
 export interface CorrectedWord {
   /** The word of the question, as it was asked. */
   readonly asked: string;
   /**
    * The words of the catalogue that it was read as, lower case, with accents: those that skills of the answer have, the
-   * one that most of them have first; at most five.
+   * one that most of them have first; at most five. By meaning one, the nearest.
    */
   readonly read: readonly string[];
 }
@@ -342,6 +342,8 @@ export interface SemanticResult {
   readonly worth: number;
   /** Whether any hit is: `worth` is more than 0. */
   readonly confident: boolean;
+  /** Only for a short question: its words that occur nowhere, and were read as others. */
+  readonly corrected?: readonly CorrectedWord[];
   /** Only for a question in another language: how its words were read in English, to look for these beside its own. */
   readonly translated?: readonly TranslatedWords[];
   /**

@@ -20,6 +20,8 @@ describe('a good question', () => {
       updatedBefore: undefined,
       copies: 'collapse',
       facets: [],
+      asTyped: false,
+      corrections: true,
     });
     expect(resolveSemanticQuery({ q: 'react' })).toMatchObject({ license: undefined, updatedAfter: undefined });
     expect(resolveListQuery()).toEqual({ page: 1, limit: 20, sortBy: 'recent', copies: 'keep', facets: [] });
@@ -42,7 +44,10 @@ describe('a good question', () => {
       facets: ['license', 'category'],
     } as const;
 
-    expect(resolveKeywordQuery(query)).toEqual(query);
+    const reading = { asTyped: true, corrections: false };
+    expect(resolveKeywordQuery({ ...query, ...reading })).toEqual({ ...query, ...reading });
+    // A blank says that the last word is done.
+    expect(resolveKeywordQuery({ q: 'c++ ', asTyped: true }).asTyped).toBe(false);
     const { q: _, ...listed } = { ...query, page: 1000 };
     expect(resolveListQuery(listed)).toEqual(listed);
   });

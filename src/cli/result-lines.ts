@@ -1,4 +1,5 @@
 import type {
+  CorrectedWord,
   FacetCounts,
   KeywordHit,
   KeywordResult,
@@ -32,7 +33,7 @@ const MAX_NAME = 48;
 const STEP_NOTES = {
   'all-words': undefined,
   'file-text': 'no skill has all words outside its files; these have them there',
-  prefix: 'no skill has all words; in these the last one begins a longer word',
+  prefix: 'here the last word also begins longer ones',
   typo: 'no skill has all words; these have words of similar spelling',
   translated: 'no skill has all words; these have English ones for them',
   'some-words': 'no skill has all words; these have some of them',
@@ -52,9 +53,7 @@ export function keywordLines(result: KeywordResult, columns: number, styles: Sty
   const cut = truncated === true ? [TRUNCATED_NOTE] : [];
   if (hits.length === 0) return [...cut.map(styles.dim), emptyPage(pagination)];
   const note = step === undefined ? undefined : STEP_NOTES[step];
-  // What is said of a word that was read as others: `read "kuberntes" as "kubernetes"`.
-  const others = [...corrected, ...translated.map(({ asked, read }) => ({ asked, read: [read] }))];
-  const readings = others.map(({ asked, read }) => `(read ${quoted(asked)} as ${read.map(quoted).join(' or ')})`);
+  const readings = [...corrected, ...translated.map(({ asked, read }) => ({ asked, read: [read] }))].map(readingNote);
   const notes = [...cut, ...(note === undefined ? [] : [`(${note})`]), ...readings];
   return [
     ...notes.map(styles.dim),
@@ -79,14 +78,19 @@ export function listLines(result: ListResult, columns: number, styles: Styles): 
   ];
 }
 
+/** What is said of a word that was read as others: `read "kuberntes" as "kubernetes"`. */
+function readingNote({ asked, read }: CorrectedWord): string {
+  return `(read ${quoted(asked)} as ${read.map(quoted).join(' or ')})`;
+}
+
 function quoted(word: string): string {
   return `"${oneLine(word)}"`;
 }
 
 /** The hits of a semantic search as text, each with its score. */
 export function semanticLines(result: SemanticResult, columns: number, styles: Styles): string[] {
-  const { hits, ranking, worth, truncated, translated } = result;
-  const notes = truncated === true ? [TRUNCATED_NOTE] : [];
+  const { hits, ranking, worth, truncated, corrected = [], translated } = result;
+  const notes = [...(truncated === true ? [TRUNCATED_NOTE] : []), ...corrected.map(readingNote)];
   if (hits.length === 0) return [...notes.map(styles.dim), NO_MATCH];
   if (translated !== undefined) notes.push(`(also looked for ${quoted(translated.map(({ read }) => read).join(' '))})`);
   if (worth === 0) notes.push('(no skill seems to fit; these come closest)');

@@ -38,6 +38,8 @@ interface SearchFlags extends ReadingFlags, PageFlags {
   readonly explain?: true;
   readonly format?: SkillFormat;
   readonly maxTokens?: number;
+  readonly asTyped?: true;
+  readonly corrections: boolean;
   // With `--mode keyword` only, as `page` and `facets`.
   readonly sort?: SortOrder;
   // With `--mode semantic` only.
@@ -68,6 +70,8 @@ export const setUp: SetUp = (command, output) => {
   addReadingOptions(command)
     .addOption(choiceOption('--copies <mode>', 'show one of a group of copies or all', COPY_MODES))
     .addOption(facetsOption('keyword: '))
+    .option('--as-typed', 'the last word may be unfinished')
+    .option('--no-corrections', 'read no word as another')
     .option('--explain', 'tell for each result which words matched where, and the parts of its score')
     .option('--local-paths', 'tell for each result the folder that it was loaded from')
     .addOption(
@@ -104,7 +108,7 @@ async function searchByWords(q: string, opening: OpenOptions, flags: SearchFlags
   const query = resolveKeywordQuery({
     ...{ q, sortBy: flags.sort },
     ...filtersOf(flags),
-    ...pick(flags, 'page', 'limit', 'copies', 'facets'),
+    ...pick(flags, 'page', 'limit', 'copies', 'facets', 'asTyped', 'corrections'),
   });
   await using search = await openPatiently({ ...opening, ...(await readingOf(flags)) }, output);
   const result = search.keyword(query);
@@ -114,7 +118,7 @@ async function searchByWords(q: string, opening: OpenOptions, flags: SearchFlags
 }
 
 async function searchByMeaning(q: string, opening: OpenOptions, flags: SearchFlags, output: Output): Promise<void> {
-  const more = pick(flags, 'limit', 'minScore', 'ranking', 'copies', 'explain');
+  const more = pick(flags, 'limit', 'minScore', 'ranking', 'copies', 'explain', 'asTyped', 'corrections');
   const query = resolveSemanticQuery({ q, ...filtersOf(flags), ...more });
   const reading = await readingOf(flags);
   // For one question the graphs would take longer to open than a scan takes.

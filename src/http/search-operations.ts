@@ -148,7 +148,7 @@ export function findOperation(
   return {
     key: 'ignored',
     read: (text) =>
-      readQuery(text, FIND_PARAMETERS, { sortBy: 'relevance' }, ({ owner = '', ...asked }) => {
+      readQuery(text, FIND_PARAMETERS, { sortBy: 'relevance', asTyped: true }, ({ owner = '', ...asked }) => {
         return { ...resolveWords(asked, true), owner: String(owner).trim().toLowerCase() };
       }),
     async answer({ owner, ...query }, { search, publicUrl, call }) {

@@ -38,6 +38,7 @@ export {
   type StopWords,
   stopWordsOf,
 } from './question.js';
+export { correctQuestion, readAsked } from './read-asked.js';
 export type { Segment } from './segments.js';
 export { packedRules } from './segments.js';
 export { isWithinEdits, unitsOf } from './term-dictionary.js';

@@ -1,4 +1,4 @@
-import { type DocumentNumber, isUnspacedTerm, type Pieces } from '../core/index.js';
+import { countCodePoints, type DocumentNumber, isUnspacedTerm, type Pieces, typedWord } from '../core/index.js';
 import { type CorrectedWord, type FieldScores, type KeywordStep, SCORED_FIELDS, type ScoredField } from '../result.js';
 import type { FieldWeights } from './bm25.js';
 import type { Question, QuestionWord } from './question.js';
@@ -31,6 +31,8 @@ export interface MatchOptions {
   readonly scored?: boolean;
   /** Counts and bounds the work. Without it nothing is left out. */
   readonly work?: Work | undefined;
+  /** Whether words that occur nowhere may be read as others. @default true */
+  readonly corrections?: boolean;
   /** What a question in another language is in English, for the step `translated`. Called if that is reached. */
   readonly inEnglish?: (() => Question | undefined) | undefined;
 }
@@ -175,7 +177,8 @@ export interface KeywordIndex {
   named(question: Question): readonly DocumentNumber[];
   /**
    * The documents whose name begins with the question and goes on with more words; ascending. Case, white space and
-   * punctuation do not count. See `beginningsOf` for where words end; questions of very many words begin no name.
+   * punctuation do not count. See `beginningsOf` for where words end; questions of very many words begin no name. Also
+   * those that begin with what is typed, if the last word is unfinished: at most some hundreds of names.
    */
   beginning(question: Question): readonly DocumentNumber[];
   /**
@@ -240,7 +243,21 @@ interface DescribedFiles {
  * without files does: its words would count twice.
  */
 export function textsOfFiles({ description, files }: DescribedFiles): readonly string[] {
-  return files.map(({ text }) => text).filter((text) => text !== description);
+  return files.flatMap(({ text }) => (text === description ? [] : [withoutCutWord(text)]));
+}
+
+/** Shorter texts are rarely excerpts. */
+const SHORTEST_EXCERPT = 200;
+
+/**
+ * A text without the word at its end, if it is cut there: sources cut at round numbers of characters, and what is left
+ * of the last word is none.
+ */
+export function withoutCutWord(text: string): string {
+  if (text.length < SHORTEST_EXCERPT || !LETTER.test(text.slice(-1))) return text;
+  const length = countCodePoints(text);
+  const isCut = length % 100 === 0 || Number.isInteger(Math.log2(length));
+  return isCut ? typedWord(text)?.before || text : text;
 }
 
 /** The fields whose words complete what somebody types: what is in the text of files only is rarely meant. */

@@ -16,7 +16,7 @@ import { LengthNorms } from './bm25.js';
 import { compareWords, completedLists, NameSpellings } from './completions.js';
 import { countDocuments } from './document-sets.js';
 import type { CountedText, DocumentSource, KeywordDocument, KeywordIndex } from './keyword-index.js';
-import { completesWords, FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from './keyword-index.js';
+import { completesWords, FIELDS, FILES, INNER, SCORED_OF, textsOfFiles, withoutCutWord } from './keyword-index.js';
 import type { CountedTerm, KeywordSource } from './keyword-source.js';
 import { BLOCK, GONE, MANY, NO_POSTINGS } from './packed-keywords.js';
 import type { Lookup } from './plan-steps.js';
@@ -144,7 +144,7 @@ class MemoryWords {
       next = tokens.reduce((end, { position, span }) => Math.max(end, position + span), next) + 1;
       return tokens;
     };
-    for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
+    for (const [field, texts] of [[name], [author], labels, [withoutCutWord(description)]].entries()) {
       const tokens = texts.flatMap(read);
       inner = inner.concat(tokens.filter(({ kind }) => kind === 'inner'));
       this.#addField(

@@ -31,22 +31,26 @@ export interface PlannedStep extends StepPlan {
  *
  * @param occurs whether any term of the catalogue answers a lookup
  * @param inEnglish what a question in another language is in English
+ * @param corrections whether words that occur nowhere may be read as others
  */
 export function* planSteps(
   question: Question,
   occurs: (lookup: Lookup) => boolean,
   inEnglish?: () => Question | undefined,
+  corrections = true,
 ): Generator<PlannedStep> {
-  const { looseWords } = question;
-  yield* planWholeWords(question);
+  const { looseWords, typed } = question;
+  const byPrefix = prefixLookup(question);
+  // A word that is not done is the beginning of another as well as the stem of one.
+  const isOpen = typed !== undefined && byPrefix !== undefined;
+  for (const plan of planWholeWords(question)) yield isOpen ? { ...plan, step: 'prefix', lookup: byPrefix } : plan;
 
   const everywhere = { ...everyWord(question), words: looseWords, everywhere: true };
-  const byPrefix = prefixLookup(question);
-  if (byPrefix !== undefined) yield { step: 'prefix', ...everywhere, lookup: byPrefix };
+  if (byPrefix !== undefined && !isOpen) yield { step: 'prefix', ...everywhere, lookup: byPrefix };
 
   const wordOccurs = (word: QuestionWord): boolean => word.terms.some((term) => occurs(asItStands(term)));
   const occurring = looseWords.filter(wordOccurs);
-  const byEdits = typoLookup(looseWords.filter((word) => !occurring.includes(word)));
+  const byEdits = corrections ? typoLookup(looseWords.filter((word) => !occurring.includes(word))) : undefined;
   if (byEdits !== undefined) yield { step: 'typo', ...everywhere, lookup: byEdits };
 
   const english = inEnglish?.();

@@ -1,4 +1,4 @@
-import { beginningsOf, type DocumentNumber, nameKey, type Pieces } from '../core/index.js';
+import { beginningsOf, type DocumentNumber, nameKey, type Pieces, typedWord } from '../core/index.js';
 import { type CorrectedWord, SCORED_FIELDS } from '../result.js';
 import {
   type AnsweredWord,
@@ -76,10 +76,10 @@ export class PostingIndex implements KeywordIndex {
   }
 
   match(question: Question, options: MatchOptions = {}): KeywordMatches {
-    const { filter, scored = false, work = new Work(), inEnglish } = options;
+    const { filter, scored = false, work = new Work(), inEnglish, corrections } = options;
     const occurs = (lookup: Lookup): boolean =>
       (this.#source.find(lookup, work) ?? []).some((term) => listsOf(this.#source, [term]).length > 0);
-    for (const plan of planSteps(question, occurs, inEnglish)) {
+    for (const plan of planSteps(question, occurs, inEnglish, corrections)) {
       // What a later step finds may be more than the present one would have found with enough work.
       if (work.truncated) break;
       if (scored) work.hold(HELD_FOR_SCORES);
@@ -148,14 +148,18 @@ export class PostingIndex implements KeywordIndex {
     return words.filter((word) => afforded.has(word));
   }
 
-  named({ text }: Question): readonly DocumentNumber[] {
-    const key = nameKey(text);
+  named({ text, typed = text }: Question): readonly DocumentNumber[] {
+    const key = nameKey(typed);
     return this.#ofKey(this.#source.documentsOf('names', key), (name) => nameKey(name) === key);
   }
 
-  beginning({ text }: Question): readonly DocumentNumber[] {
-    const key = nameKey(text);
-    return this.#ofKey(this.#source.documentsOf('beginnings', key), (name) => beginningsOf(name).includes(key));
+  beginning({ text, typed }: Question): readonly DocumentNumber[] {
+    const key = nameKey(typed ?? text);
+    const whole = this.#ofKey(this.#source.documentsOf('beginnings', key), (name) => beginningsOf(name).includes(key));
+    if (typed === undefined) return whole;
+    const names = this.namesBeginning(typed, MOST_NAMES);
+    const others = names.flatMap((name) => this.#source.documentsOf('names', nameKey(name.text)));
+    return [...new Set([...whole, ...others])].sort((a, b) => a - b);
   }
 
   wordsBeginning(letters: string, { limit, isLeftOut, words }: CompletionOptions): readonly CompletedWord[] {
@@ -267,6 +271,13 @@ export class PostingIndex implements KeywordIndex {
           lists: this.#byScoredField(word.lists),
         }));
       const [exactNames, nameBeginnings] = [this.named(plan.question), this.beginning(plan.question)];
+      // What has an unfinished word as a whole word comes before what only has it as a beginning.
+      const whole = typedWord(plan.question.typed ?? '')?.letters;
+      if (whole !== undefined && plan.step === 'prefix') {
+        const lists = this.#listsOf([whole], lastFieldOf(plan.everywhere));
+        const documentFrequency = this.#sets.frequencyOf({ lists, size: sizeOf(lists), key: undefined });
+        matched.push({ weight: 1, documentFrequency, lists: this.#byScoredField(lists) });
+      }
       const tiers = new ScoreTiers(documents, { exactNames, nameBeginnings, otherAccents });
       return bestMatches({ tiers, words: matched, norms: this.#lengthNorms(), size: this.size }, options);
     };
@@ -286,9 +297,9 @@ export class PostingIndex implements KeywordIndex {
   }
 
   /** The posting lists of the terms that answer some terms as they stand or by their stem. */
-  #listsOf(asked: readonly string[]): PostingList[] {
+  #listsOf(asked: readonly string[], lastField?: number): PostingList[] {
     const terms = new Set(asked.flatMap((term) => this.#source.find(asItStands(term)) ?? []));
-    return listsOf(this.#source, [...terms]);
+    return listsOf(this.#source, [...terms], lastField);
   }
 
   /** The lists by scored field, with their frequencies read. */
@@ -306,6 +317,9 @@ interface FoundInStep {
   readonly words: readonly AnsweredWord[];
   readonly documents: Uint32Array;
 }
+
+/** Most names that begin with what is typed, the most frequent ones. */
+const MOST_NAMES = 200;
 
 /** Most work of the words beside the one that is completed; see `Work`. */
 const WORDS_WORK = 300_000;

@@ -49,6 +49,11 @@ export interface Phrase {
  */
 export interface Question {
   readonly text: string;
+  /**
+   * What is meant by a question whose last word is unfinished, or what was typed of it: names may begin with it, and its
+   * last word counts whole and as a beginning. Absent for a question that is done.
+   */
+  readonly typed?: string | undefined;
   /** ISO 639-1; `en` if the question does not show another. What is quoted does not count. */
   readonly language: string;
   readonly words: readonly QuestionWord[];

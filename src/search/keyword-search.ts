@@ -16,6 +16,7 @@ import {
   type GlossQuestion,
   glossQuestion,
   type KeywordMatches,
+  readAsked,
   readQuestion,
   type ScoredDocuments,
   Work,
@@ -125,16 +126,17 @@ function findPage({ reader, keywordIndex, how }: OpenState, resolved: ResolvedKe
   const { page, limit, sortBy } = resolved;
   const { columns } = reader;
   const work = Work.forQuestion(columns.size);
-  const question = readQuestion(resolved.q, how.stopWords);
+  const question = readAsked(keywordIndex, resolved, how.stopWords, true);
   // What stands in quotation marks is wanted as it stands.
   const isRead = how.gloss && question.phrases.length === 0;
   // Finding out the language takes time, so only when it is asked for.
-  const english = once(() => (isRead ? glossQuestion(resolved.q, question, how.stopWords) : undefined));
+  const english = once(() => (isRead ? glossQuestion(question.text, question, how.stopWords) : undefined));
   const matches = keywordIndex.match(question, {
     filter: filterMask(columns, resolved),
     scored: sortBy === 'relevance',
     work,
     inEnglish: english,
+    corrections: resolved.corrections,
   });
 
   const copies =

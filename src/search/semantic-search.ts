@@ -18,7 +18,7 @@ import {
   topOf,
   untilAborted,
 } from '../core/index.js';
-import { askedWords, glossQuestion, readQuestion } from '../keyword/index.js';
+import { askedWords, correctQuestion, glossQuestion, readAsked } from '../keyword/index.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import type { DamagedSkill, SemanticHit, SemanticResult, SimilarSkill } from '../result.js';
 import type { Skill } from '../skill.js';
@@ -84,13 +84,16 @@ async function answerByMeaning(
   usage: boolean,
 ): Promise<SemanticAnswer> {
   const { columns } = state.reader;
-  const { ranking, q, explain } = resolved;
+  const { ranking, explain } = resolved;
   await giveWay(signal);
   const sources = await openSources(state, resolved, signal);
   await giveWay(signal);
   const { stopWords } = state.how;
-  const question = readQuestion(q, stopWords);
-  const gloss = state.how.gloss ? glossQuestion(q, question, stopWords) : undefined;
+  const read = readAsked(state.keywordIndex, resolved, stopWords, false);
+  const gloss = state.how.gloss ? glossQuestion(read.text, read, stopWords) : undefined;
+  // What is known of another language is not misspelt.
+  const mayCorrect = resolved.corrections && gloss === undefined;
+  const { question, corrected } = correctQuestion(state.keywordIndex, read, stopWords, mayCorrect);
   // Before more is done for the question, so that one which is refused costs next to nothing.
   const expected = Math.max(
     ...[question, gloss].map((asked) => (asked && sources.vectors?.expectedWait(asked.text)) ?? 0),
@@ -103,7 +106,7 @@ async function answerByMeaning(
   const filter = filterMask(columns, resolved);
   await giveWay(signal);
   const described = await state.untilClosed(
-    describeCandidates({ sources, query: resolved, question, gloss, filter, signal }),
+    describeCandidates({ sources, query: { ...resolved, q: question.text }, question, gloss, filter, signal }),
   );
   const { reader } = state;
   const asked = gloss === undefined ? askedWords(question) : askedWords(question, gloss);
@@ -133,6 +136,7 @@ async function answerByMeaning(
     ...(vectors === undefined ? {} : { model: vectors.model }),
     worth,
     confident: worth > 0,
+    ...(corrected.length === 0 ? {} : { corrected }),
     ...(gloss === undefined || ranking === 'vector' ? {} : { translated: gloss.parts }),
     ...(described.truncated ? { truncated: true } : {}),
     hits,

@@ -57,6 +57,13 @@ describe('search', () => {
     const { corrected } = await searchJson(database, 'Kuberntes');
     expect(corrected).toEqual([{ asked: 'Kuberntes', read: ['kubernetes', 'kubernetis'] }]);
     expect(await searchJson(database, 'kubernetes')).not.toHaveProperty('corrected');
+    const byWords = ['--mode', 'semantic', '--ranking', 'words'];
+    const said = await runCaptured(['search', 'Kuberntes', '--database', database, ...byWords]);
+    expect(linesOf(said.out)[0]).toBe('(read "Kuberntes" as "kubernetes")');
+    for (const more of [[], byWords]) {
+      expect((await searchJson(database, 'Kuberntes', '--no-corrections', ...more))['hits']).toEqual([]);
+      expect((await searchJson(database, 'kuber', '--as-typed', ...more))['hits']).not.toEqual([]);
+    }
   });
 
   test('tells how it read a question in another language, unless --no-gloss forbids it', async () => {

@@ -135,6 +135,21 @@ describe('GET /api/search', () => {
     expect(reply.body).toEqual({ query: 'name', searchType: 'fuzzy', skills, count: 2 });
   });
 
+  test('takes the last word as unfinished, for it is asked at each key', async () => {
+    const codehostUrl = 'https://github.com/Wren/toys';
+    const rows = ['dock-plan', 'docker', 'docker-compose', 'harbour'].map((name) => {
+      return row(name, { name, codehostUrl, description: name === 'harbour' ? 'Every dock of docker' : name });
+    });
+    const { ask } = await serve(rows, { compatibility });
+    const found = async (q: string): Promise<string[]> => {
+      const { skills } = (await ask(`${FIND}?q=${q}`)).body as { skills: { name: string }[] };
+      return skills.map(({ name }) => name);
+    };
+    expect(await found('docke')).toEqual(['docker', 'docker-compose', 'harbour']);
+    expect((await found('dock')).slice(0, 1)).toEqual(['dock-plan']);
+    expect(await found('dock+')).toEqual(['dock-plan', 'harbour']);
+  });
+
   test('has ids that lead to the pages of the skills', async () => {
     const { ask } = await serve(SKILLS, { compatibility, pages: true });
     for (const id of foundIds(await ask(`${FIND}?q=name`))) {

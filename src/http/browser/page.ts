@@ -27,7 +27,9 @@ export function parametersOf(fields: Iterable<readonly [string, unknown]>): URLS
   for (const [name, value] of fields) {
     const text = String(value).trim();
     const isDefault = (name === 'mode' && text === 'both') || (name === 'sortBy' && text === 'relevance');
-    if (text !== '' && !isDefault) parameters.set(name, text);
+    // A blank says that the word before it is done.
+    const end = name === 'q' && /\s$/.test(String(value)) ? ' ' : '';
+    if (text !== '' && !isDefault) parameters.set(name, text + end);
   }
   return parameters;
 }

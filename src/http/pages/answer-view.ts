@@ -89,7 +89,7 @@ function notices(found: Found, form: QuestionForm, base: string): Html {
       html`<p class="notice">This catalogue cannot be searched by meaning here, so these are found by words.</p>`,
     lacking === 'busy' &&
       html`<p class="notice">Too many people ask by meaning just now, so these are found by words. <a href="${linkToForm(base, form, { page: form.page })}">Try again</a></p>`,
-    total > 0 && corrected.map((correction) => correctionView(correction, form, base)),
+    total > 0 && corrected.length > 0 && correctionView(corrected, form, base),
     translated.length > 0 && total > 0 && translationView(translated),
     truncated === true &&
       html`<p class="notice">The question has very frequent words, so that not all skills were looked at.</p>`,
@@ -97,10 +97,12 @@ function notices(found: Found, form: QuestionForm, base: string): Html {
   return html`${parts}`;
 }
 
-function correctionView({ asked, read }: CorrectedWord, form: QuestionForm, base: string): Html {
-  const linkOf = (word: string): string => linkToForm(base, form, { q: replaced(form.q ?? '', asked, word) });
-  const words = read.map((word, i) => html`${i > 0 && ', '}<a href="${linkOf(word)}"><bdi>${word}</bdi></a>`);
-  return html`<p class="notice corrected">No skill has “<bdi>${asked}</bdi>”. These have ${words}.</p>`;
+/** How the question was read, and a link that asks it as it is. */
+function correctionView(corrected: readonly CorrectedWord[], form: QuestionForm, base: string): Html {
+  const { q = '' } = form;
+  const right = corrected.reduce((text, { asked, read: [read] }) => replaced(text, asked, read!), q);
+  const asIs = html`<a href="${linkToForm(base, form, { corrections: 'false' })}"><bdi>${q}</bdi></a>`;
+  return html`<p class="notice corrected">Showing results for <b><bdi>${right}</bdi></b>. Search for ${asIs} instead.</p>`;
 }
 
 function translationView(translated: NonNullable<Found['translated']>): Html {

@@ -1,12 +1,4 @@
-import {
-  countCodePoints,
-  hasCode,
-  isBusy,
-  isWithoutMeaning,
-  MAX_KEYWORD_QUERY_LENGTH,
-  MAX_PAGE,
-  MAX_SEMANTIC_LIMIT,
-} from '../../core/index.js';
+import { hasCode, isBusy, isWithoutMeaning, MAX_PAGE, MAX_SEMANTIC_LIMIT } from '../../core/index.js';
 import {
   type CorrectedWord,
   FACETS,
@@ -93,9 +85,10 @@ async function listAll({ sortBy, page, filters }: PageQuestion, request: PageReq
   return { by: 'list', hits, total: pagination.total, page, pages: pagination.totalPages, facets };
 }
 
-async function findByWords({ q, sortBy, page, filters }: PageQuestion, request: PageRequest): Promise<Found> {
+async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
+  const { q, sortBy, page, reading, filters } = question;
   const { hits, pagination, damaged, ...rest } = await askWithFacets(filters, page, PAGE_SIZE, request, (asked) => {
-    return request.search.keyword({ ...asked, q, sortBy, copies: 'collapse' });
+    return request.search.keyword({ ...asked, q, ...reading, sortBy, copies: 'collapse' });
   });
   request.logDamaged(damaged);
   const pages = Math.min(pagination.totalPages, MAX_PAGE);
@@ -103,11 +96,11 @@ async function findByWords({ q, sortBy, page, filters }: PageQuestion, request: 
 }
 
 async function findByMeaning(question: PageQuestion, request: PageRequest): Promise<Found> {
-  const { q, mode, sortBy, page, filters } = question;
+  const { q, mode, sortBy, page, reading, filters } = question;
   const { search, signal, longestWait, logDamaged } = request;
   const ranking = mode === 'meaning' ? 'vector' : 'hybrid';
   const ask = async (filters: SkillFilters) => {
-    const query = { ...filters, q, ranking, limit: MAX_SEMANTIC_LIMIT, explain: true } as const;
+    const query = { ...filters, q, ...reading, ranking, limit: MAX_SEMANTIC_LIMIT, explain: true } as const;
     const found = await search.semantic(query, { signal, longestWait, usage: false });
     return { found, hits: sortBy === 'relevance' ? found.hits : inOrder(found, sortBy) };
   };
@@ -117,8 +110,6 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
   // The others of a filter that is set are counted without it, so that people can switch.
   for (const field of (Object.keys(facets) as CountedField[]).filter((name) => filters[name] !== undefined))
     facets[field] = countHits((await ask({ ...filters, [field]: undefined })).hits, request)[field];
-  const asksWords = mode === 'both' && countCodePoints(q) <= MAX_KEYWORD_QUERY_LENGTH;
-  const words = asksWords ? search.keyword({ ...filters, q, limit: 1 }) : undefined;
   return {
     by: mode,
     hits: hits.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE),
@@ -127,7 +118,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
     pages: Math.ceil(hits.length / PAGE_SIZE),
     good: goodOnes(found),
     truncated: found.truncated,
-    corrected: words?.corrected,
+    corrected: found.corrected,
     translated: found.translated,
     facets,
   };

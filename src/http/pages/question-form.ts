@@ -16,6 +16,7 @@ const FIELDS = [
   'mode',
   'page',
   'sortBy',
+  'corrections',
   'category',
   'occupation',
   'author',
@@ -30,7 +31,7 @@ const FIELDS = [
 export type FormField = (typeof FIELDS)[number];
 
 /** The fields that only narrow what is found. */
-export const FILTER_FIELDS = FIELDS.slice(4) as readonly (FormField & keyof SkillFilters)[];
+export const FILTER_FIELDS = FIELDS.slice(5) as readonly (FormField & keyof SkillFilters)[];
 
 /** The form as somebody filled it in. Empty fields are absent: that is how browsers send what nobody touched. */
 export type QuestionForm = Readonly<Partial<Record<FormField, string>>>;
@@ -45,6 +46,8 @@ export interface PageQuestion {
   readonly mode: PageMode;
   readonly sortBy: SortOrder;
   readonly page: number;
+  /** How its words are read: it is asked at each key. */
+  readonly reading: { readonly asTyped: boolean; readonly corrections: boolean };
   /** Not checked: the search does that. */
   readonly filters: SkillFilters;
 }
@@ -63,7 +66,8 @@ export function readForm(query: string): { readonly form: QuestionForm; readonly
     const [value, ...more] = parameters.getAll(field);
     // A NUL is in no text of a catalogue, and no form sends one.
     const shown = value?.replaceAll('\0', '').trim() ?? '';
-    if (shown !== '') form[field] = shown;
+    // A blank behind a question says that its last word is done.
+    if (shown !== '') form[field] = field === 'q' && /\s$/.test(value!) ? `${shown} ` : shown;
     if (more.length > 0) fault ??= invalidArgument(parameterOf(field), 'given once', [value, ...more]);
   }
   return fault === undefined ? { form } : { form, fault };
@@ -87,7 +91,8 @@ export function questionOf(form: QuestionForm): PageQuestion {
     updatedBefore: integerOf(form.updatedBefore),
     ...{ agent, scope: scope as SkillScope | undefined, invocable: flagOf(form.invocable) as boolean | undefined },
   };
-  return { q: form.q ?? '', mode, sortBy, page, filters };
+  const reading = { asTyped: true, corrections: form.corrections !== 'false' };
+  return { q: form.q ?? '', mode, sortBy, page, reading, filters };
 }
 
 /** Whether the form asks anything: without a question and filters the page welcomes. */

@@ -9,7 +9,7 @@ import {
 } from '../../core/index.js';
 import { SCORED_FIELDS } from '../../result.js';
 import type { DocumentSource, KeywordDocument } from '../keyword-index.js';
-import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles } from '../keyword-index.js';
+import { FIELDS, FILES, INNER, SCORED_OF, textsOfFiles, withoutCutWord } from '../keyword-index.js';
 import type { PackedKeywords } from '../packed-keywords.js';
 import { NameCollector, NameSpellings, packTerms } from './pack-names.js';
 import { PostingsBuilder } from './postings-builder.js';
@@ -45,7 +45,7 @@ export class DocumentCollector {
     const { name, author, labels, description } = document;
     // All these texts share one sequence of positions. The gaps between them keep a phrase from crossing two texts.
     this.#firstPosition = 0;
-    for (const [field, texts] of [[name], [author], labels, [description]].entries()) {
+    for (const [field, texts] of [[name], [author], labels, [withoutCutWord(description)]].entries()) {
       for (const text of texts) this.#read(text, this.#addOuterOrInner);
       this.#endField(field);
     }

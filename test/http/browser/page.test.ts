@@ -3,14 +3,14 @@ import { parametersOf, stepIn } from '../../../src/http/browser/page.js';
 
 test('links have no fields that are empty or as usual', () => {
   const fields = [
-    ['q', ' git log '],
+    ['q', '  git log  '],
     ['mode', 'both'],
     ['sortBy', 'relevance'],
     ['author', ''],
     ['category', '  '],
     ['minStars', '5'],
   ] as const;
-  expect(parametersOf(fields).toString()).toBe('q=git+log&minStars=5');
+  expect(parametersOf(fields).toString()).toBe('q=git+log+&minStars=5');
   expect(
     parametersOf([
       ['mode', 'words'],

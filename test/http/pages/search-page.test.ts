@@ -49,6 +49,18 @@ function shownText(reply: Reply): string {
   return textOf(reply).replace(/\s+/g, ' ');
 }
 
+test('the search page reads the last word as unfinished, and says how it read misspelt ones', async () => {
+  const { ask } = await serve(SKILLS, { pages: true });
+  for (const mode of ['', '&mode=words']) {
+    expect(namesOf(await ask(`/?q=sourd${mode}`))[0]).toBe('sourdough');
+    const reply = await ask(`/?q=bread+sourdougx${mode}`);
+    expect(shownText(reply)).toContain('Showing results for bread sourdough . Search for bread sourdougx instead.');
+    const asIs = linksOf(reply).find((link) => link.includes('corrections'))!;
+    expect(asIs).toBe(`/?q=bread%20sourdougx${mode}&corrections=false`);
+    expect(shownText(await ask(asIs))).not.toContain('Showing results');
+  }
+});
+
 test('the search page before a question welcomes with a form, categories and the newest skills', async () => {
   const { ask } = await serve(SKILLS, { pages: true });
   const reply = await ask('/');
