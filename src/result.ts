@@ -193,15 +193,18 @@ export interface SimilarSkill {
   readonly copies: number;
 }
 
-/** What a suggestion completes: a word of the question, or the question as the name of a skill. */
-export type SuggestionKind = 'word' | 'name';
+/**
+ * What a suggestion is: the name of a skill as people say it, what several names begin with, or the question with its
+ * last word completed.
+ */
+export type SuggestionKind = 'name' | 'phrase' | 'word';
 
 /** How a question may go on. */
 export interface Suggestion {
   /** The whole question, completed. */
   readonly text: string;
   readonly kind: SuggestionKind;
-  /** How many skills of the catalogue have the completed word, or this name. */
+  /** How many skills of the catalogue have this name, a name that begins so, or the completed word. */
   readonly count: number;
 }
 

@@ -60,15 +60,6 @@ export function repositoryOf(codehostUrl: string): RepositorySource | undefined 
   };
 }
 
-/**
- * What `npx skills add` takes: `owner/repository` for GitHub, where it looks for it; for other hosts the address that
- * git clones, with `.git`: without, it would be asked for a list of skills. Empty if the URL is none of the web.
- */
-export function sourceOf(codehostUrl: string): string {
-  const found = repositoryOf(codehostUrl);
-  return found?.github ?? found?.cloneUrl ?? '';
-}
-
 /** A part of an address with its `%` sequences read; undefined where these are no UTF-8, or cut short. */
 export function decodePart(part: string): string | undefined {
   try {

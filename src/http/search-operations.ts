@@ -179,9 +179,9 @@ export function findOperation(
 }
 
 /** No character that means something to a shell. */
-const GITHUB_SOURCE = /^\w[\w.-]*\/[\w.-]+$/;
+export const GITHUB_SOURCE: RegExp = /^\w[\w.-]*\/[\w.-]+$/;
 /** Likewise, and what the installer does not take for an address of those two, which it looks for anywhere in it. */
-const CLONE_URL = /^https?:\/\/(?:gitlab\.com\/)?(?!.*git(?:hub|lab)\.com\/)[\w.~@+%:/-]+$/;
+export const CLONE_URL: RegExp = /^https?:\/\/(?:gitlab\.com\/)?(?!.*git(?:hub|lab)\.com\/)[\w.~@+%:/-]+$/;
 
 /** @returns undefined where the installer cannot add it: from its repository, or from here */
 async function foundSkill(

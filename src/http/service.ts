@@ -250,6 +250,7 @@ export class SkillDiscoveryService {
       ...{ search: this.#search, path, query, base: baseOf(publicUrl), signal: call.signal },
       longestWait: this.#options.longestWait,
       installAddress: async (id: string) => this.#publisher?.addressOf(id, publicUrl),
+      describe: () => describeApi(publicUrl, this.#extras),
       turn: () => clientTurn(call),
       logDamaged: (damaged: readonly DamagedSkill[] | undefined) => {
         if (damaged !== undefined) logDamaged(damaged, this.#search, requestId, this.#options.log);

@@ -21,7 +21,7 @@ const CANDIDATES = 32;
 
 /**
  * Texts that complete the last word of a text, best first; each with the number of documents that have the word. None
- * if its last word is done.
+ * if its last word is done, or there are no others that say which words fit.
  *
  * @param stopWords are no completions, and nothing that a completion has to fit; by default those of the text's
  *   language
@@ -33,6 +33,7 @@ export function completeWord(index: KeywordIndex, text: string, stopWords?: Stop
   const question = readQuestion(`${before}${letters}`, stopWords);
   const leftOut = stopWords ?? stopWordsOf(question.language);
   const words = question.words.filter(({ terms: [term] }) => term !== letters && !leftOut.has(foldAccents(term!)));
+  if (words.length === 0) return [];
   const said = new Set(words.map(({ terms }) => stemOf(terms[0]!)));
   const found = index.wordsBeginning(letters, {
     limit: CANDIDATES,
@@ -44,13 +45,12 @@ export function completeWord(index: KeywordIndex, text: string, stopWords?: Stop
 
 /**
  * Puts words first that go with those before: by the cosine of the two sets of documents. A word that no document has
- * together with those before is of no use, unless that is so for all.
+ * together with those before is of no use.
  */
 function fittingFirst(found: readonly CompletedWord[]): readonly CompletedWord[] {
   const fitOf = ({ together = 0, count }: CompletedWord): number => together / Math.sqrt(count);
-  const fitting = found.filter((word) => fitOf(word) > 0);
   // The sort is stable: of equal words the one that more documents have stays first.
-  return fitting.length === 0 ? found : fitting.sort((a, b) => fitOf(b) - fitOf(a));
+  return found.filter((word) => fitOf(word) > 0).sort((a, b) => fitOf(b) - fitOf(a));
 }
 
 /** Forms of one word find the same documents, so one of them is enough. */

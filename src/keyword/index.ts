@@ -13,6 +13,7 @@ export {
 } from './explain.js';
 export type {
   CompletionOptions,
+  CountedText,
   DocumentScores,
   DocumentSource,
   KeywordDocument,

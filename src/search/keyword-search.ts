@@ -8,9 +8,11 @@ import {
   namesOf,
   optionOf,
   readWords,
+  stemOf,
   topOf,
 } from '../core/index.js';
 import {
+  type CountedText,
   completeWord,
   FIELD_WEIGHTS,
   type GlossQuestion,
@@ -230,23 +232,45 @@ export function suggestQuestions(
   const typed = text.trimStart();
   // No search takes a longer question. UTF-16 units first, so that a text of megabytes costs nothing.
   if (typed.length > 2 * MAX_KEYWORD_QUERY_LENGTH || [...typed].length > MAX_KEYWORD_QUERY_LENGTH) return [];
-  const words = completeWord(keywordIndex, typed, how.stopWords);
-  const names = keywordIndex.namesBeginning(typed, limit + 1).filter((name) => name.text !== typed.trimEnd());
-  return mixed(words, names, limit);
+  const phrases = phrasesOf(keywordIndex.namesBeginning(typed, MAX_NAMES), typed);
+  const known = new Set(phrases.map(({ text }) => text.toLowerCase()));
+  const words = phrases.length < limit ? completeWord(keywordIndex, typed, how.stopWords) : [];
+  const others = words.filter(({ text }) => !known.has(text.toLowerCase()));
+  return [...phrases, ...others.map(({ text, count }): Suggestion => ({ text, kind: 'word', count }))].slice(0, limit);
 }
 
-interface Completion {
-  readonly text: string;
-  readonly count: number;
+/** The most frequent names that begin with a text, of which phrases are made. */
+const MAX_NAMES = 512;
+
+/**
+ * Names as people say them, and what several of them begin with: two words, or as many as were typed. The most frequent
+ * come first. Of the forms of one text there is one.
+ */
+function phrasesOf(names: readonly CountedText[], typed: string): Suggestion[] {
+  const said = spoken(typed).toLowerCase();
+  const length = Math.max(2, spoken(`${typed}.`).split(' ').length);
+  const found = new Map<string, Suggestion & { readonly names: number }>();
+  for (const { text: name, count } of names) {
+    const text = spoken(name);
+    for (const one of new Set([text, text.split(' ').slice(0, length).join(' ')])) {
+      const folded = one.toLowerCase();
+      if (folded === said || folded.length < said.length) continue;
+      const key = folded.split(' ').map(stemOf).join(' ');
+      const known = found.get(key) ?? { text: one, kind: 'phrase', count: 0, names: 0 };
+      const kind = one === text ? 'name' : known.kind;
+      found.set(key, { ...known, kind, count: known.count + count, names: known.names + 1 });
+    }
+  }
+  return (
+    [...found.values()]
+      // No phrase ends in a small word.
+      .filter(({ text, kind, names }) => kind === 'name' || (names > 1 && /\S{3}$/.test(text)))
+      .sort((a, b) => b.count - a.count || a.text.length - b.text.length)
+      .map(({ text, kind, count }) => ({ text, kind, count }))
+  );
 }
 
-/** Words first, and no more than half of the whole as long as there are names; each text once. */
-function mixed(words: readonly Completion[], names: readonly Completion[], limit: number): Suggestion[] {
-  const taken = new Set(words.map(({ text }) => text.toLowerCase()));
-  const others = names.filter(({ text }) => !taken.has(text.toLowerCase()));
-  const shown = words.slice(0, Math.max(Math.ceil(limit / 2), limit - others.length));
-  return [
-    ...shown.map(({ text, count }): Suggestion => ({ text, kind: 'word', count })),
-    ...others.slice(0, limit - shown.length).map(({ text, count }): Suggestion => ({ text, kind: 'name', count })),
-  ];
+/** A name as people say it. */
+function spoken(name: string): string {
+  return name.replace(/[-_:/\s]+/g, ' ').trim();
 }

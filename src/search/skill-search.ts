@@ -111,12 +111,13 @@ export interface SkillSearch extends AsyncDisposable {
    */
   similar(id: string, options?: SimilarOptions): Promise<SimilarSkill[]>;
   /**
-   * How the question that somebody is typing may go on: the names of skills that begin with it, and the words of the
-   * catalogue that its last word begins. Empty where nothing does, and for a text that is longer than any question.
+   * How the question that somebody is typing may go on: the names of skills that begin with it, phrases that several
+   * names begin with, and words that its last word begins and skills have together with those before. Empty where
+   * nothing does, and for a text that is longer than any question.
    *
    * @throws {SkillSearchError} `INVALID_OPTION`; `SERVICE_UNAVAILABLE` if the search is closed
    * @example
-   * search.suggest('git wor', { limit: 5 }).map(({ text }) => text); // ['git worktrees', 'git workflow', …]
+   * search.suggest('git wor', { limit: 5 }).map(({ text }) => text); // ['git workflow', 'git worktrees', …]
    */
   suggest(text: string, options?: SuggestOptions): Suggestion[];
   /**

@@ -78,6 +78,15 @@ describeInChromium('the page of a skill', () => {
     expect(copied.split('\n')[1]).toBe('fill("form.pdf", {"name": "Ada", "date": "2026-01-01"})');
   });
 
+  test('shows one way to install it at a time, without a script', async () => {
+    const page = await newPage(site().url, { javaScript: false });
+    await page.goto(SKILL);
+    const shown = () => page.locator('.install pre:visible').allInnerTexts();
+    expect(await shown()).toEqual(['npx skills add https://code.example/ada/pdf-forms.git --skill pdf-forms']);
+    await page.getByRole('radio', { name: 'git' }).check();
+    expect(await shown()).toEqual(['git clone --depth 1 https://code.example/ada/pdf-forms.git']);
+  });
+
   test('prints without navigation, boxes and buttons', async () => {
     const page = await newPage(site().url);
     await page.goto(SKILL);

@@ -210,6 +210,7 @@ export function everyPage({ question, skill }: Shown): readonly (readonly [name:
     ['newest', '/?sortBy=recent'],
     ['skill', of],
     ['file', `${of}/files/SKILL.md`],
+    ['docs', '/docs'],
     ['error', '/skills/nobody'],
   ];
 }

@@ -23,18 +23,12 @@ const textsOf = (search: SkillSearch, text: string, limit?: number): string[] =>
   search.suggest(text, { limit }).map((suggestion) => `${suggestion.kind} ${suggestion.text}`);
 
 describe.each(['file', 'memory'] as const)('suggestions of skills in a %s', (place) => {
-  test('complete the last word by words that skills have together with those before, then by names', async () => {
+  test('are names as people say them, then the last word as skills have it together with those before', async () => {
     const search = await open({ place });
-    expect(textsOf(search, 'git wor')).toEqual([
-      'word git worktrees',
-      'word git works',
-      'word git workflow',
-      'name git-workflow',
-      'name git-worktrees',
-    ]);
+    expect(textsOf(search, 'git wor')).toEqual(['name git workflow', 'name git worktrees', 'word git works']);
     expect(textsOf(search, 'kubernetes wor')).toEqual(['word kubernetes workload', 'word kubernetes workflow']);
-    // No skill has any of them with this word.
-    expect(textsOf(search, 'cobol wor')).toContain('word cobol workload');
+    // No skill has any of them with this word, and alone they are only words.
+    for (const text of ['cobol wor', 'wor']) expect(textsOf(search, text)).toEqual([]);
     expect(search.suggest('pdf')).toEqual([{ text: 'PDF Forms', kind: 'name', count: 2 }]);
   });
 
@@ -49,14 +43,14 @@ describe.each(['file', 'memory'] as const)('suggestions of skills in a %s', (pla
     expect(textsOf(search, 'git-workflow')).toEqual([]);
     expect(textsOf(search, 'th')).toEqual([]);
     expect(textsOf(search, 'worktrees worktre')).toEqual([]);
-    expect(textsOf(search, 'form')).toEqual(['word forms']);
-    expect(textsOf(search, 'deplo')).toEqual(['word deploy']);
+    expect(textsOf(search, 'reads form')).toEqual(['word reads forms']);
   });
 
   test('are names only where the last word is done, or its script has no spaces', async () => {
     const search = await open({ place });
-    expect(textsOf(search, 'git ')).toEqual(['name git-workflow', 'name git-worktrees']);
-    expect(textsOf(search, 'git,')).toEqual(['name git-workflow', 'name git-worktrees']);
+    for (const text of ['git ', 'git,']) {
+      expect(textsOf(search, text)).toEqual(['name git workflow', 'name git worktrees']);
+    }
     expect(textsOf(search, '数据')).toEqual(['name 数据分析']);
   });
 
@@ -68,15 +62,25 @@ describe.each(['file', 'memory'] as const)('suggestions of skills in a %s', (pla
     expect(textsOf(search, `${'git '.repeat(49)}work`)).not.toEqual([]);
   });
 
-  test('are as many as asked for at most, at least half of them words where there are enough', async () => {
+  test('are as many as asked for at most', async () => {
     const search = await open({ place });
-    expect(textsOf(search, 'git wor', 1)).toEqual(['word git worktrees']);
-    expect(textsOf(search, 'git wor', 3)).toEqual(['word git worktrees', 'word git works', 'name git-workflow']);
-    expect(textsOf(search, 'g', 20)).toEqual(['word git', 'name git-workflow', 'name git-worktrees']);
+    expect(textsOf(search, 'git wor', 1)).toEqual(['name git workflow']);
+    expect(textsOf(search, 'g', 20)).toEqual(['name git workflow', 'name git worktrees']);
   });
 });
 
 describe('suggestions', () => {
+  test('are what several names begin with, in one form, the most frequent first', async () => {
+    const names = ['code-reviews-list', 'code_review:expert', 'code-to-pdf', 'code-to-png', 'code-golf', 'code-golfs'];
+    await using search = await openSkillSearch({ skills: names.map((name, i) => row(`s-${i}`, { name })) });
+    expect(search.suggest('cod', { limit: 2 })).toEqual([
+      { text: 'code golf', kind: 'name', count: 2 },
+      { text: 'code reviews', kind: 'phrase', count: 2 },
+    ]);
+    expect(textsOf(search, 'cod')).not.toContain('phrase code to');
+    expect(textsOf(search, 'code reviews ')).toEqual(['name code reviews list']);
+  });
+
   test('are those of the file that a load wrote, also after a load that changed some skills', async () => {
     const database = scratchFile('skills.db');
     await buildCatalogue({ database, sources: [SKILLS.slice(1)], semantic: false });

@@ -43,7 +43,8 @@ export function summaryOf({ by, total, good, truncated, step }: Found, form: Que
       ? 'No results'
       : `No results for “\u2068${beginningOf(form.q, MAX_SHOWN_QUESTION)}\u2069”`;
   const order = orderOf(form);
-  if (by === 'list') return `${counted(total, 'skill')}${order === '' ? ', newest first' : order}`;
+  const each = form.sortBy === 'stars' && !hasFilters(form) ? ', one of each repository' : '';
+  if (by === 'list') return `${counted(total, 'skill')}${order || ', newest first'}${each}`;
   if (good !== undefined) {
     if (good.size === 0) return `Nothing fits well. The nearest ${counted(total, 'skill')}${order}:`;
     const how = by === 'both' ? 'by meaning and words' : 'by meaning';

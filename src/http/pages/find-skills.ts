@@ -1,4 +1,12 @@
-import { hasCode, isBusy, isWithoutMeaning, MAX_PAGE, MAX_SEMANTIC_LIMIT } from '../../core/index.js';
+import {
+  hasCode,
+  isBusy,
+  isWithoutMeaning,
+  MAX_LIMIT,
+  MAX_PAGE,
+  MAX_SEMANTIC_LIMIT,
+  repositoryOf,
+} from '../../core/index.js';
 import {
   type CorrectedWord,
   FACETS,
@@ -12,6 +20,7 @@ import {
   type Skill,
   type SkillDetails,
   type SkillFilters,
+  type SkillSearch,
   type TranslatedWords,
 } from '../../index.js';
 import { UNKNOWN } from '../../skill.js';
@@ -82,7 +91,41 @@ async function listAll({ sortBy, page, filters }: PageQuestion, request: PageReq
     return request.search.list({ ...asked, sortBy: order, copies: 'collapse' });
   });
   request.logDamaged(damaged);
+  if (order === 'stars' && Object.values(filters).every((value) => value === undefined)) {
+    return { by: 'list', ...partOf(await firstOfRepositories(request), page), facets };
+  }
   return { by: 'list', hits, total: pagination.total, page, pages: pagination.totalPages, facets };
+}
+
+/** Some of all hits, which are put on pages here. */
+function partOf<Hit>(hits: readonly Hit[], page: number) {
+  const shown = hits.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  return { hits: shown, total: hits.length, page, pages: Math.ceil(hits.length / PAGE_SIZE) };
+}
+
+/** Repositories that are listed by their stars. */
+const MOST_REPOSITORIES = 200;
+
+const firsts = new WeakMap<SkillSearch, { readonly stamp: string; readonly hits: readonly ListHit[] }>();
+
+/** The first skill of each repository, by stars: these are the repository's, and it may have hundreds of skills. */
+async function firstOfRepositories({ search, turn }: PageRequest): Promise<readonly ListHit[]> {
+  const { stamp } = search.stats();
+  const known = firsts.get(search);
+  if (known?.stamp === stamp) return known.hits;
+  const found = new Map<string, ListHit>();
+  for (let page = 1, pages = 1; page <= pages && found.size < MOST_REPOSITORIES; page++) {
+    await turn();
+    const { hits, pagination } = search.list({ sortBy: 'stars', copies: 'collapse', page, limit: MAX_LIMIT });
+    for (const hit of hits) {
+      const repository = repositoryOf(hit.skill.codehostUrl)?.cloneUrl.toLowerCase() ?? hit.skill.id;
+      if (!found.has(repository)) found.set(repository, hit);
+    }
+    pages = pagination.totalPages;
+  }
+  const hits = [...found.values()].slice(0, MOST_REPOSITORIES);
+  firsts.set(search, { stamp, hits });
+  return hits;
 }
 
 async function findByWords(question: PageQuestion, request: PageRequest): Promise<Found> {
@@ -112,10 +155,7 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
     facets[field] = countHits((await ask({ ...filters, [field]: undefined })).hits, request)[field];
   return {
     by: mode,
-    hits: hits.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE),
-    total: hits.length,
-    page,
-    pages: Math.ceil(hits.length / PAGE_SIZE),
+    ...partOf(hits, page),
     good: goodOnes(found),
     truncated: found.truncated,
     corrected: found.corrected,

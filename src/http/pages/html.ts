@@ -104,6 +104,15 @@ function nameOf(run: string): string {
   return `U+${code}${count > 1 ? ` and ${count - 1} more` : ''}`;
 }
 
+/** Commands with a button that copies them. A line does not end within an option. */
+export function codeView(commands: string): Html {
+  const code = commands
+    .split(/(--[\w-]+)/)
+    .map((part, i) => (i % 2 === 1 ? html`<span class="option">${part}</span>` : part));
+  const head = html`<div class="code-head"><button type="button" class="copy" hidden>Copy</button></div>`;
+  return html`<div class="code">${head}<pre dir="ltr" tabindex="0"><code>${code}</code></pre></div>`;
+}
+
 /** A number with commas: `94,254`. */
 export function shownNumber(value: number): string {
   return value.toLocaleString('en');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dataFile } from '../../core/index.js';
 import type { Content } from '../call.js';
 import { idOfFound } from '../search-operations.js';
+import { showDocs } from './docs-page.js';
 import { showFile, showFiles } from './file-page.js';
 import { linkToSkill, PAGE_PATHS, type PageRequest, type PageRoute } from './page.js';
 import { readForm } from './question-form.js';
@@ -27,6 +28,7 @@ const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
     { show: showHome, counted: ({ query }) => (readForm(query).form.q === undefined ? 'pages' : 'searches') },
   ],
   [PAGE_PATHS.pageSearch, { show: answerPageSearch, counted: () => 'searches', isForOwnPages: true }],
+  [PAGE_PATHS.docs, { show: showDocs, counted: () => 'pages' }],
   [PAGE_PATHS.robots, { show: showRobots, counted: free }],
   [PAGE_PATHS.styles, asset('text/css; charset=utf-8', readStyles)],
   [PAGE_PATHS.script, asset('text/javascript; charset=utf-8', readScript)],

@@ -18,6 +18,8 @@ export interface PageRequest {
   readonly installAddress: (id: string) => Promise<string | undefined>;
   /** Aborted when the client closes the connection. */
   readonly signal: AbortSignal | undefined;
+  /** The description of the API, as JSON. */
+  readonly describe: () => Promise<string>;
   /** Waits until it is the client's turn again: what was read meanwhile took time. */
   readonly turn: () => Promise<void>;
   /** Logs skills that the answer lacks. */
@@ -54,6 +56,8 @@ export const PAGE_PATHS = {
   home: '/',
   /** Before the id of a skill. */
   skills: '/skills/',
+  /** How programs ask. */
+  docs: '/docs',
   /** What the search page asks as somebody types. */
   pageSearch: '/page/search',
   styles: '/assets/page.css',
@@ -139,7 +143,7 @@ ${main}
 </main>
 <footer class="site">
 <p>Skills are written by many people. Read one before an agent runs it.</p>
-<p>For programs: <a href="${base}/openapi.json">openapi.json</a></p>
+<p>For programs: <a href="${base}${PAGE_PATHS.docs}">API</a></p>
 </footer>
 </body>
 </html>

@@ -57,7 +57,7 @@ ${answer}
 }
 
 /** What the page shows below its box as somebody types. */
-const SUGGESTIONS = 6;
+const SUGGESTIONS = 5;
 
 /** What the script of the search page gets. The texts in `answer` and `facets` are HTML that is safe to show. */
 interface PageSearchAnswer {

@@ -1,10 +1,12 @@
-import { hasCode, MAX_LISTED, sourceOf, splitFrontMatter } from '../../core/index.js';
+import { hasCode, MAX_LISTED, repositoryOf, splitFrontMatter, textLanguage } from '../../core/index.js';
 import type { ContentFile, SimilarSkill, Skill, SkillContents, SkillDetails, SkillSearch } from '../../index.js';
 import { UNKNOWN } from '../../skill.js';
 import type { Content } from '../call.js';
+import { CLONE_URL, GITHUB_SOURCE } from '../search-operations.js';
 import { categoryChip, occupationName } from './answer-view.js';
 import {
   beginningOf,
+  codeView,
   counted,
   type Html,
   html,
@@ -18,7 +20,7 @@ import {
 } from './html.js';
 import { markdownHtml } from './markdown.js';
 import { linkTo, linkToSkill, PAGE_PATHS, type PageRequest, renderPage } from './page.js';
-import { wayBack } from './question-form.js';
+import { readForm, wayBack } from './question-form.js';
 import { frontMatterTable, linkFromText, linkToFile, sourceView, type TextPart, textPart } from './text-parts.js';
 
 /** The page of a skill. */
@@ -34,12 +36,12 @@ export async function showSkill(skill: SkillDetails, request: PageRequest): Prom
   ]);
   const main = html`${wayBack(base, query)}<div class="skill">
 <div class="skill-head">
-<h1${languageAttributes(name)}>${name === '' ? skill.id : name}</h1>
+<div><h1${languageAttributes(name)}>${name === '' ? skill.id : name}</h1>
 ${byline(skill, base)}
-<p class="lead"${languageAttributes(description)}>${description}</p>
+<p class="lead"${languageAttributes(description)}>${description}</p></div>
+${install(skill, address)}
 </div>
 <div class="skill-body">
-${install(skill, address)}
 ${text}
 </div>
 <div class="skill-side">
@@ -59,16 +61,16 @@ ${similar}
 }
 
 function install(skill: SkillDetails, address: string | undefined): Html {
-  const commands = installCommands(skill, address);
+  const ways = waysToInstall(skill, address);
   const none = html`<p class="muted">Its source names no repository to install it from.</p>`;
   return html`<section class="install"><h2>Install</h2>
-${commands.length === 0 ? none : commands.map(commandView)}</section>`;
+${ways.length === 0 ? none : html`<fieldset class="tabs"><legend class="hidden-text">Install with</legend>${ways.map(wayView)}</fieldset>`}</section>`;
 }
 
-function commandView({ label, command }: InstallCommand): Html {
-  const copy = html`<button type="button" class="copy" hidden>Copy</button>`;
-  const head = html`<div class="code-head"><span class="language">${label}</span>${copy}</div>`;
-  return html`<div class="code">${head}<pre dir="ltr" tabindex="0"><code>${command}</code></pre></div>
+function wayView({ name, lines, note }: WayToInstall, i: number): Html {
+  const box = html`<input type="radio" name="install"${i === 0 && html` checked`}>`;
+  return html`<label>${box}<span>${name}</span></label>
+<div class="panel">${codeView(lines.join('\n'))}${note && html`<p class="muted small">${note}</p>`}</div>
 `;
 }
 
@@ -105,13 +107,13 @@ const MAX_PAGE_FILES = 100;
 const SHOWN_COPIES = 10;
 
 /** Who wrote a skill, its stars and its date, in a line. */
-function byline({ author, stars, updatedAt }: SkillDetails, base: string): Html {
+function byline({ author, stars, updatedAt, codehostUrl }: SkillDetails, base: string): Html {
   const date = shownDate(updatedAt);
   return html`<p class="byline">${
     author !== UNKNOWN &&
     html`<span>by ${filterLink(base, 'author', author)}</span>
 `
-  }${stars > 0 && html`<span>${counted(stars, 'star')}</span>`}
+  }${stars > 0 && html`<span>${counted(stars, 'star')}${codehostUrl !== UNKNOWN && ' of its repository'}</span>`}
 ${date && html`<span>updated ${date}</span>`}</p>`;
 }
 
@@ -208,6 +210,8 @@ function chips(
 }
 
 const SHOWN = 6;
+/** Of these, those in the language of the reader come first. */
+const LOOKED_AT = 4 * SHOWN;
 const MAX_SIMILAR_DESCRIPTION = 180;
 
 /**
@@ -217,11 +221,12 @@ const MAX_SIMILAR_DESCRIPTION = 180;
 const LONGEST_WAIT = 1000;
 
 /**
- * The skills nearest to one by their vectors. Undefined where there are none, they cannot be found, or that takes too
+ * The skills nearest to one by their vectors, first those in the language of the question, or else of this one. Undefined where there are none, they cannot be found, or that takes too
  * long: the page is worth showing without them.
  */
-async function similarSkills({ id }: Skill, { search, base, logFailure }: PageRequest): Promise<Html | undefined> {
-  const finding = search.similar(id, { limit: SHOWN }).catch((error: unknown) => {
+async function similarSkills({ id, description }: Skill, request: PageRequest): Promise<Html | undefined> {
+  const { search, base, query, logFailure } = request;
+  const finding = search.similar(id, { limit: LOOKED_AT }).catch((error: unknown) => {
     // Without vectors: that was meant, and nobody need look into it.
     if (!hasCode(error, 'NO_VECTORS')) logFailure(error);
     return [];
@@ -229,8 +234,17 @@ async function similarSkills({ id }: Skill, { search, base, logFailure }: PageRe
   const late = new Promise<SimilarSkill[]>((resolve) => void setTimeout(resolve, LONGEST_WAIT, []).unref());
   const similar = await Promise.race([finding, late]);
   if (similar.length === 0) return undefined;
+  const language = shownLanguage(readForm(query).form.q ?? '') ?? shownLanguage(description);
+  const isForeign = ({ skill }: SimilarSkill): number =>
+    Number(![undefined, language].includes(shownLanguage(skill.description)));
+  const shown = similar.toSorted((a, b) => isForeign(a) - isForeign(b)).slice(0, SHOWN);
   return html`<section class="similar"><h2>Similar skills</h2>
-<ul class="cards">${similar.map((one) => card(one, base))}</ul></section>`;
+<ul class="cards">${shown.map((one) => card(one, base))}</ul></section>`;
+}
+
+/** Without a script; undefined where a text shows no language. */
+function shownLanguage(text: string): string | undefined {
+  return textLanguage(text).lang?.replace(/-.*/, '');
 }
 
 function card({ skill, copies }: SimilarSkill, base: string): Html {
@@ -244,16 +258,18 @@ ${counts.length > 0 && html`<p class="muted small">${counts.join(', ')}</p>`}</l
 `;
 }
 
-/** A line for a shell that installs a skill, or fetches it. */
-interface InstallCommand {
-  readonly label: string;
-  readonly command: string;
+/** Commands for a shell that install a skill, or fetch it. */
+interface WayToInstall {
+  readonly name: string;
+  readonly lines: readonly string[];
+  readonly note?: Html;
 }
 
-/** No character that means something to a shell. */
-const REPOSITORY = /^[\w.-]+\/[\w.-]+$/;
-const ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w.~@+-]+)+$/;
-const PLAIN_NAME = /^\w[\w.-]*$/;
+/** Agents with the folders into which `npx skills` puts what it installs for all projects, and for one. */
+const AGENT_TABS = [
+  ['claude-code', 'Claude Code', '~/.claude/skills', '.claude/skills'],
+  ['codex', 'Codex', '~/.agents/skills', '.agents/skills'],
+] as const;
 
 /**
  * How a skill is installed; empty if its repository is unknown and it is not published here, or its address is not one
@@ -261,25 +277,43 @@ const PLAIN_NAME = /^\w[\w.-]*$/;
  *
  * @param ownAddress where this service publishes it
  */
-function installCommands({ codehostUrl, name }: Skill, ownAddress?: string): readonly InstallCommand[] {
-  const source = sourceOf(codehostUrl);
-  if (REPOSITORY.test(source) && !source.startsWith('-')) {
-    return [
-      { label: 'With npx skills', command: `npx skills add ${source}${skillOption(name)}` },
-      { label: 'Or with git', command: `git clone https://github.com/${source}.git` },
-    ];
-  }
-  if (source === '' && ownAddress !== undefined && ADDRESS.test(ownAddress.replace(/\/$/, ''))) {
-    return [{ label: 'With npx skills', command: `npx skills add ${ownAddress}` }];
-  }
-  return ADDRESS.test(source) ? [{ label: 'With git', command: `git clone ${source}` }] : [];
+function waysToInstall({ codehostUrl, name }: Skill, ownAddress?: string): readonly WayToInstall[] {
+  const repository = repositoryOf(codehostUrl);
+  const { github, cloneUrl = ownAddress ?? '', folder = '' } = repository ?? {};
+  const ref = repository?.ref?.replace(/^(?:main|master)$/, '') ?? '';
+  const isSafe = github === undefined ? CLONE_URL.test(cloneUrl) : GITHUB_SOURCE.test(github);
+  if (!isSafe || (ref !== '' && !isWord(ref))) return [];
+  // The installer clones branches and tags, and no commits.
+  const isNamed = ref !== '' && !/^[0-9a-f]{40}$/.test(ref);
+  const source = quoted(`${github ?? cloneUrl}${isNamed ? `#${encodeURIComponent(ref)}` : ''}`);
+  const add = `npx skills add ${source}${repository !== undefined && isWord(name) ? ` --skill ${quoted(name)}` : ''}`;
+  const ways: WayToInstall[] = AGENT_TABS.map(([agent, title, all, one]) => ({
+    name: title,
+    lines: [`${add} -a ${agent} -g`],
+    note: html`Into <code>${all}</code>; without <code>-g</code> into <code>${one}</code> of this project.`,
+  }));
+  ways.unshift({ name: 'npx skills', lines: [add] });
+  if (repository === undefined) return ways;
+  // Of the folder of the skill alone, where it is known: repositories may have thousands of others.
+  const target = cloneUrl.slice(cloneUrl.lastIndexOf('/') + 1, -'.git'.length);
+  const part = isWord(folder) ? folder : '';
+  const lines = [
+    `git clone${ref === '' ? ' --depth 1' : ''}${part && ' --filter=blob:none --sparse'} ${cloneUrl}`,
+    part && `git -C ${target} sparse-checkout set ${quoted(part)}`,
+    ref && `git -C ${target} checkout ${quoted(ref)}`,
+  ];
+  const place = html`The skill is then in <code>${part === '' ? target : `${target}/${part}`}</code>.`;
+  return [...ways, { name: 'git', lines: lines.filter(Boolean), note: place }];
 }
 
-/** A repository may have many skills. */
-function skillOption(name: string): string {
-  const shown = shownLine(name);
-  if (shown === '' || shown !== name || shown.startsWith('-')) return '';
-  return ` --skill ${PLAIN_NAME.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`}`;
+/** Whether a text can be a word of a command: one that is no option, and shown as it is. */
+function isWord(text: string): boolean {
+  return text !== '' && !text.startsWith('-') && shownLine(text) === text;
+}
+
+/** A text as one word for a shell. */
+function quoted(text: string): string {
+  return /^\w[\w.:/@~+%-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A part of a Markdown text of a skill. */

@@ -61,6 +61,24 @@ describe('pages', () => {
   });
 });
 
+test('the API is told by method and path, each with a command for this service', async () => {
+  const { ask, key } = await serve([KITE], { pages: true, mcp: true, publicUrl: ORIGIN });
+  const reply = await ask('/docs');
+  expectHarmless(reply);
+  const { paths } = (await ask('/openapi.json')).body as { readonly paths: Readonly<Record<string, object>> };
+  const titles = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const sections = [...reply.text.matchAll(/<section id="(.*?)"><h2>(.*?)<\/h2>.*?<code>(curl .*?)<\/code>/gs)];
+  expect(sections.map(([, , title]) => title)).toEqual(titles);
+  for (const [, anchor, title = '', command = ''] of sections) {
+    expect(reply.text).toContain(`<a href="#${anchor}"><code>${title}</code></a>`);
+    const [, path = ''] = /http:\/\/skills\.test(.*?)&#39;/.exec(command) ?? [];
+    expect(title.endsWith(path.replace(/\?.*/, ''))).toBe(true);
+    if (path !== '/mcp') expect((await ask(path.replaceAll('&amp;', '&'), { key })).status, path).toBe(200);
+  }
+});
+
 describe('what pages load', () => {
   test.each([
     ['/assets/page.css', 'text/css; charset=utf-8', '--accent'],

@@ -220,6 +220,22 @@ describe('the answer to a question', () => {
     }
   });
 
+  test('lists one skill of each repository by its stars, and all where a filter is set', async () => {
+    const of = (id: string, stars: number, repository: string) =>
+      row(id, { stars, categories: ['x'], codehostUrl: `https://github.com/${repository}/tree/HEAD/${id}` });
+    const skills = [
+      of('a', 9, 'wren/kites'),
+      of('b', 9, 'Wren/Kites'),
+      of('c', 8, 'wren/reels'),
+      row('d', { stars: 7 }),
+    ];
+    const { ask } = await serve(skills, { pages: true });
+    const reply = await ask('/?sortBy=stars');
+    expect(idsOf(reply)).toEqual(['a', 'c', 'd']);
+    expect(textOf(reply)).toContain('3 skills, most stars first, one of each repository');
+    expect(idsOf(await ask('/?sortBy=stars&category=x'))).toEqual(['a', 'b', 'c']);
+  });
+
   test('has pages with links to all of them, and says that a page behind the last is empty', async () => {
     const skills = Array.from({ length: PAGE_SIZE * 2 + 1 }, (_, i) =>
       row(`k${i}`, { name: `kite ${i}`, description: `Number ${i}.` }),

@@ -50,7 +50,7 @@ describe('the page of a skill', () => {
       'Builds kites of paper.',
       'code.example/wren/kites',
       'market.example/kite',
-      '12,345 stars',
+      '12,345 stars of its repository',
       '14 Nov 2023',
       'Crafts',
       'Toy makers',
@@ -223,23 +223,45 @@ describe('the text of a skill on its page', () => {
 describe('how to install a skill', () => {
   test.each([
     ['https://github.com/wren/kites/tree/main/skills/kite', 'npx skills add wren/kites --skill kite-builder'],
-    ['https://github.com/wren/kites', 'git clone https://github.com/wren/kites.git'],
-    ['https://gitlab.example/wren/toys/kites/-/tree/main/x', 'git clone https://gitlab.example/wren/toys/kites.git'],
-    ['https://code.example:8443/wren/kites.git', 'git clone https://code.example:8443/wren/kites.git'],
+    ['https://github.com/wren/kites', 'git clone --depth 1 https://github.com/wren/kites.git'],
+    [
+      'https://gitlab.example/a/b/kites/-/tree/v2/x',
+      "npx skills add 'https://gitlab.example/a/b/kites.git#v2' --skill",
+    ],
+    ['https://code.example:8443/wren/kites.git', 'git clone --depth 1 https://code.example:8443/wren/kites.git'],
+    [
+      'https://github.com/wren/kites/tree/HEAD/it%27s/kite',
+      "git clone --depth 1 --filter=blob:none --sparse https://github.com/wren/kites.git\ngit -C kites sparse-checkout set 'it'\\''s/kite'",
+    ],
+    ['https://github.com/wren/kites/tree/v2', 'git clone https://github.com/wren/kites.git\ngit -C kites checkout v2'],
   ])('from %s is %s', async (codehostUrl, command) => {
     const { ask } = await serve([{ ...KITE, codehostUrl }], { pages: true });
-    expect((await ask('/skills/kite')).text).toContain(`<code>${command}</code>`);
+    expect(commandsIn(await ask('/skills/kite')).join('\n\n')).toContain(command);
+  });
+
+  test('is a choice of ways, each for itself, that needs no script', async () => {
+    const { ask } = await serve([{ ...KITE, codehostUrl: 'https://github.com/wren/kites' }], { pages: true });
+    const reply = await ask('/skills/kite');
+    const names = [...reply.text.matchAll(/<input type="radio" name="install"( checked)?><span>(.*?)</g)];
+    expect(names.map(([, first, name]) => `${name}${first ?? ''}`)).toEqual([
+      ...['npx skills checked', 'Claude Code', 'Codex', 'git'],
+    ]);
+    const add = 'npx skills add wren/kites --skill kite-builder';
+    expect(commandsIn(reply).slice(0, 3)).toEqual([...[add, `${add} -a claude-code -g`, `${add} -a codex -g`]]);
+    expect(reply.text).toMatch(/<code>~\/\.claude\/skills<\/code>.*<code>~\/\.agents\/skills<\/code>/s);
   });
 
   test('quotes a name for a shell', async () => {
     const skill = { ...KITE, name: "kite's; rm -rf /", codehostUrl: 'https://github.com/wren/kites' };
     const { ask } = await serve([skill], { pages: true });
-    expect(textOf(await ask('/skills/kite'))).toContain("npx skills add wren/kites --skill 'kite'\\''s; rm -rf /'");
+    expect(commandsIn(await ask('/skills/kite'))[0]).toBe("npx skills add wren/kites --skill 'kite'\\''s; rm -rf /'");
   });
 
   test.each([
     'unknown',
     'https://github.com/wren',
+    'https://code.example/github.com/wren/kites',
+    'https://github.com/wren/kites/tree/--upload-pack=x/y',
     'https://code.example/$(x)/y',
     'https://code.example',
     'file:///etc',
@@ -324,6 +346,26 @@ describe('beside a skill', () => {
     expect(events.filter(({ kind }) => kind === 'failure')).toEqual([]);
   });
 
+  test('stand similar skills in the language of the question, or of the skill, before others', async () => {
+    const german = (what: string) => `Baut ${what} aus Papier und erklärt, wie man sie damit steigen lässt.`;
+    const skills = [
+      row('kite', { name: 'kite', description: 'Builds kites of paper and explains how to fly them in the wind.' }),
+      ...['Drachen', 'Flieger', 'Segler'].map((what, i) => row(`de-${i}`, { name: what, description: german(what) })),
+      ...['gliders', 'planes', 'darts', 'boats', 'hats', 'cranes', 'stars', 'boxes'].map((what, i) =>
+        row(`en-${i}`, {
+          name: what,
+          description: `Builds ${what} of paper and explains how to use them in the wind.`,
+        }),
+      ),
+    ];
+    const { ask } = await serve(skills, { pages: true });
+    const shown = async (query: string) =>
+      linksOf(await ask(`/skills/kite${query}`)).filter((link) => /^\/skills\/(?:de|en)-/.test(link));
+    const [own, asked] = [await shown(''), await shown('?q=wie%20baut%20man%20einen%20Drachen%20aus%20Papier')];
+    expect([own.length, own.some((link) => link.includes('de-'))]).toEqual([6, false]);
+    expect(asked.slice(0, 3).every((link) => link.includes('de-'))).toBe(true);
+  });
+
   test('stand no similar skills where these cannot be found, and the log says why', async () => {
     const error = new SkillSearchError('DATABASE_DAMAGED', '/secret/path is damaged');
     const similar = async () => Promise.reject(error);
@@ -369,6 +411,12 @@ describe('beside a skill', () => {
 
 function withText(text: string, more: Row = {}): Row {
   return { ...KITE, ...more, files: [{ filename: 'SKILL.md', text }, ...(KITE.files ?? []).slice(1)] };
+}
+
+function commandsIn({ text }: Reply): string[] {
+  return [...text.matchAll(/<pre dir="ltr" tabindex="0"><code>(.*?)<\/code>/gs)].map(([, code = '']) =>
+    textOf({ text: code.replace(/<[^>]*>/g, '') } as Reply),
+  );
 }
 
 function namesIn(reply: Reply | undefined): number | undefined {

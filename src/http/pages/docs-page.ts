@@ -1,0 +1,51 @@
+import type { Content } from '../call.js';
+import { codeView, html, raw } from './html.js';
+import { markdownHtml } from './markdown.js';
+import { type PageRequest, renderPage } from './page.js';
+
+/** What is read of the description of the API. */
+interface ApiDescription {
+  readonly info: { readonly description: string };
+  readonly servers: readonly [{ readonly url: string }];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Operation {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly { readonly name: string; readonly required?: boolean; readonly description: string }[];
+  /** A command for the service at {@link EXAMPLE}. */
+  readonly 'x-codeSamples': readonly [{ readonly source: string }];
+}
+
+const EXAMPLE = 'https://skills.example';
+
+/** The API for people: what `/openapi.json` says, by method and path, with a command to try each. */
+export async function showDocs({ base, describe }: PageRequest): Promise<Content> {
+  const { info, servers, paths } = JSON.parse(await describe()) as ApiDescription;
+  const prose = async (text: string) =>
+    raw((await markdownHtml(text, { highestHeading: 3, linkTo: () => undefined }))!);
+  const [links, sections] = [[html``], [html``]];
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { summary, description, parameters = [], ...samples }] of Object.entries(methods)) {
+      const title = `${method.toUpperCase()} ${path}`;
+      const anchor = title.toLowerCase().replace(/\W+/g, '-');
+      const rows = [];
+      for (const { name, required, description } of parameters) {
+        const term = html`<dt><code>${name}</code>${required === true && ', required'}</dt>`;
+        rows.push(html`${term}<dd>${await prose(description)}</dd>`);
+      }
+      links.push(html`<li><a href="#${anchor}"><code>${title}</code></a></li>`);
+      sections.push(html`<section id="${anchor}"><h2>${title}</h2><p class="muted">${summary}</p>
+${await prose(description)}${codeView(samples['x-codeSamples'][0].source.replaceAll(EXAMPLE, servers[0].url))}
+${rows.length > 0 && html`<dl>${rows}</dl>`}</section>
+`);
+    }
+  }
+  const main = html`<h1>API</h1>
+<div class="docs"><nav aria-label="Operations"><ul class="files">${links}</ul></nav>
+<div>${await prose(info.description)}
+<p>For programs all of this, with the answers, is in <a href="${base}/openapi.json">openapi.json</a>.</p>
+${sections}</div></div>`;
+  return renderPage({ title: 'API', description: 'How programs ask this catalogue.', main, base });
+}
