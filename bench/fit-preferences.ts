@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { openSkillSearch, type SkillSearch } from '../src/index.js';
 import { readQuestion } from '../src/keyword/index.js';
-import { askerOf, type EvidenceWeights, evidenceValues } from '../src/search/ranking/alike.js';
+import { askerOf, type EvidenceWeights, evidenceValues, factsOf } from '../src/search/ranking/alike.js';
 import { RANKING_MODEL, type RankingModel } from '../src/search/ranking/features.js';
 import { readRequests } from './judging/requests.js';
 import { solve } from './ranking/solve.js';
@@ -64,7 +64,7 @@ function pairsOf(half: 'fit' | 'report'): Pair[] {
 /** By how much more the preferred skill of a pair has of each value. */
 function difference(search: SkillSearch, { q, preferred, other }: Pair): number[] {
   const asker = askerOf(readQuestion(q), undefined);
-  const [one, two] = [preferred, other].map((id) => evidenceValues(search.get(id)!, asker));
+  const [one, two] = [preferred, other].map((id) => evidenceValues(factsOf(search.get(id)!), asker));
   return NAMES.map((name) => one![name] - two![name]);
 }
 

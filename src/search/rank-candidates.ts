@@ -18,11 +18,18 @@ import {
 } from '../keyword/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
 import type { ScoreParts } from '../result.js';
-import type { Skill } from '../skill.js';
 import { type CatalogueColumns, collapseCopies, copiesOf, copyPreference, prepareCopies } from '../store/index.js';
 import type { DocumentVectors } from './nearest-documents.js';
 import { oncePer } from './once.js';
-import { ARRANGED, type Arranged, type Asker, arrangeAlike, askerOf, meansAuthor } from './ranking/alike.js';
+import {
+  ARRANGED,
+  type Arranged,
+  type Asker,
+  arrangeAlike,
+  askerOf,
+  meansAuthor,
+  type SkillFacts,
+} from './ranking/alike.js';
 import { type Decision, raisedTo, taskScore } from './ranking/decision.js';
 import { type Candidate, type NameMatch, rankingModel } from './ranking/features.js';
 import { COMPARED, HybridScorer, type QuestionContext, type ScoredCandidate } from './ranking/hybrid.js';
@@ -54,7 +61,7 @@ export interface SemanticMatch {
 export function* rankCandidates(
   { asker, context, candidates, groupSizes, vectors }: DescribedCandidates,
   query: ResolvedSemanticQuery,
-  { columns, skillOf }: SemanticSources,
+  { columns, factsOf }: SemanticSources,
   used: ReadonlyMap<DocumentNumber, number> = new Map(),
 ): Pieces<{ readonly decision: Decision; readonly matches: readonly SemanticMatch[] }> {
   const scorer = new HybridScorer(context);
@@ -77,7 +84,7 @@ export function* rankCandidates(
   const cosineOf = (a: DocumentNumber, b: DocumentNumber): number | undefined => vectors?.cosineOf(a, b);
   const arranged: Iterable<Arranged> =
     query.ranking === 'hybrid'
-      ? yield* arrangeAlike(shown.slice(0, ARRANGED), asker, skillOf, cosineOf, isCollapsed)
+      ? yield* arrangeAlike(shown.slice(0, ARRANGED), asker, factsOf, cosineOf, isCollapsed)
       : shown.slice(0, ARRANGED).map(unmoved);
   const sizeOf = (document: DocumentNumber): number =>
     isCollapsed ? (groupSizes.get(columns.copyGroup[document]!) ?? counts.get(document) ?? 1) : 1;
@@ -127,7 +134,7 @@ export interface Asked {
 export interface SemanticSources {
   readonly columns: CatalogueColumns;
   /** Undefined for a damaged skill. */
-  readonly skillOf: (document: DocumentNumber) => Skill | undefined;
+  readonly factsOf: (document: DocumentNumber) => SkillFacts | undefined;
   /** Undefined for `ranking: 'vector'`, which ignores words. */
   readonly words: KeywordIndex | undefined;
   /** Undefined for `ranking: 'words'`, which ignores meaning. */
@@ -254,7 +261,7 @@ function* describeInPieces(
       sentence: ofSentences.length === 0 ? undefined : Math.max(...ofSentences),
       feedback: undefined,
       stars: columns.stars[document]!,
-      words: wordScores && byAuthorIfMeant(wordScores[i]!, asker, () => sources.skillOf(document)),
+      words: wordScores && byAuthorIfMeant(wordScores[i]!, asker, () => sources.factsOf(document)),
     });
   }
   const words = asker.length;
@@ -287,10 +294,10 @@ function* describeInPieces(
 }
 
 /** An author's name counts only where the question means the author. */
-function byAuthorIfMeant(scores: DocumentScores, asker: Asker, read: () => Skill | undefined): DocumentScores {
+function byAuthorIfMeant(scores: DocumentScores, asker: Asker, read: () => SkillFacts | undefined): DocumentScores {
   if (scores.fields.author === 0) return scores;
-  const skill = read();
-  return skill !== undefined && meansAuthor(asker, skill)
+  const facts = read();
+  return facts !== undefined && meansAuthor(asker, facts)
     ? scores
     : { ...scores, fields: { ...scores.fields, author: 0 } };
 }

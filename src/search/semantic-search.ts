@@ -21,12 +21,13 @@ import {
 import { askedWords, correctQuestion, glossQuestion, readAsked } from '../keyword/index.js';
 import { type ResolvedSemanticQuery, resolveSemanticQuery, type SemanticQuery } from '../query.js';
 import type { DamagedSkill, SemanticHit, SemanticResult, SimilarSkill } from '../result.js';
-import type { Skill } from '../skill.js';
 import { allCopiesOf, type CatalogueColumns, collapseCopies, copyPreference, prepareCopies } from '../store/index.js';
 import { copyIds, damagedPart, idOf, readShown, Shown, toSemanticHit } from './hits.js';
 import type { NearestDocuments } from './nearest-documents.js';
+import { oncePer } from './once.js';
 import type { OpenState } from './open-state.js';
 import { describeCandidates, rankCandidates, type SemanticMatch, type SemanticSources } from './rank-candidates.js';
+import { factsOf, type SkillFacts } from './ranking/alike.js';
 import type { Decision } from './ranking/decision.js';
 import { filterMask } from './ranking/filter-mask.js';
 import { comparatorOf } from './ranking/ranks.js';
@@ -162,6 +163,11 @@ function usedGroups(
   return groups;
 }
 
+/** So many skills are kept in mind: some megabytes. */
+const MOST_FACTS = 10_000;
+
+const factsIn = oncePer((_: CatalogueColumns) => new Map<DocumentNumber, SkillFacts>());
+
 /** Opens what a ranking needs. */
 export async function openSources(
   state: OpenState,
@@ -169,11 +175,18 @@ export async function openSources(
   signal: AbortSignal,
 ): Promise<SemanticSources> {
   const { columns } = state.reader;
-  const skillOf = (document: DocumentNumber): Skill | undefined =>
-    orUndefined(() => state.reader.skill(document), isDamage);
+  const known = factsIn(columns);
+  const factsOfDocument = (document: DocumentNumber): SkillFacts | undefined => {
+    const kept = known.get(document);
+    if (kept !== undefined) return kept;
+    const facts = orUndefined(() => factsOf(state.reader.skill(document)), isDamage);
+    if (known.size >= MOST_FACTS) known.clear();
+    if (facts !== undefined) known.set(document, facts);
+    return facts;
+  };
   const words = ranking === 'vector' ? undefined : state.keywordIndex;
   const vectors = ranking === 'words' ? undefined : await state.untilClosed(untilAborted(state.vectors(), signal));
-  return { columns, skillOf, words, vectors };
+  return { columns, factsOf: factsOfDocument, words, vectors };
 }
 
 /** The greatest `limit` of similar skills: as for a semantic search. */

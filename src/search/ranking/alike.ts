@@ -1,11 +1,11 @@
 import {
   authorKey,
   type DocumentNumber,
+  foldCase,
   isPartKind,
   languageOf,
   type Pieces,
   readWords,
-  repositoryOf,
 } from '../../core/index.js';
 import type { Question } from '../../keyword/index.js';
 import type { Skill } from '../../skill.js';
@@ -28,22 +28,62 @@ export function askerOf(question: Question, gloss: Question | undefined): Asker 
   return { language: question.language, words: new Set(words), length };
 }
 
+/** What is known of a skill, beside how well it answers. */
+export interface SkillFacts {
+  /** Of its description; ISO 639-1. */
+  readonly language: string;
+  /** Of its repository, in logarithms: 0 to 1. */
+  readonly stars: number;
+  /** How long its description is, 0 to 1. */
+  readonly description: number;
+  /** The name without numbers at its end, and without what stands between words. */
+  readonly name: string;
+  readonly authorWords: readonly string[];
+  /** Whether its name and description have the words of its author, too. */
+  readonly saysAuthor: boolean;
+  /** Its author, or else its repository; empty if nobody knows. */
+  readonly owner: string;
+  readonly repository: string;
+}
+
+/** Characters from which a description counts as full. */
+const FULL_DESCRIPTION = 300;
+
+/** So much of a description is read to tell its language, in UTF-16 units. */
+const LANGUAGE_TEXT = 160;
+
+/** A repository on any host, as far as the address shows it. */
+const REPOSITORY = /^https?:\/\/[^/]+\/[^/]+\/[^/?#]+/i;
+
+export function factsOf({ name, author, description, codehostUrl, stars }: Skill): SkillFacts {
+  const nameWords = wordsOf(name);
+  while (nameWords.length > 1 && /^\d+$/.test(nameWords.at(-1)!)) nameWords.pop();
+  const authorWords = wordsOf(author);
+  while (authorWords.length > 1 && KINDS_OF_AUTHOR.has(authorWords.at(-1)!)) authorWords.pop();
+  const own = foldCase(`${name} ${description}`);
+  const repository = foldCase(REPOSITORY.exec(codehostUrl)?.[0] ?? '');
+  return {
+    language: languageOf(description.slice(0, LANGUAGE_TEXT)).code,
+    stars: Math.min(1, Math.log1p(stars) / Math.log(MOST_STARS)),
+    description: Math.min(1, description.length / FULL_DESCRIPTION),
+    name: nameWords.join(''),
+    authorWords,
+    saysAuthor: authorWords.every((word) => own.includes(word)),
+    owner: author === 'unknown' ? repository : authorKey(author),
+    repository,
+  };
+}
+
 /** The last words of an author's name that only say what kind of author it is. */
 const KINDS_OF_AUTHOR = new Set('ai cloud com community dev hq inc io labs official org skills team'.split(' '));
 
-/** Whether a question has all words of an author's name: `stripe` and `vercel-labs` for "deploy on vercel". */
-function namesAuthor({ words }: Asker, author: string): boolean {
-  return authorWords(author).every((word) => words.has(word));
-}
-
-function authorWords(author: string): readonly string[] {
-  const words = wordsOf(author);
-  while (words.length > 1 && KINDS_OF_AUTHOR.has(words.at(-1)!)) words.pop();
-  return words;
-}
-
 function wordsOf(text: string): string[] {
   return readWords(text).flatMap(({ term, kind }) => (isPartKind(kind) ? [term] : []));
+}
+
+/** Whether a question has all words of an author's name: `stripe` and `vercel-labs` for "deploy on vercel". */
+function namesAuthor({ words }: Asker, { authorWords }: SkillFacts): boolean {
+  return authorWords.length > 0 && authorWords.every((word) => words.has(word));
 }
 
 /**
@@ -51,10 +91,8 @@ function wordsOf(text: string): string[] {
  * do. The author of `stripe-webhooks` says nothing new to "stripe webhooks", nor does one called `code-bot` to "review
  * code".
  */
-export function meansAuthor(asker: Asker, { author, name, description }: Skill): boolean {
-  if (!namesAuthor(asker, author)) return false;
-  const own = new Set([...wordsOf(name), ...wordsOf(description)]);
-  return !authorWords(author).every((word) => own.has(word));
+export function meansAuthor(asker: Asker, facts: SkillFacts): boolean {
+  return namesAuthor(asker, facts) && !facts.saysAuthor;
 }
 
 /**
@@ -68,27 +106,19 @@ export interface EvidenceWeights {
   readonly english: number;
   /** Its author has the name of what is asked for. */
   readonly owner: number;
-  /** Stars of its repository in logarithms, 0 to 1. */
   readonly stars: number;
-  /** How long its description is, from nothing to {@link FULL_DESCRIPTION}: 0 to 1. */
   readonly description: number;
 }
 
-/** Characters from which a description counts as full. */
-const FULL_DESCRIPTION = 300;
-
-/** So much of a description is read to tell its language, in UTF-16 units. */
-const LANGUAGE_TEXT = 160;
-
 /** The values that {@link EvidenceWeights} are the weights of, 0 to 1. */
-export function evidenceValues(skill: Skill, asker: Asker): Record<keyof EvidenceWeights, number> {
-  const language = languageOf(skill.description.slice(0, LANGUAGE_TEXT)).code;
+export function evidenceValues(facts: SkillFacts, asker: Asker): EvidenceWeights {
+  const { language, stars, description } = facts;
   return {
     language: Number(language === asker.language),
     english: Number(language === 'en' && asker.language !== 'en'),
-    owner: Number(namesAuthor(asker, skill.author)),
-    stars: Math.min(1, Math.log1p(skill.stars) / Math.log(MOST_STARS)),
-    description: Math.min(1, skill.description.length / FULL_DESCRIPTION),
+    owner: Number(namesAuthor(asker, facts)),
+    stars,
+    description,
   };
 }
 
@@ -102,7 +132,7 @@ const GLOSSED_TIMES = 0.6;
 const SHORT_QUESTION = 4;
 
 /** How many of the best are put in order by evidence, whatever the limit, or the first hit would depend on it. */
-export const ARRANGED = 50;
+export const ARRANGED = 30;
 
 /**
  * From this cosine on two skills of one name are one for whoever asks: translations, ports and versions by one author,
@@ -127,14 +157,11 @@ export interface Arranged {
   readonly twins: readonly DocumentNumber[];
 }
 
-interface Weighed extends Arranged {
-  readonly twins: DocumentNumber[];
+interface Weighed extends Omit<Arranged, 'evidence'> {
+  /** 2 for the language of the question, else 1 for English. */
   readonly language: number;
-  readonly repository: string;
-  /** The name without numbers at its end. */
-  readonly name: string;
-  /** Whose it is; empty if nobody knows. */
-  readonly owner: string;
+  /** Undefined for a damaged skill. */
+  readonly facts: SkillFacts | undefined;
 }
 
 /**
@@ -143,14 +170,14 @@ interface Weighed extends Arranged {
  * and one repository does not fill the first places.
  *
  * @param ordered the best hits by name and sum, {@link ARRANGED} at most
- * @param skillOf undefined for a damaged skill, which stays where it is
+ * @param known undefined for a damaged skill, which stays where it is
  * @param cosineOf of two documents; undefined where one has no vector
  * @param folds whether twins are shown as one
  */
 export function* arrangeAlike(
   ordered: readonly ScoredCandidate[],
   asker: Asker,
-  skillOf: (document: DocumentNumber) => Skill | undefined,
+  known: (document: DocumentNumber) => SkillFacts | undefined,
   cosineOf: (a: DocumentNumber, b: DocumentNumber) => number | undefined,
   folds: boolean,
 ): Pieces<readonly Arranged[]> {
@@ -159,20 +186,11 @@ export function* arrangeAlike(
   const weighed: Weighed[] = [];
   for (const scored of ordered) {
     yield;
-    const skill = skillOf(scored.candidate.document);
-    const values = skill && evidenceValues(skill, asker);
+    const facts = known(scored.candidate.document);
+    const values = facts && evidenceValues(facts, asker);
     const evidence = values === undefined ? 0 : usual * (isExact(scored) ? EXACT_TIMES : 1) * sumOf(weights, values);
-    const repository = (skill && repositoryOf(skill.codehostUrl)?.cloneUrl.toLowerCase()) ?? '';
-    weighed.push({
-      scored,
-      sum: scored.sum + evidence,
-      evidence,
-      twins: [],
-      language: values === undefined ? 0 : 2 * values.language + values.english,
-      repository,
-      name: skill === undefined ? '' : nameOf(skill),
-      owner: skill === undefined || skill.author === 'unknown' ? repository : authorKey(skill.author),
-    });
+    const language = values === undefined ? 0 : 2 * values.language + values.english;
+    weighed.push({ scored, sum: scored.sum + evidence, twins: [], language, facts });
   }
   weighed.sort((a, b) => b.scored.nameRank - a.scored.nameRank || b.sum - a.sum);
   return spread(folds ? foldTwins(weighed, cosineOf) : weighed).map(inScale(weighed));
@@ -183,18 +201,13 @@ function sumOf(weights: EvidenceWeights, values: EvidenceWeights): number {
   return names.reduce((sum, name) => sum + weights[name] * values[name], 0);
 }
 
-function nameOf({ name }: Skill): string {
-  const words = wordsOf(name);
-  while (words.length > 1 && /^\d+$/.test(words.at(-1)!)) words.pop();
-  return words.join('');
-}
-
 function foldTwins(weighed: readonly Weighed[], cosineOf: (a: number, b: number) => number | undefined): Weighed[] {
   const all: Weighed[][] = [];
   for (const hit of weighed) {
     const isTwin = ([first]: Weighed[]): boolean => {
-      if (hit.name === '' || first!.name !== hit.name) return false;
-      const least = hit.owner !== '' && first!.owner === hit.owner ? TWIN_OF_AUTHOR : TWIN_OF_ANYBODY;
+      const [one, other] = [first!.facts, hit.facts];
+      if (one === undefined || other === undefined || one.name === '' || one.name !== other.name) return false;
+      const least = one.owner !== '' && one.owner === other.owner ? TWIN_OF_AUTHOR : TWIN_OF_ANYBODY;
       return (cosineOf(first!.scored.candidate.document, hit.scored.candidate.document) ?? 0) >= least;
     };
     const family = all.find(isTwin);
@@ -215,8 +228,9 @@ function spread(hits: readonly Weighed[]): Weighed[] {
   const placed: Weighed[] = [];
   while (placed.length < FIRST_HITS && left.length > 0) {
     const next = left[0]!;
-    const isFull = ({ repository }: Weighed): boolean =>
-      repository !== '' && placed.filter((hit) => hit.repository === repository).length >= MOST_OF_A_REPOSITORY;
+    const isFull = ({ facts }: Weighed): boolean =>
+      (facts?.repository ?? '') !== '' &&
+      placed.filter((hit) => hit.facts?.repository === facts?.repository).length >= MOST_OF_A_REPOSITORY;
     const isAsGood = (hit: Weighed): boolean =>
       hit.scored.nameRank === next.scored.nameRank && next.sum - hit.sum < AS_GOOD && !isFull(hit);
     const at = isFull(next) ? Math.max(0, left.findIndex(isAsGood)) : 0;
