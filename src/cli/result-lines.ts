@@ -185,12 +185,13 @@ function keywordReasons({ matches, score }: KeywordHit, step: KeywordResult['ste
 function semanticReasons(hit: SemanticHit): string[] {
   const { matches, filename, explain } = hit;
   if (explain === undefined) return [];
-  const { features = [], bm25, copies } = explain;
+  const { features = [], evidence = 0, bm25, copies } = explain;
   const numbers = features
     .filter(({ weight, value }) => weight * value !== 0)
     .map(({ feature, value, weight, share }) => {
       return `${feature} ${value.toFixed(3)} x ${weight.toFixed(2)} (${Math.round(100 * share)} %)`;
     });
+  if (evidence !== 0) numbers.push(`evidence ${evidence.toFixed(2)}`);
   const byField = Object.entries(bm25 ?? {}).flatMap(([field, part]) =>
     part > 0 ? [`${field} ${part.toFixed(2)}`] : [],
   );
