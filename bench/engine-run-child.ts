@@ -1,6 +1,7 @@
 // Builds a search engine over a catalogue and asks it questions. A process of its own, so that its memory goes with it.
 import { readFileSync } from 'node:fs';
-import { fitQuestion } from '../src/evaluation/evaluate.js';
+import { MAX_SEMANTIC_QUERY_LENGTH } from '../src/core/index.js';
+import { fitQuestion } from '../src/evaluation/benchmark.js';
 import { inspectModel } from '../src/index.js';
 import { startModel } from '../src/semantic/routed-embedder.js';
 import { documentsOf } from './engines/documents.js';
@@ -24,7 +25,7 @@ const job = JSON.parse(readFileSync(0, 'utf8')) as EngineJob;
 const engine = await BUILDERS[job.engine](job);
 const rankings: EngineRun = [];
 for (const text of job.texts) {
-  const q = fitQuestion(text, 'hybrid');
+  const q = fitQuestion(text, MAX_SEMANTIC_QUERY_LENGTH);
   const found = q === undefined ? [] : await engine.search(q, job.depth);
   rankings.push(found.map(({ id, score }) => [id, score]));
   if (rankings.length % 100 === 0) process.stderr.write(`${rankings.length} of ${job.texts.length}\n`);

@@ -1,6 +1,6 @@
-import { LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
+import { MAX_SEMANTIC_QUERY_LENGTH } from '../../src/core/index.js';
+import { fitQuestion, LEAST_USEFUL } from '../../src/evaluation/benchmark.js';
 import { makeCorpusFile } from '../../src/evaluation/corpus.js';
-import { fitQuestion } from '../../src/evaluation/evaluate.js';
 import { type Benchmark, readBenchmark } from '../../src/evaluation/index.js';
 import { glossQuestion, readQuestion } from '../../src/keyword/question.js';
 import { type CopyMode, resolveSemanticQuery } from '../../src/query.js';
@@ -126,7 +126,7 @@ async function gatherAll(
   const gathered: JudgedQuestion[] = [];
   for (const [done, { id, text }] of chosen.entries()) {
     onProgress(done, chosen.length);
-    const q = fitQuestion(text, 'hybrid');
+    const q = fitQuestion(text, MAX_SEMANTIC_QUERY_LENGTH);
     if (q === undefined) continue;
     const gains = benchmark.gains.get(id) ?? new Map<string, number>();
     gathered.push(await gatherQuestion(state, { set, id, q, gains, grades: grades?.get(id) }));

@@ -5,6 +5,7 @@ import {
   checkOptions,
   checkPath,
   isPostgresAddress,
+  orUndefined,
   refuseAddress,
   SkillSearchError,
 } from '../core/index.js';
@@ -402,12 +403,8 @@ function stateError(error: unknown, path: string): unknown {
 
 /** Creates the file readable by its owner only: it has client addresses. SQLite gives its journal the same rights. */
 function makePrivate(path: string): void {
-  if (path === ':memory:') return;
-  try {
-    closeSync(openSync(path, 'a', 0o600));
-  } catch {
-    // SQLite reports the cause when it opens the file.
-  }
+  // SQLite reports the cause of a failure when it opens the file.
+  if (path !== ':memory:') orUndefined(() => closeSync(openSync(path, 'a', 0o600)));
 }
 
 /** @returns whether the file has its tables */

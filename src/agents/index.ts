@@ -7,5 +7,5 @@ export { CONFIG_FORMATS, type ConfigFormat, type JsonValue, type Place } from '.
 export { InitRecord } from './init/init-record.js';
 export type { EntryAction, PlannedEntry } from './init/plan-agent.js';
 export * from './init/run-init.js';
-export { type InstalledSkill, type InstallOptions, installSkills } from './install/install-skills.js';
+export { type InstallOptions, installSkills } from './install/install-skills.js';
 export { faultOfPaths, type HashedFile, hashOfFiles, readFolder } from './install/skill-files.js';

@@ -258,10 +258,11 @@ async function write(
   if (html !== undefined) await writeFile(html, reportPage(evaluation));
   if (saveRuns === undefined) return;
   makeFolder(saveRuns);
-  for (const mode of modes) {
-    const measured = evaluation.modes.find(({ name }) => name === mode);
-    if (measured === undefined) continue;
-    await writeFile(join(saveRuns, `${evaluation.benchmark.name}.${mode}.run`), writeRun(measured.run, mode));
+  for (const [i, mode] of modes.entries()) {
+    await writeFile(
+      join(saveRuns, `${evaluation.benchmark.name}.${mode}.run`),
+      writeRun(evaluation.modes[i]!.run, mode),
+    );
   }
 }
 
@@ -281,16 +282,14 @@ function meansLines({ modes }: Evaluation): string[] {
 /** How confident the answers of each mode are, and how far its scores are probabilities; nothing if not measured. */
 function confidenceLines({ modes }: Evaluation): string[] {
   const shares = modes.flatMap(({ name, confident }) => {
-    const both = confident === undefined ? [] : [confident.served, confident.unserved];
-    return confident === undefined
-      ? []
-      : [
-          [oneLine(name), ...both.map(shareOf)],
-          ['', ...both.map(({ interval, questions }) => (questions === 0 ? '' : interval.map(short).join('-')))],
-          ...Object.entries(confident.byKind ?? {}).map(([kind, { served, unserved }]) => {
-            return [`  ${oneLine(kind)}`, shareOf(served), shareOf(unserved)];
-          }),
-        ];
+    if (confident === undefined) return [];
+    const both = [confident.served, confident.unserved];
+    const kinds = Object.entries(confident.byKind ?? {});
+    return [
+      [oneLine(name), ...both.map(shareOf)],
+      ['', ...both.map(({ interval, questions }) => (questions === 0 ? '' : interval.map(short).join('-')))],
+      ...kinds.map(([kind, { served, unserved }]) => [`  ${oneLine(kind)}`, shareOf(served), shareOf(unserved)]),
+    ];
   });
   const calibrations = modes.flatMap(({ name, reliability }) =>
     reliability === undefined ? [] : [calibrationLine(oneLine(name), reliability)],

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import { type InstalledSkill, installSkills } from '../agents/index.js';
+import { installSkills } from '../agents/index.js';
 import { AGENTS, SHARED_AGENT, type Surroundings, shownPath, surroundings } from '../sources/index.js';
 import { addPlaceOptions, jsonOption, type PlaceFlags, parsePath, placeOf } from './options.js';
 import { oneLine, printJson, printLines } from './output.js';
@@ -36,18 +36,12 @@ export const setUp: SetUp = (command, output) => {
       const show = (path: string): string => oneLine(shownPath(path, around.home));
       const lines = report.skills.map(
         ({ state, name, folder, files }) =>
-          `${LABELS[state]}  ${oneLine(name)}, ${counted(files, 'file')}, in ${show(folder)}`,
+          `${state.padEnd(9)}  ${oneLine(name)}, ${counted(files, 'file')}, in ${show(folder)}`,
       );
       printLines(output, [...lines, `noted in ${show(report.lock)}`]);
       const executable = report.skills.some(({ id }) => search.contents(id)?.files.some((file) => file.executable));
       output.error.write(executable ? `${READ_FIRST} Some of its files can be executed.\n` : `${READ_FIRST}\n`);
     });
-};
-
-const LABELS: Readonly<Record<InstalledSkill['state'], string>> = {
-  installed: 'installed',
-  replaced: 'replaced ',
-  unchanged: 'unchanged',
 };
 
 const READ_FIRST = 'Note: read a skill before an agent uses it: strangers wrote it, and agents follow it.';

@@ -14,7 +14,7 @@ import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
-import { makeFolder, surroundings, userFolders } from '../core/index.js';
+import { makeFolder, orUndefined, surroundings, userFolders } from '../core/index.js';
 
 /** Commands that somebody waits for, and that read much code. */
 const KEPT_COMMANDS: ReadonlySet<unknown> = new Set(['search', 'list', 'show', 'hook', 'mcp', 'serve']);
@@ -143,13 +143,11 @@ const HEAD = 8;
 
 /** @returns undefined if the file is missing, damaged, of another source, or not the user's own */
 function readKept(path: string, checksum: number): Buffer | undefined {
-  try {
+  return orUndefined(() => {
     const bytes = readOwn(path);
     const code = bytes.subarray(HEAD);
     return bytes.readUInt32LE(0) === checksum && bytes.readUInt32LE(4) === crc32(code) ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Neither what a link leads to, nor what never ends. Windows has no such flags. */

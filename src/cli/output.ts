@@ -12,12 +12,9 @@ export function columnsOf({ out }: Output): number {
 /** Characters that JSON does not escape and terminals may act on: C1 controls, bidirectional overrides. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-function asEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
 /** @param indent 0 for one line, for results of which there are more to come */
 export function printJson({ out }: Output, value: unknown, indent = 2): void {
+  const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   out.write(`${JSON.stringify(value, undefined, indent).replace(UNSAFE_IN_JSON, asEscape)}\n`);
 }
 

@@ -1,3 +1,5 @@
+import { orUndefined } from './errors.js';
+
 /** Whether what names a catalogue is the address of a snapshot's manifest, and not the path of a file. */
 export function isSnapshotAddress(database: unknown): database is string {
   return typeof database === 'string' && /^https?:\/\//i.test(database);
@@ -62,11 +64,7 @@ export function repositoryOf(codehostUrl: string): RepositorySource | undefined 
 
 /** A part of an address with its `%` sequences read; undefined where these are no UTF-8, or cut short. */
 export function decodePart(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => decodeURIComponent(part));
 }
 
 /** Milliseconds after which it is first said what is waited for, and between two times after that. */

@@ -19,6 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { orUndefined } from './errors.js';
 import { clearUnfinished, syncToDisk, unfinishedFor } from './files.js';
 
 /**
@@ -89,12 +90,8 @@ function lookAt(path: string): { readonly target: string; readonly stat: Stats }
 
 /** Whether a file is still as it was read. */
 export function isUnchanged({ path, target, text }: ConfigFile): boolean {
-  try {
-    const now = readConfigFile(path, undefined, constants.R_OK);
-    return now.text === text && now.target === target;
-  } catch {
-    return false;
-  }
+  const now = orUndefined(() => readConfigFile(path, undefined, constants.R_OK));
+  return now !== undefined && now.text === text && now.target === target;
 }
 
 /**
@@ -233,9 +230,7 @@ function sleep(milliseconds: number): void {
 function keepOwner(path: string, { uid, gid }: Stats): void {
   const now = statSync(path);
   if (now.uid === uid && now.gid === gid) return;
-  try {
-    chownSync(path, uid, gid);
-  } catch {}
+  orUndefined(() => chownSync(path, uid, gid));
 }
 
 /** On Windows, a program that has the file open for a moment keeps it from being replaced. */

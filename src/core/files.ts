@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { type ErrorCode, SkillSearchError } from './errors.js';
+import { type ErrorCode, orUndefined, SkillSearchError } from './errors.js';
 
 export interface MakeFolderOptions {
   /** Of each folder that is made. @default 0o777, less what the process masks */
@@ -116,11 +116,7 @@ export function clearUnfinished(path: string): void {
 
 /** Names of what is in a folder; none if it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return orUndefined(() => readdirSync(folder)) ?? [];
 }
 
 /** Whether a process runs on this machine. Its number may be another one's by now. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { orUndefined } from './errors.js';
 import { makeFolder } from './files.js';
 import { joinPaths, type Surroundings, surroundings, userFolders } from './user-folders.js';
 
@@ -100,7 +101,9 @@ export async function answerLocally({ answer, interval = 5000, ...subject }: Loc
     const isOther = known !== undefined && known !== address && (await isAnswered(known));
     if (isOther || isClosed || (known === address && server.listening)) return;
     try {
-      if (!ensurePrivateFolder(folder)) return;
+      // Whether that went well tells a look.
+      orUndefined(() => makeFolder(folder, { mode: 0o700 }));
+      if (!isPrivateFolder(folder)) return;
       if (!server.listening) await once(server.listen(address).unref(), 'listening');
       // Under a name of its own first, so that the file is whole at each moment.
       if (isClosed) return;
@@ -187,21 +190,7 @@ function placeOf({ subject, of = surroundings() }: LocalSubject): {
 }
 
 function addressIn(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-/** Makes a folder for this user alone where there is none. @returns whether there is one now */
-function ensurePrivateFolder(path: string): boolean {
-  try {
-    makeFolder(path, { mode: 0o700 });
-  } catch {
-    // Looking tells.
-  }
-  return isPrivateFolder(path);
+  return orUndefined(() => readFileSync(file, 'utf8'));
 }
 
 /**
@@ -209,12 +198,9 @@ function ensurePrivateFolder(path: string): boolean {
  * Windows there is nothing to look at; the folder of the user's own data is closed to others.
  */
 function isPrivateFolder(path: string): boolean {
-  try {
-    // Not what a link leads to: that is the decision of the link's owner.
-    const facts = lstatSync(path);
-    const user = process.getuid?.();
-    return facts.isDirectory() && (user === undefined || (facts.uid === user && (facts.mode & 0o077) === 0));
-  } catch {
-    return false;
-  }
+  // Not what a link leads to: that is the decision of the link's owner.
+  const facts = orUndefined(() => lstatSync(path));
+  const user = process.getuid?.();
+  const isOpenToUser = user === undefined || (facts?.uid === user && (facts.mode & 0o077) === 0);
+  return facts?.isDirectory() === true && isOpenToUser;
 }

@@ -40,12 +40,7 @@ export function readWordPieces(folder: string): WordPieceTokenizer {
   return pieces;
 }
 
-interface TokenizerFiles {
-  readonly content: Readonly<Record<string, unknown>>;
-  readonly config: Readonly<Record<string, unknown>>;
-}
-
-function readFiles(folder: string): TokenizerFiles {
+function readFiles(folder: string) {
   const [content, config] = ['tokenizer.json', 'tokenizer_config.json'].map(
     (name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Readonly<Record<string, unknown>>,
   );

@@ -12,6 +12,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { orUndefined } from './errors.js';
 import { resolveDatabase, unfinishedFor } from './files.js';
 import { isObject } from './texts.js';
 
@@ -186,11 +187,7 @@ export function readUsageFile(file: string, from?: UsageMark | number, kind?: Us
 
 /** The newest lines of the log of a catalogue, as many as one keeps, the oldest of them first. Never fails. */
 export function readUsage(database: string): UsageEntry[] {
-  try {
-    return readUsageFile(usageFile(database)).entries.slice(-MOST_USAGE_LINES);
-  } catch {
-    return [];
-  }
+  return orUndefined(() => readUsageFile(usageFile(database)).entries.slice(-MOST_USAGE_LINES)) ?? [];
 }
 
 /** The lines that have a text. Most have not, and a hook has no time to look at each. */
@@ -202,12 +199,8 @@ function* linesWith(bytes: Buffer, text: string): Generator<string> {
 }
 
 function entriesIn(line: string): UsageEntry[] {
-  try {
-    const entry: unknown = line.length > LONGEST_LINE ? undefined : JSON.parse(line);
-    return isUsageEntry(entry) ? [entry] : [];
-  } catch {
-    return [];
-  }
+  const entry: unknown = line.length > LONGEST_LINE ? undefined : orUndefined(() => JSON.parse(line));
+  return isUsageEntry(entry) ? [entry] : [];
 }
 
 function linesOf(text: string): string[] {

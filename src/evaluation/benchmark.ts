@@ -1,9 +1,18 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { checkOptions, checkPath, checkText, describeValue, isObject, namesOf, nearestName } from '../core/index.js';
+import {
+  checkOptions,
+  checkPath,
+  checkText,
+  describeValue,
+  isObject,
+  madeOnce,
+  namesOf,
+  nearestName,
+} from '../core/index.js';
 import { type ScoreParts, SkillSearchError } from '../index.js';
 
 /** A question of a benchmark. */
@@ -104,11 +113,11 @@ const OPTIONS = namesOf<ReadBenchmarkOptions>({ qrels: true, filter: true, ask: 
  */
 export async function readBenchmark(path: string, options: ReadBenchmarkOptions = {}): Promise<Benchmark> {
   checkOptions(options, OPTIONS);
-  const { qrels, filter, ask } = options;
+  const { filter, ask } = options;
   checkText('ask', ask);
   const full = resolve(checkPath('path', path, 'a benchmark'));
   if (!existsSync(full)) throw new SkillSearchError('SOURCE_NOT_FOUND', `there is no file or folder ${path}`, { path });
-  const files = await (statSync(full).isDirectory() ? readFolder : readSimple)(full, { qrels, ask });
+  const files = await (statSync(full).isDirectory() ? readFolder : readSimple)(full, options);
   const { name, corpus, judgements, judged } = files;
   if (ask !== undefined && !files.questions.some(isAskable)) throw unknownField(path, ask, files.fields);
 
@@ -194,19 +203,11 @@ interface BenchmarkFiles {
   readonly fields: ReadonlySet<string>;
 }
 
-/** Where to read from. */
-interface BenchmarkFilesOptions {
-  /** Path of other judgements for the questions of a folder. */
-  readonly qrels: string | undefined;
-  /** The text field of a question to ask instead of its usual one. */
-  readonly ask: string | undefined;
-}
-
 const GRADES: ReadonlySet<unknown> = new Set([0, 1, 2, 3]);
 
 type Judgements = Map<string, Map<string, number>>;
 
-async function readFolder(folder: string, { qrels, ask }: BenchmarkFilesOptions): Promise<BenchmarkFiles> {
+async function readFolder(folder: string, { qrels, ask }: ReadBenchmarkOptions): Promise<BenchmarkFiles> {
   const queries = present(folder, 'queries.jsonl');
   const path = qrels ?? present(folder, 'qrels.tsv') ?? present(folder, join('qrels', 'test.tsv'));
   if (queries === undefined) throw lacking(folder, 'queries.jsonl');
@@ -262,7 +263,7 @@ function looksGraded(judgements: Judgements): boolean {
   return seen.has(0) && seen.has(3) && [...seen].every((gain) => GRADES.has(gain));
 }
 
-async function readSimple(path: string, { qrels, ask }: BenchmarkFilesOptions): Promise<BenchmarkFiles> {
+async function readSimple(path: string, { qrels, ask }: ReadBenchmarkOptions): Promise<BenchmarkFiles> {
   if (qrels !== undefined) {
     const message = `qrels can only be given for a benchmark folder, and ${path} is a file`;
     throw new SkillSearchError('INVALID_OPTION', message, { parameter: 'qrels' });
@@ -354,9 +355,7 @@ class QuestionList {
 }
 
 function gainsOf(judgements: Judgements, question: string): Map<string, number> {
-  const gains = judgements.get(question) ?? new Map<string, number>();
-  judgements.set(question, gains);
-  return gains;
+  return madeOnce(judgements, question, () => new Map<string, number>());
 }
 
 /** A line of a file. */
@@ -412,18 +411,12 @@ export function faultIn(path: string, line: number, message: string): SkillSearc
 
 async function* decode(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  if (!(await isGzip(path))) {
-    for await (const chunk of createReadStream(path)) yield decoder.decode(chunk as Buffer, { stream: true });
-    yield decoder.decode();
-    return;
-  }
-  const unpacked = createGunzip();
-  const reading = pipeline(createReadStream(path), unpacked);
+  const isPacked = await isGzip(path);
+  const file = createReadStream(path);
   // A failure also ends the loop below, which reports it.
-  reading.catch(() => {});
-  for await (const chunk of unpacked) yield decoder.decode(chunk as Buffer, { stream: true });
+  const chunks = isPacked ? pipeline(file, createGunzip(), () => {}) : file;
+  for await (const chunk of chunks) yield decoder.decode(chunk as Buffer, { stream: true });
   yield decoder.decode();
-  await reading;
 }
 
 async function isGzip(path: string): Promise<boolean> {
@@ -521,4 +514,17 @@ function below(value: number): number {
   // The bits of a positive number, read as an integer, grow with it; those of a negative number shrink.
   BITS[0] = bits === 0 ? -0x7fffffff : bits > 0 ? bits - 1 : bits + 1;
   return SINGLE[0];
+}
+
+/** A question that a search accepts, of so many characters at most; undefined if nothing is left to ask. */
+export function fitQuestion(text: string, most: number): string | undefined {
+  const characters = Array.from(text.trim());
+  const q = characters.length <= most ? text.trim() : cutBetweenWords(characters.slice(0, most + 1).join(''));
+  return /[\p{L}\p{N}]/u.test(q) ? q : undefined;
+}
+
+/** Drops the last word; of a single word the last character. */
+function cutBetweenWords(text: string): string {
+  const cut = text.replace(/\s+\S*$/u, '');
+  return cut === text || cut === '' ? Array.from(text).slice(0, -1).join('') : cut;
 }

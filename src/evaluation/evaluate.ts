@@ -11,15 +11,25 @@ import {
 import { COPY_MODES, type CopyMode, type Ranking, type SkillSearch, SkillSearchError } from '../index.js';
 import {
   type Benchmark,
+  fitQuestion,
   GAIN_FUNCTIONS,
   type GainFunction,
+  type Gains,
   type Question,
   type RankedDocument,
   type Run,
 } from './benchmark.js';
-import { type Comparison, compareFigures } from './compare.js';
+import { bootstrapIntervals, type Comparison, compareFigures } from './compare.js';
 import { copiesAsOne } from './corpus.js';
-import { confidence, type ModeEvaluation, measureRun, reliability } from './measures.js';
+import {
+  type Confidence,
+  type ConfidentShare,
+  type ModeEvaluation,
+  measureRanking,
+  recallByDepth,
+  reliability,
+  separation,
+} from './measures.js';
 
 /** A run made by another program, or by an earlier evaluation; see `readRun`. */
 export interface NamedRun {
@@ -206,18 +216,13 @@ function checkDepths(option: string, depths: readonly number[], max: number): re
   });
 }
 
-interface Answers {
-  readonly served: readonly Answer[];
-  /** Empty if the mode does not say whether it is confident. */
-  readonly unserved: readonly Answer[];
-}
-
+/** The answers to what is served, and to what is not: none of these if the mode does not say whether it is confident. */
 async function ask(
   search: SkillSearch | undefined,
   mode: EvaluationMode,
   depth: number,
   { benchmark, copies, onProgress, signal }: EvaluateOptions,
-): Promise<Answers> {
+) {
   if (search === undefined) {
     throw new SkillSearchError('INVALID_OPTION', `mode ${mode} needs a search, got none`);
   }
@@ -298,7 +303,7 @@ export async function* rankQuestions(
 }
 
 /** What a search says to a question. */
-export interface Answer {
+interface Answer {
   readonly question: Question;
   /** Best first. */
   readonly documents: RankedDocument[];
@@ -339,7 +344,7 @@ function checkCopies(copies: unknown): void {
 
 async function answer(search: SkillSearch, text: string, options: RankOptions): Promise<Omit<Answer, 'question'>> {
   const { mode, depth = MAX_DEPTH, explain = false, copies = 'keep', signal } = options;
-  const q = fitQuestion(text, mode);
+  const q = fitQuestion(text, mode === 'keyword' ? MAX_KEYWORD_QUERY_LENGTH : MAX_SEMANTIC_QUERY_LENGTH);
   if (q === undefined) return { documents: [], confident: tellsConfidence(mode) ? false : undefined };
   if (mode === 'keyword') return { documents: rankByKeywords(search, q, depth, copies), confident: undefined };
   const ranking = RANKING[mode];
@@ -365,16 +370,88 @@ function rankByKeywords(search: SkillSearch, q: string, depth: number, copies: C
   return found.slice(0, depth);
 }
 
-/** A question that a search accepts; undefined if nothing is left to ask. */
-export function fitQuestion(text: string, mode: EvaluationMode): string | undefined {
-  const max = mode === 'keyword' ? MAX_KEYWORD_QUERY_LENGTH : MAX_SEMANTIC_QUERY_LENGTH;
-  const characters = Array.from(text.trim());
-  const q = characters.length <= max ? text.trim() : cutBetweenWords(characters.slice(0, max + 1).join(''));
-  return /[\p{L}\p{N}]/u.test(q) ? q : undefined;
+interface RunMeasuringOptions {
+  readonly benchmark: Benchmark;
+  /** Depths at which figures are cut. */
+  readonly at: readonly number[];
+  /** Documents looked at for each question. */
+  readonly depth: number;
+  /** How gains count in nDCG. */
+  readonly gain: GainFunction;
+  /** Whether to measure also how well scores tell questions with an answer from those without. */
+  readonly abstention: boolean;
+  readonly seed: number;
 }
 
-/** Drops the last word; of a single word the last character. */
-function cutBetweenWords(text: string): string {
-  const cut = text.replace(/\s+\S*$/u, '');
-  return cut === text || cut === '' ? Array.from(text).slice(0, -1).join('') : cut;
+/** Measures a run. A question that is missing in it found nothing. */
+function measureRun(name: string, run: Run, options: RunMeasuringOptions): ModeEvaluation {
+  const { benchmark, at, depth, gain, abstention, seed } = options;
+  const { questions, gains, grades } = benchmark;
+  // A benchmark has gains for each of its questions.
+  const gainsOf = ({ id }: Question): Gains => gains.get(id)!;
+  const rankingOf = ({ id }: Question): readonly RankedDocument[] => run.get(id) ?? [];
+  const judgedOf = (question: Question): Gains => grades?.get(question.id) ?? gainsOf(question);
+  const measuring = { at, gain, graded: grades !== undefined };
+  const byQuestion = new Map(
+    questions.map((question) => [question.id, measureRanking(rankingOf(question), judgedOf(question), measuring)]),
+  );
+
+  const names = Object.keys(byQuestion.values().next().value ?? {});
+  const columns: Float64Array[] = names.map((figure) =>
+    Float64Array.from(byQuestion.values(), (figures) => figures[figure]!),
+  );
+  if (abstention) {
+    names.push('auroc');
+    columns.push(
+      separation(
+        Float64Array.from(questions, (question) => firstScore(rankingOf(question))),
+        Float64Array.from(questions, (question) => firstScore(rankingOf(question), gainsOf(question))),
+      ).parts,
+    );
+  }
+  const intervals = bootstrapIntervals(columns, { seed });
+  const recalls = new Float64Array(depth);
+  for (const question of questions) {
+    for (const [i, recall] of recallByDepth(rankingOf(question), gainsOf(question), depth).entries()) {
+      recalls[i] = recalls[i]! + recall / questions.length;
+    }
+  }
+  return {
+    name,
+    run,
+    byQuestion,
+    figures: Object.fromEntries(names.map((figure, i) => [figure, mean(columns[i]!)])),
+    intervals: Object.fromEntries(names.map((figure, i) => [figure, intervals[i]!])),
+    recallByDepth: [...recalls],
+  };
+}
+
+/** The score of the best document that is not taken out; `-Infinity` if none is left. */
+function firstScore(ranking: readonly RankedDocument[], takenOut?: Gains): number {
+  return ranking.find(({ id }) => takenOut?.has(id) !== true)?.score ?? Number.NEGATIVE_INFINITY;
+}
+
+/** 0 for no values. */
+function mean(values: Float64Array): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** How confident answers are, of all questions and of each kind. */
+function confidence(served: readonly Answer[], unserved: readonly Answer[], seed: number): Confidence {
+  const of = (isMeant: (answer: Answer) => boolean): Confidence => ({
+    served: confidentShare(served.filter(isMeant), seed),
+    unserved: confidentShare(unserved.filter(isMeant), seed),
+  });
+  const kinds = new Set([...served, ...unserved].flatMap(({ question }) => question.kind ?? []));
+  if (kinds.size === 0) return of(() => true);
+  const byKind = Array.from(kinds, (kind) => [kind, of(({ question }) => question.kind === kind)] as const);
+  return { ...of(() => true), byKind: Object.fromEntries(byKind) };
+}
+
+/** Counts confident answers. */
+function confidentShare(answers: readonly Answer[], seed: number): ConfidentShare {
+  const values = Float64Array.from(answers, (answer) => (answer.confident === true ? 1 : 0));
+  const confident = values.reduce((sum, value) => sum + value, 0);
+  const [interval = [0, 0]] = values.length === 0 ? [] : bootstrapIntervals([values], { seed });
+  return { questions: values.length, confident, share: confident / Math.max(1, values.length), interval };
 }

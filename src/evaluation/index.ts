@@ -11,58 +11,8 @@ export {
   readRun,
   writeRun,
 } from './benchmark.js';
-export {
-  type BootstrapOptions,
-  bootstrapIntervals,
-  type CompareOptions,
-  type Comparison,
-  compareFigures,
-  extremesOf,
-  type Interval,
-  type QuestionDifference,
-  type RandomisationOptions,
-  randomisationTest,
-  randomNumbers,
-} from './compare.js';
+export * from './compare.js';
 export { type Corpus, type CorpusOptions, openCorpus } from './corpus.js';
-export {
-  EVALUATION_MODES,
-  type EvaluateOptions,
-  type Evaluation,
-  type EvaluationMode,
-  type EvaluationProgress,
-  evaluate,
-  MAX_DEPTH,
-  type NamedRun,
-  type RankOptions,
-  rankQuestions,
-} from './evaluate.js';
-export {
-  averagePrecision,
-  type Confidence,
-  type ConfidentShare,
-  calibrationError,
-  type Figures,
-  judgedShare,
-  type MeasureOptions,
-  type ModeEvaluation,
-  measureRanking,
-  ndcg,
-  precision,
-  type Reliability,
-  recall,
-  recallByDepth,
-  reciprocalRank,
-  reliability,
-  reliabilityBins,
-  type Separation,
-  separation,
-  usefulShare,
-} from './measures.js';
-export {
-  type ComparisonSummary,
-  type EvaluationSummary,
-  reportPage,
-  type SummaryOptions,
-  summarise,
-} from './report.js';
+export * from './evaluate.js';
+export * from './measures.js';
+export * from './report.js';

@@ -1,16 +1,13 @@
-import { checkChoice, checkFlag, checkOptions, namesOf } from '../core/index.js';
+import { checkChoice, checkFlag, checkOptions, lowerBound, lowerBoundBy, namesOf } from '../core/index.js';
 import {
-  type Benchmark,
   GAIN_FUNCTIONS,
   type GainFunction,
   type Gains,
   LEAST_USEFUL,
-  type Question,
   type RankedDocument,
   type Run,
 } from './benchmark.js';
-import { bootstrapIntervals, type Interval } from './compare.js';
-import type { Answer } from './evaluate.js';
+import type { Interval } from './compare.js';
 
 /**
  * Figures by name, 0 to 1: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10` for each depth, `map` and `hit@1`. Of
@@ -146,9 +143,7 @@ export function precision(found: readonly number[], k: number): number {
 
 /** Share of the first `k` documents with a gain of 2 or more: the useful ones. Of `k` even if fewer were found. */
 export function usefulShare(found: readonly number[], k: number): number {
-  let count = 0;
-  for (let i = 0; i < found.length && i < k; i++) if (found[i]! >= LEAST_USEFUL) count++;
-  return count / k;
+  return found.slice(0, k).filter((gain) => gain >= LEAST_USEFUL).length / k;
 }
 
 /**
@@ -172,9 +167,7 @@ export function averagePrecision(found: readonly number[], relevant: number): nu
 }
 
 function countRelevant(found: readonly number[], k: number): number {
-  let count = 0;
-  for (let i = 0; i < found.length && i < k; i++) if (found[i]! > 0) count++;
-  return count;
+  return found.slice(0, k).filter((gain) => gain > 0).length;
 }
 
 /** The figures of one mode or run. */
@@ -198,72 +191,6 @@ export interface ModeEvaluation {
   readonly confident?: Confidence | undefined;
   /** How far first scores are probabilities. Only of `hybrid`, whose scores are meant to be, if graded. */
   readonly reliability?: Reliability | undefined;
-}
-
-interface RunMeasuringOptions {
-  readonly benchmark: Benchmark;
-  /** Depths at which figures are cut. */
-  readonly at: readonly number[];
-  /** Documents looked at for each question. */
-  readonly depth: number;
-  /** How gains count in nDCG. */
-  readonly gain: GainFunction;
-  /** Whether to measure also how well scores tell questions with an answer from those without. */
-  readonly abstention: boolean;
-  readonly seed: number;
-}
-
-/** Measures a run. A question that is missing in it found nothing. */
-export function measureRun(name: string, run: Run, options: RunMeasuringOptions): ModeEvaluation {
-  const { benchmark, at, depth, gain, abstention, seed } = options;
-  const { questions, gains, grades } = benchmark;
-  // A benchmark has gains for each of its questions.
-  const gainsOf = ({ id }: Question): Gains => gains.get(id)!;
-  const rankingOf = ({ id }: Question): readonly RankedDocument[] => run.get(id) ?? [];
-  const judgedOf = (question: Question): Gains => grades?.get(question.id) ?? gainsOf(question);
-  const measuring = { at, gain, graded: grades !== undefined };
-  const byQuestion = new Map(
-    questions.map((question) => [question.id, measureRanking(rankingOf(question), judgedOf(question), measuring)]),
-  );
-
-  const names = Object.keys(byQuestion.values().next().value ?? {});
-  const columns: Float64Array[] = names.map((figure) =>
-    Float64Array.from(byQuestion.values(), (figures) => figures[figure]!),
-  );
-  if (abstention) {
-    names.push('auroc');
-    columns.push(
-      separation(
-        Float64Array.from(questions, (question) => firstScore(rankingOf(question))),
-        Float64Array.from(questions, (question) => firstScore(rankingOf(question), gainsOf(question))),
-      ).parts,
-    );
-  }
-  const intervals = bootstrapIntervals(columns, { seed });
-  const recalls = new Float64Array(depth);
-  for (const question of questions) {
-    for (const [i, recall] of recallByDepth(rankingOf(question), gainsOf(question), depth).entries()) {
-      recalls[i] = recalls[i]! + recall / questions.length;
-    }
-  }
-  return {
-    name,
-    run,
-    byQuestion,
-    figures: Object.fromEntries(names.map((figure, i) => [figure, mean(columns[i]!)])),
-    intervals: Object.fromEntries(names.map((figure, i) => [figure, intervals[i]!])),
-    recallByDepth: [...recalls],
-  };
-}
-
-/** The score of the best document that is not taken out; `-Infinity` if none is left. */
-function firstScore(ranking: readonly RankedDocument[], takenOut?: Gains): number {
-  return ranking.find(({ id }) => takenOut?.has(id) !== true)?.score ?? Number.NEGATIVE_INFINITY;
-}
-
-/** 0 for no values. */
-function mean(values: Float64Array): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** How many answers of a group of questions are confident. */
@@ -298,26 +225,6 @@ export interface Reliability {
   readonly error: number;
 }
 
-/** How confident answers are, of all questions and of each kind. */
-export function confidence(served: readonly Answer[], unserved: readonly Answer[], seed: number): Confidence {
-  const of = (isMeant: (answer: Answer) => boolean): Confidence => ({
-    served: confidentShare(served.filter(isMeant), seed),
-    unserved: confidentShare(unserved.filter(isMeant), seed),
-  });
-  const kinds = new Set([...served, ...unserved].flatMap(({ question }) => question.kind ?? []));
-  if (kinds.size === 0) return of(() => true);
-  const byKind = Array.from(kinds, (kind) => [kind, of(({ question }) => question.kind === kind)] as const);
-  return { ...of(() => true), byKind: Object.fromEntries(byKind) };
-}
-
-/** Counts confident answers. */
-function confidentShare(answers: readonly Answer[], seed: number): ConfidentShare {
-  const values = Float64Array.from(answers, (answer) => (answer.confident === true ? 1 : 0));
-  const confident = values.reduce((sum, value) => sum + value, 0);
-  const [interval = [0, 0]] = values.length === 0 ? [] : bootstrapIntervals([values], { seed });
-  return { questions: values.length, confident, share: confident / Math.max(1, values.length), interval };
-}
-
 /** @param gains of the questions, by id */
 export function reliability(run: Run, gains: ReadonlyMap<string, Gains>): Reliability {
   const hits: ScoredHit[] = [];
@@ -333,7 +240,7 @@ export function reliability(run: Run, gains: ReadonlyMap<string, Gains>): Reliab
 }
 
 /** First hits of like score: how many of them are right. */
-export interface ReliabilityBin {
+interface ReliabilityBin {
   /** The least score of the bin. */
   readonly from: number;
   /** Number of first hits, 1 or more. */
@@ -345,7 +252,7 @@ export interface ReliabilityBin {
 }
 
 /** A first hit: its score, 0 to 1, and whether it is right. */
-export type ScoredHit = readonly [score: number, right: boolean];
+type ScoredHit = readonly [score: number, right: boolean];
 
 const BINS = 10;
 
@@ -407,16 +314,7 @@ export function separation(answerable: Float64Array, unanswerable: Float64Array)
 
 /** Share of ascending numbers that are below a score. Equal numbers count half. */
 function shareBelow(score: number, sorted: Float64Array): number {
-  return (firstNot(sorted, (one) => one < score) + firstNot(sorted, (one) => one <= score)) / 2 / sorted.length;
-}
-
-/** The first index for which `holds` is false, by bisection: it is true for all before and for none after. */
-function firstNot(sorted: Float64Array, holds: (one: number) => boolean): number {
-  let [from, to] = [0, sorted.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (holds(sorted[middle]!)) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+  const { length } = sorted;
+  const [below, notAbove] = [lowerBound(sorted, score), lowerBoundBy(length, (i) => sorted[i]! <= score)];
+  return (below + notAbove) / 2 / length;
 }

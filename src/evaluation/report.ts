@@ -165,16 +165,12 @@ function meansTable(modes: readonly ModeEvaluation[], figures: readonly string[]
 
 /** Empty if no mode was measured so. */
 function confidenceSection(modes: readonly ModeEvaluation[]): string {
-  const shares = modes.flatMap(({ name, confident }): [string, ...string[]][] =>
-    confident === undefined
-      ? []
-      : [
-          [name, shareCell(confident.served), shareCell(confident.unserved)],
-          ...Object.entries(confident.byKind ?? {}).map(([kind, { served, unserved }]): [string, ...string[]] => {
-            return [`${name}, ${kind}`, shareCell(served), shareCell(unserved)];
-          }),
-        ],
-  );
+  const shares = modes.flatMap(({ name, confident }) => {
+    if (confident === undefined) return [];
+    const ofKinds = Object.entries(confident.byKind ?? {}).map(([kind, one]) => [`${name}, ${kind}`, one] as const);
+    const all = [[name, confident] as const, ...ofKinds];
+    return all.map(([head, { served, unserved }]) => [head, shareCell(served), shareCell(unserved)] as const);
+  });
   if (shares.length === 0) return '';
   const calibrations = modes.flatMap(({ name, reliability }) =>
     reliability === undefined ? [] : [calibrationLine(name, reliability)],

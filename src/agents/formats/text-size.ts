@@ -142,29 +142,21 @@ function count(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }
 
-/** What the tokenizer makes of a word. */
-interface WordPieces {
-  readonly pieces: number;
-  /** Those of the pieces that stand for text which the vocabulary does not have, however long it is. */
-  readonly unknown: number;
-}
-
 const FOLDER = fileURLToPath(dataFile('models/skill-minilm'));
 
 let tokenizer: Tokenizer | undefined;
 
 /**
- * The pieces of a word by the vocabulary of the bundled model (WordPiece). The first call reads the vocabulary, which
+ * How many pieces a word has by the vocabulary of the bundled model (WordPiece), and how many of them are unknown: they
+ * stand for text which the vocabulary does not have, however long it is. The first call reads the vocabulary, which
  * takes some 10 ms; the model itself is not needed.
  *
  * @throws {SkillSearchError} `MODEL_NOT_FOUND` if the files of the tokenizer cannot be read
  */
-function wordPieces(word: string): WordPieces {
+function wordPieces(word: string) {
   tokenizer ??= tokenizerOfModel();
   const pieces = tokenizer.tokenize(word);
-  let unknown = 0;
-  for (const piece of pieces) if (piece === '[UNK]') unknown++;
-  return { pieces: pieces.length, unknown };
+  return { pieces: pieces.length, unknown: pieces.filter((piece) => piece === '[UNK]').length };
 }
 
 function tokenizerOfModel(): Tokenizer {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { packVector, resolveDatabase } from '../../core/index.js';
+import { orUndefined, packVector, resolveDatabase } from '../../core/index.js';
 import { answerLocally, type LocalServer } from '../../core/local-server.js';
 import type { SemanticHit } from '../../result.js';
 import {
@@ -139,15 +139,13 @@ function toFound(
 function nameOfClaude(name: string, folder: string): string {
   const root = /^.*?[\\/]plugins(?=[\\/])/.exec(folder)?.[0];
   if (root === undefined) return name;
-  try {
+  const plugin = orUndefined(() => {
     const { plugins } = JSON.parse(readFileSync(join(root, 'installed_plugins.json'), 'utf8')) as InstalledPlugins;
     const isWithin = ({ installPath }: { readonly installPath: string }): boolean =>
       folder.startsWith(join(installPath, sep));
-    const key = Object.keys(plugins).find((one) => [plugins[one]!].flat().some(isWithin));
-    return key === undefined ? name : `${key.split('@', 1)[0]}:${name}`;
-  } catch {
-    return name;
-  }
+    return Object.keys(plugins).find((one) => [plugins[one]!].flat().some(isWithin));
+  });
+  return plugin === undefined ? name : `${plugin.split('@', 1)[0]}:${name}`;
 }
 
 interface InstalledPlugins {

@@ -6,6 +6,7 @@ import {
   isUsageOff,
   makeFolder,
   nearestCatalogue,
+  orUndefined,
   readUsageFile,
   requestIn,
   type Surroundings,
@@ -58,14 +59,8 @@ export async function runHook(words: readonly string[], { input, output }: HookS
  * @returns undefined for a user without a home
  */
 function surroundingsOfProcess(): Surroundings | undefined {
-  for (const known of [{}, { cwd: parse(process.execPath).root }]) {
-    try {
-      return surroundings(known);
-    } catch {
-      // With less to ask the system for, it may still be told.
-    }
-  }
-  return undefined;
+  // With less to ask the system for, it may still be told.
+  return orUndefined(() => surroundings()) ?? orUndefined(() => surroundings({ cwd: parse(process.execPath).root }));
 }
 
 /** What is printed, if anything, and what notes that it was. */
@@ -119,13 +114,9 @@ const RECENT = 128 * 1024;
 /** What was not yet shown in the session, and what the prompt names. */
 function notShown(found: PromptAnswer, database: string, session: string | undefined): PromptAnswer {
   if (session === undefined) return found;
-  const before = new Set<string>();
-  try {
-    const { entries } = readUsageFile(usageFile(database), RECENT, 'shown');
-    for (const entry of entries) if (entry.session === session) for (const id of entry.skills) before.add(id);
-  } catch {
-    // Nothing was shown yet.
-  }
+  // There is no file as long as nothing was shown.
+  const { entries = [] } = orUndefined(() => readUsageFile(usageFile(database), RECENT, 'shown')) ?? {};
+  const before = new Set(entries.flatMap((entry) => (entry.session === session ? entry.skills : [])));
   const isNew = ({ id, named = false }: FoundSkill): boolean => named || !before.has(id);
   return { skills: found.skills.filter(isNew), perhaps: found.perhaps && [found.perhaps].find(isNew) };
 }

@@ -5,6 +5,7 @@ import {
   clearUnfinished,
   makeFolder,
   missingFolders,
+  orUndefined,
   readConfigFile,
   SkillSearchError,
   writeConfigFile,
@@ -174,11 +175,6 @@ function read(path: string): Contents {
 
 /** Removes folders that are empty, the innermost first. Others stay, and so do those around them. */
 export function removeEmptyFolders(folders: readonly string[]): void {
-  for (const folder of folders.toReversed()) {
-    try {
-      rmdirSync(folder);
-    } catch {
-      // It has something in it, or is gone.
-    }
-  }
+  // One may have something in it, or be gone.
+  for (const folder of folders.toReversed()) orUndefined(() => rmdirSync(folder));
 }

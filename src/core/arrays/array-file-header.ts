@@ -1,5 +1,6 @@
 import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
+import { orUndefined } from '../errors.js';
 
 /**
  * Layout of an array file, all numbers little-endian:
@@ -119,7 +120,7 @@ export function hasIdentity(header: ArrayFileIdentity, { kind, origin }: ArrayFi
 
 /** Damaged text may be no JSON, or JSON of another shape. */
 function parseHeader(text: string): ArrayFileHeader | undefined {
-  try {
+  return orUndefined(() => {
     const header = JSON.parse(text) as ArrayFileHeader;
     const { origin, numbers, sections } = header;
     const isSection = ({ path, type, length }: Section): boolean =>
@@ -127,9 +128,7 @@ function parseHeader(text: string): ArrayFileHeader | undefined {
     const isNumber = ({ path, value }: Leaf<number>): boolean => isPath(path) && typeof value === 'number';
     const isHeader = typeof origin === 'object' && numbers.every(isNumber) && sections.every(isSection);
     return isHeader ? header : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type WorkerOptions,
   workerData,
 } from 'node:worker_threads';
+import { type Resolvers, withResolvers } from '../promises.js';
 
 /** What a thread that does one job is started with. */
 interface JobThreadData<Data> {
@@ -196,18 +197,13 @@ export async function inNativeCode<Result>(work: () => Result | Promise<Result>)
   return new Promise(() => {});
 }
 
-interface Waiting<Answer> {
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /**
  * The requests to a thread that answers them in their order. The thread keeps the process alive only while a request
  * waits for its answer.
  */
 export class RequestQueue<Answer> {
   readonly #worker: Worker;
-  readonly #waiting: Waiting<Answer>[] = [];
+  readonly #waiting: Resolvers<Answer>[] = [];
   /** The error of all further requests; undefined as long as the thread answers. */
   ended: Error | undefined;
 
@@ -222,16 +218,13 @@ export class RequestQueue<Answer> {
   }
 
   /** Sends a request. */
-  ask(request: unknown): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (this.ended !== undefined) {
-        reject(this.ended);
-        return;
-      }
-      this.#worker.postMessage(request);
-      this.#waiting.push({ resolve, reject });
-      this.keepAliveWhileWaiting();
-    });
+  async ask(request: unknown): Promise<Answer> {
+    if (this.ended !== undefined) throw this.ended;
+    this.#worker.postMessage(request);
+    const waiting = withResolvers<Answer>();
+    this.#waiting.push(waiting);
+    this.keepAliveWhileWaiting();
+    return waiting.promise;
   }
 
   /** Settles the oldest request. */

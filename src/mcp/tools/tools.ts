@@ -67,17 +67,11 @@ const LIST_CATEGORIES: Tool = {
   },
 };
 
-interface Entry {
-  readonly slug: string;
-  readonly skills: number;
-  readonly derived: number | undefined;
-}
-
-function toEntry({ slug, count, derived }: LabelCount): Entry {
+function toEntry({ slug, count, derived }: LabelCount) {
   return { slug: cleanLine(slug), skills: count, derived };
 }
 
-function toLine({ slug, skills, derived }: Entry): string {
+function toLine({ slug, skills, derived }: ReturnType<typeof toEntry>): string {
   return `- ${slug} (${skills}${derived === undefined ? '' : `, ${derived} derived`})`;
 }
 
