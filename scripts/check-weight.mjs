@@ -4,7 +4,7 @@
 //
 //     node scripts/check-weight.mjs [--write] [PROJECT]      --write records what is there now
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const words = process.argv.slice(2).filter((word) => word !== '--write');
@@ -75,15 +75,18 @@ function apiLines() {
 }
 
 function exportsOf(file, entry) {
-  const text = readFileSync(file, 'utf8').replace(/\/\*.*?\*\/|\/\/.*$/gms, '');
+  const text = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
   const handedOn = [...text.matchAll(/export (type )?\{([^}]*)\}/g)].flatMap(([, type = '', list]) =>
     list.split(',').map((one) => `${type}${one.trim()}`.replace(/^type type /, 'type ')),
   );
-  const own = [...text.matchAll(/^export (?:async )?(?:(interface|type)|function|const|class) (\w+)/gm)];
+  const own = [...text.matchAll(/^export (?:async )?(?:(interface|type)|function\*?|const|class) (\w+)/gm)];
+  const ofFiles = [...text.matchAll(/^export \* from '([^']+)\.js'/gm)];
   return [
     ...handedOn.filter((one) => one !== '' && one !== 'type '),
     ...own.map(([, type, name]) => (type === undefined ? name : `type ${name}`)),
-  ].map((name) => `${entry} ${name.replace(/\w+ as /, '')}`);
+  ]
+    .map((name) => `${entry} ${name.replace(/\w+ as /, '')}`)
+    .concat(ofFiles.flatMap(([, path]) => exportsOf(join(dirname(file), `${path}.ts`), entry)));
 }
 
 function* looseFaults() {
