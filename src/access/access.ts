@@ -202,7 +202,7 @@ export class Access implements KeysAndQuotas {
 
   #payBack(): void {
     for (let owed = this.#owed.at(-1); owed !== undefined; owed = this.#owed.at(-1)) {
-      this.#counters.giveBack(...owed);
+      this.#counters.giveBack.run(...owed);
       this.#owed.pop();
     }
   }
@@ -451,7 +451,8 @@ function createTables(connection: Connection, path: string): void {
 class QuotaCounters {
   readonly #read: Statement<[client: string], Usage>;
   readonly #write: Statement<[client: string, number, number, number, number], unknown>;
-  readonly #giveBack: Statement<[client: string, day: number], unknown>;
+  /** Subtracts one request from the count of a day, if that is still the counted day. */
+  readonly giveBack: Statement<[client: string, day: number], unknown>;
   readonly #clear: Statement<[before: number], unknown>;
   /** Counts one request of a client; see {@link count}. */
   readonly count: (client: string, quota: Quota, answerable: boolean) => Verdict;
@@ -469,31 +470,22 @@ class QuotaCounters {
        ON CONFLICT (client) DO UPDATE SET day = excluded.day, day_count = excluded.day_count,
          minute_start = excluded.minute_start, minute_count = excluded.minute_count`,
     );
-    this.#giveBack = connection.prepare(
+    this.giveBack = connection.prepare(
       'UPDATE usage SET day_count = day_count - 1 WHERE client = ? AND day = ? AND day_count > 0',
     );
     this.#clear = connection.prepare('DELETE FROM usage WHERE day < ?');
     const transaction = connection.transaction((client: string, quota: Quota, answerable: boolean): Verdict => {
       // Read under the lock, so that no process writes a time that is older than the stored one.
       const time = now();
-      this.#clearOld(dayOf(time));
+      const today = dayOf(time);
+      // Yesterday's counters are kept, because a clock may be set back a little.
+      if (today !== this.#cleared) this.#clear.run(today - 1);
+      this.#cleared = today;
       const verdict = count(this.#read.get(client), time, quota, answerable);
       const { day, dayCount, minuteStart, minuteCount } = verdict.usage;
       this.#write.run(client, day, dayCount, minuteStart, minuteCount);
       return verdict;
     });
     this.count = transaction.immediate;
-  }
-
-  /** Subtracts one request from the count of a day, if that is still the counted day. */
-  giveBack(client: string, day: number): void {
-    this.#giveBack.run(client, day);
-  }
-
-  /** Keeps yesterday's counters, because a clock may be set back a little. */
-  #clearOld(today: number): void {
-    if (today === this.#cleared) return;
-    this.#clear.run(today - 1);
-    this.#cleared = today;
   }
 }

@@ -145,8 +145,8 @@ export function loadReportLines(report: LoadReport): string[] {
     ...(['added', 'updated', 'unchanged', 'removed'] as const).map((name) => countLine(name, report[name])),
     ...(embedded > 0 ? [countLine('embedded', embedded)] : []),
     ...(classified > 0 ? [countLine('classified', classified)] : []),
-    ...[countLine('warnings', report.warningCount), ...warningLines(report)],
-    ...[countLine('rejected', report.rejectedCount), ...rejectedLines(report)],
+    ...[countLine('warnings', report.warningCount), ...problemLines(report.warnings, report.warningCount)],
+    ...[countLine('rejected', report.rejectedCount), ...problemLines(report.rejected, report.rejectedCount)],
   ];
 }
 
@@ -154,25 +154,16 @@ function countLine(name: string, count: number): string {
   return `${name.padEnd(10)}${count.toLocaleString('en').padStart(9)}`;
 }
 
-/** The first warnings of a load. */
-export function warningLines({ warnings, warningCount }: LoadReport): string[] {
-  return problemLines(warnings, ({ message }) => message, warningCount);
-}
-
-/** The first rejected rows of a load. */
-export function rejectedLines({ rejected, rejectedCount }: LoadReport): string[] {
-  return problemLines(rejected, ({ reason }) => reason, rejectedCount);
-}
-
-/** @param count of all problems, listed or not */
-function problemLines<Problem extends { readonly origin: string; readonly line?: number | undefined }>(
-  problems: readonly Problem[],
-  textOf: (problem: Problem) => string,
-  count: number,
-): string[] {
-  const lines = problems
-    .slice(0, MAX_PRINTED)
-    .map((one) => `  ${oneLine(`${one.origin}${one.line === undefined ? '' : `:${one.line}`}: ${textOf(one)}`)}`);
+/**
+ * The first warnings or rejected rows of a load.
+ *
+ * @param count of all of them, listed or not
+ */
+export function problemLines(problems: LoadReport['warnings'] | LoadReport['rejected'], count: number): string[] {
+  const lines = problems.slice(0, MAX_PRINTED).map(({ origin, line, ...told }) => {
+    const text = 'message' in told ? told.message : told.reason;
+    return `  ${oneLine(`${origin}${line === undefined ? '' : `:${line}`}: ${text}`)}`;
+  });
   const left = count - lines.length;
   const all = count === problems.length ? 'all of them' : `the first ${problems.length.toLocaleString('en')}`;
   return left > 0 ? [...lines, `  … and ${left.toLocaleString('en')} more (${all} with --json)`] : lines;

@@ -6,8 +6,7 @@ import {
   loadedSources,
   loadOptionsOf,
   loadReportLines,
-  rejectedLines,
-  warningLines,
+  problemLines,
   watchOptionsOf,
 } from './load-flags.js';
 import type { CataloguePlace } from './options.js';
@@ -70,5 +69,6 @@ function changeLines({ kind, report, milliseconds }: WatchedChange): string[] {
   const counts = kind === 'words' ? (['added', 'updated', 'removed'] as const) : (['embedded', 'classified'] as const);
   const done = counts.flatMap((name) => (report[name] > 0 ? [`${report[name].toLocaleString('en')} ${name}`] : []));
   const line = `${time}  ${done.join(', ') || 'nothing changed'} (${(milliseconds / 1000).toFixed(1)} s)`;
-  return [line, ...warningLines(report), ...rejectedLines(report)];
+  const { warnings, warningCount, rejected, rejectedCount } = report;
+  return [line, ...problemLines(warnings, warningCount), ...problemLines(rejected, rejectedCount)];
 }

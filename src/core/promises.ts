@@ -107,36 +107,25 @@ export async function* readAhead<T, R>(
   ahead: number,
   work: (item: T, turn: Promise<void>) => Promise<R>,
 ): AsyncGenerator<R> {
-  const inProgress: InProgress<R>[] = [];
+  const inProgress: { readonly turn: Resolvers<void>; readonly result: Promise<R> }[] = [];
   const next = (): Promise<R> => {
-    const { begin, result } = inProgress.shift()!;
-    begin();
+    const { turn, result } = inProgress.shift()!;
+    turn.resolve();
     return result;
   };
   try {
     for (const item of items) {
-      inProgress.push(start((turn) => work(item, turn)));
+      const turn = withResolvers<void>();
+      const result = work(item, turn.promise);
+      inProgress.push({ turn, result });
+      // Handled when its turn comes. This only prevents unhandled rejections.
+      for (const one of [turn.promise, result]) one.catch(() => {});
       if (inProgress.length >= ahead) yield await next();
     }
     while (inProgress.length > 0) yield await next();
   } finally {
-    for (const { giveUp } of inProgress) giveUp();
+    for (const { turn } of inProgress) turn.reject(new Error('wanted by nobody any more'));
   }
-}
-
-interface InProgress<R> {
-  readonly begin: () => void;
-  readonly giveUp: () => void;
-  readonly result: Promise<R>;
-}
-
-function start<R>(work: (turn: Promise<void>) => Promise<R>): InProgress<R> {
-  const { promise: turn, resolve: begin, reject } = withResolvers<void>();
-  const result = work(turn);
-  // Handled when its turn comes. This catch only prevents an unhandled rejection.
-  turn.catch(() => {});
-  result.catch(() => {});
-  return { begin, giveUp: () => reject(new Error('wanted by nobody any more')), result };
 }
 
 /** A promise, and what settles it. */

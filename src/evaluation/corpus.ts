@@ -174,8 +174,7 @@ export async function makeCorpusFile(options: CorpusOptions): Promise<CorpusFile
 
 /** How a catalogue in PostgreSQL is reached; nothing for a file that was made. */
 function sharedOf(path: string, { database, cache, passwordFile }: CorpusOptions): SharedOptions {
-  if (path !== database) return {};
-  return { ...(cache === undefined ? {} : { cache }), ...(passwordFile === undefined ? {} : { passwordFile }) };
+  return path === database ? { cache, passwordFile } : {};
 }
 
 /** More remarks of one kind are counted, not listed. */
@@ -217,13 +216,8 @@ async function changed(
   }
   const present = new Set(source.ids());
   const withoutDocument = [...texts.keys()].filter((id) => !added.has(id) && (!present.has(id) || omitted.has(id)));
-  remarks.push(
-    ...unknownIds(
-      [...omitted].filter((id) => !present.has(id)),
-      'to leave out',
-    ),
-    ...unknownIds(withoutDocument, 'with file text'),
-  );
+  const unknown = [...omitted].filter((id) => !present.has(id));
+  remarks.push(...unknownIds(unknown, 'to leave out'), ...unknownIds(withoutDocument, 'with file text'));
 
   const path = await temporary('changed.db');
   await copyCatalogue({ from: base, ...shared, to: path });
@@ -371,11 +365,9 @@ export async function readIds(path: string): Promise<Set<string>> {
 
 /** The first characters (code points) of a text. */
 function cut(text: string, max: number): string {
-  return text.length <= max
-    ? text
-    : Array.from(text.slice(0, 2 * max))
-        .slice(0, max)
-        .join('');
+  if (text.length <= max) return text;
+  const characters = Array.from(text.slice(0, 2 * max));
+  return characters.slice(0, max).join('');
 }
 
 /** Benchmarks and runs in which a group of copies is one document. */

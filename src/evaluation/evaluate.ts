@@ -156,22 +156,19 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
   const asOne = copies === 'collapse' && search !== undefined ? copiesAsOne(search) : undefined;
   const asJudged = (run: Run): Run => asOne?.run(run) ?? run;
   const measuring = { benchmark: asOne?.benchmark(benchmark) ?? benchmark, at, depth, gain, abstention, seed };
-  const measureAs = (name: string, run: Run): ModeEvaluation => ({
-    ...measureRun(name, asJudged(run), measuring),
-    run,
-  });
+  const measureAs = (name: string, run: Run): ModeEvaluation => {
+    return { ...measureRun(name, asJudged(run), measuring), run };
+  };
   const measured: ModeEvaluation[] = [];
   for (const mode of modes) {
     const { served, unserved } = await ask(search, mode, depth, options);
     const { grades } = measuring.benchmark;
+    const isTold = tellsConfidence(mode) && (grades !== undefined || unserved.length > 0);
+    const scored = mode === 'hybrid' && grades !== undefined ? { grades } : undefined;
     measured.push({
       ...measureAs(mode, runOf(served)),
-      ...(tellsConfidence(mode) && (grades !== undefined || unserved.length > 0)
-        ? { confident: confidence(served, unserved, seed) }
-        : {}),
-      ...(mode === 'hybrid' && grades !== undefined
-        ? { reliability: reliability(asJudged(runOf([...served, ...unserved])), grades) }
-        : {}),
+      ...(isTold && { confident: confidence(served, unserved, seed) }),
+      ...(scored && { reliability: reliability(asJudged(runOf([...served, ...unserved])), scored.grades) }),
     });
   }
   for (const { name, run } of runs) measured.push(measureAs(name, run));
@@ -181,11 +178,10 @@ export async function evaluate(options: EvaluateOptions): Promise<Evaluation> {
     typeof baseline === 'object'
       ? measureRun(baseline.name, asJudged(baseline.run), { ...measuring, abstention: false })
       : measured.find(({ name }) => name === baseline);
-  const comparisons = measured
-    .filter((one) => one !== other)
-    .flatMap((one) =>
-      other === undefined ? [] : [compareFigures(one, other, { questions: benchmark.questions, metric, seed })],
-    );
+  const comparisons = measured.flatMap((one) => {
+    const comparing = { questions: benchmark.questions, metric, seed };
+    return other === undefined || one === other ? [] : compareFigures(one, other, comparing);
+  });
   return { benchmark, modes: measured, metric, gain, copies: asOne === undefined ? 'keep' : copies, comparisons };
 }
 

@@ -134,7 +134,7 @@ ${comparisons.map(comparisonSection).join('\n')}
 `;
 }
 
-function barOf({ figures, intervals }: ModeEvaluation, figure: string): Bar {
+function barOf({ figures, intervals }: ModeEvaluation, figure: string) {
   return { value: figures[figure]!, interval: intervals[figure] ?? [0, 0] };
 }
 
@@ -251,10 +251,7 @@ function escapeHtml(text: string): string {
 }
 
 /** One bar: a mean from 0 to 1 and its interval. */
-interface Bar {
-  readonly value: number;
-  readonly interval: Interval;
-}
+type Bar = ReturnType<typeof barOf>;
 
 const WIDTH = 760;
 const LEFT = 130;

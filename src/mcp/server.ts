@@ -61,12 +61,9 @@ export function createMcpFetchHandler(
     maxSubscriptions: Number.MAX_SAFE_INTEGER,
     ...(limits && { maxRequestBodySize: limits.bodyBytes, keepAliveMs: limits.keepAlive }),
   });
-  return {
-    fetch: async (request, options) => refusalOf(options?.parsedBody) ?? handler.fetch(request, options),
-    close: () => handler.close(),
-    notify: handler.notify,
-    bus: handler.bus,
-  };
+  const fetch: McpHttpHandler['fetch'] = async (request, options) =>
+    refusalOf(options?.parsedBody) ?? handler.fetch(request, options);
+  return { ...handler, fetch };
 }
 
 /** The answer to a request whose parameters are wrong, where its body has been read. */

@@ -219,11 +219,9 @@ function entryOf(skill: PublishedSkill, path: string = 'SKILL.md', own: FrontMat
   return {
     uri: skillUri(id, name, path),
     frontmatter: own as Skill['frontmatter'],
-    resources: files.map(({ path: file, sha256, size }) => ({
-      uri: skillUri(id, name, file),
-      digest: `sha256:${sha256}`,
-      size,
-    })),
+    resources: files.map(({ path: file, sha256, size }) => {
+      return { uri: skillUri(id, name, file), digest: `sha256:${sha256}`, size };
+    }),
   };
 }
 
@@ -301,14 +299,8 @@ function childrenOf(skill: PublishedSkill, path: string): Resource[] | undefined
     if (!file.path.startsWith(prefix)) continue;
     const [name = '', ...rest] = file.path.slice(prefix.length).split('/');
     const uri = skillUri(id, frontMatter.name, `${prefix}${name}`);
-    if (rest.length > 0) children.set(name, { uri, name, mimeType: FOLDER });
-    else
-      children.set(name, {
-        uri,
-        name,
-        mimeType: name === 'SKILL.md' ? 'text/markdown' : file.mediaType,
-        size: file.size,
-      });
+    const mimeType = name === 'SKILL.md' ? 'text/markdown' : file.mediaType;
+    children.set(name, { uri, name, ...(rest.length > 0 ? { mimeType: FOLDER } : { mimeType, size: file.size }) });
   }
   if (children.size === 0) return undefined;
   return [...children.values()].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -5,6 +5,7 @@ import {
   isUsageOff,
   isWithoutMeaning,
   joinPaths,
+  madeOnce,
   nearestCatalogue,
   orUndefined,
   projectLevels,
@@ -410,9 +411,7 @@ function skillsOf(entries: readonly UsageEntry[]): UsageReport['skills'] {
   const sessionsOf = new Map<string, Readonly<Record<UsageEntry['kind'], Set<string>>>>();
   for (const { session, kind, skills } of entries) {
     for (const id of skills) {
-      const sessions = sessionsOf.get(id) ?? { shown: new Set(), used: new Set() };
-      sessionsOf.set(id, sessions);
-      sessions[kind].add(session);
+      madeOnce(sessionsOf, id, () => ({ shown: new Set<string>(), used: new Set<string>() }))[kind].add(session);
     }
   }
   const sums = Array.from(sessionsOf, ([id, { shown, used }]) => {

@@ -75,11 +75,11 @@ function promptIn(text: string, format: HookFormat, whole: boolean): Prompt | un
   } catch {
     if (!whole) return undefined;
     // The message of the error would quote the input.
-    throw new NoPrompt('INPUT_NOT_JSON');
+    throw noPrompt('INPUT_NOT_JSON');
   }
   const { prompt, cwd, session_id: session, tool_name: name, tool_input: input } = isObject(value) ? value : {};
   const tool = typeof name === 'string' && isObject(input) ? { name, input } : undefined;
-  if (typeof prompt !== 'string' && tool === undefined) throw new NoPrompt('NO_PROMPT');
+  if (typeof prompt !== 'string' && tool === undefined) throw noPrompt('NO_PROMPT');
   return {
     text: tool === undefined ? String(prompt) : '',
     tool,
@@ -90,14 +90,8 @@ function promptIn(text: string, format: HookFormat, whole: boolean): Prompt | un
 }
 
 /** The input has no prompt. Its code is all that may be said of it. */
-class NoPrompt extends Error {
-  override readonly name = 'NoPrompt' as const;
-  readonly code: string;
-
-  constructor(code: string) {
-    super(code);
-    this.code = code;
-  }
+function noPrompt(code: string): Error {
+  return Object.assign(new Error(code), { code });
 }
 
 /** What the host reads. */
@@ -120,7 +114,7 @@ export async function readInput(input: Readable, format: HookFormat): Promise<Pr
   let bytes = 0;
   for await (const chunk of input as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > HOOK_LIMITS.inputBytes) throw new NoPrompt('INPUT_TOO_LONG');
+    if (bytes > HOOK_LIMITS.inputBytes) throw noPrompt('INPUT_TOO_LONG');
     chunks.push(chunk);
     // Only what may be the end is tried, or the pieces of a long prompt would be parsed again and again.
     if (chunk.at(-1) !== CLOSING_BRACE && chunk.at(-1) !== LINE_FEED) continue;

@@ -204,16 +204,6 @@ function projectsToRemove(of: Surroundings, { catalogues }: InitRecord): readonl
   return catalogues.includes(database) && ownsCatalogue(database) ? projectCataloguesOf(of) : [];
 }
 
-/** What became of a plan. */
-interface Applied {
-  /** Whether a file was no longer as it had been read. Plan again then: files before it are written. */
-  readonly isStale: boolean;
-  /** Copies of files as they were, that are kept. */
-  readonly backups: readonly string[];
-  /** Files that could not be written, and why. */
-  readonly faults: readonly FileFault[];
-}
-
 /** A file that stays as it is, or the record, which then still has what is undone. */
 interface FileFault {
   readonly file: string;
@@ -223,8 +213,11 @@ interface FileFault {
 /**
  * Writes what was planned, one file after the other, and keeps the record true at each moment. Behind a file that
  * cannot be written nothing more is added for that agent; what can be undone is undone.
+ *
+ * @returns whether a file was no longer as it had been read (plan again then: files before it are written), the copies
+ *   of files as they were that are kept, and the files that could not be written, and why
  */
-function applyPlan({ files, forgotten }: AgentPlan, record: InitRecord, now: Date): Applied {
+function applyPlan({ files, forgotten }: AgentPlan, record: InitRecord, now: Date) {
   for (const written of forgotten) {
     record.drop(written);
     tidyUp(written);

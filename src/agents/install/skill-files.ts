@@ -134,14 +134,6 @@ const LONGEST_SEGMENT = 255;
  * @param path inside the skill's folder, with `/`
  * @returns undefined where it may
  */
-function faultOfPath(path: string): string | undefined {
-  for (const segment of path.split('/')) {
-    const fault = faultOfSegment(segment);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
 function faultOfSegment(segment: string): string | undefined {
   if (segment === '' || segment === '.' || segment === '..') return 'it has a part that is empty, . or ..';
   if (NOT_IN_NAMES.test(segment)) return 'it has a character that file names on Windows cannot have';
@@ -164,7 +156,10 @@ export function faultOfPaths(paths: readonly string[]): string | undefined {
   // Folders have a `/` at their end.
   const seen = new Map<string, string>();
   for (const path of paths) {
-    const fault = faultOfPath(path);
+    const fault = path
+      .split('/')
+      .map(faultOfSegment)
+      .find((one) => one !== undefined);
     if (fault !== undefined) return `${JSON.stringify(path)}: ${fault}`;
     for (const one of [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1)).concat(path)) {
       // Equal for names that some file system takes for the same: capital letters, and accents in both forms.

@@ -59,11 +59,6 @@ export interface ReadHeader extends ArrayFileHeader {
   readonly dataBytes: number;
 }
 
-/** The sections of some arrays, in the same order. */
-export function sectionsOf(leaves: readonly Leaf<NumberArray>[]): Section[] {
-  return leaves.map(({ path, value }) => ({ path, type: arrayTypeOf(value), length: value.length }));
-}
-
 /** Bytes of a section, with the zeros behind it. */
 export function bytesOfSection({ type, length }: Section): number {
   const bytes = length * ARRAY_TYPES[type].BYTES_PER_ELEMENT;
@@ -124,7 +119,7 @@ function parseHeader(text: string): ArrayFileHeader | undefined {
     const header = JSON.parse(text) as ArrayFileHeader;
     const { origin, numbers, sections } = header;
     const isSection = ({ path, type, length }: Section): boolean =>
-      isPath(path) && isArrayType(type) && Number.isSafeInteger(length) && length >= 0;
+      isPath(path) && Object.hasOwn(ARRAY_TYPES, type) && Number.isSafeInteger(length) && length >= 0;
     const isNumber = ({ path, value }: Leaf<number>): boolean => isPath(path) && typeof value === 'number';
     const isHeader = typeof origin === 'object' && numbers.every(isNumber) && sections.every(isSection);
     return isHeader ? header : undefined;
@@ -164,7 +159,8 @@ export interface FileRules {
 export type RulesOf = (sizes: StatedSizes) => FileRules;
 
 /** Whether a file has exactly the arrays and numbers of its rules, in their types and lengths. Reads no array. */
-export function hasStatedShape({ sections, numbers }: ReadHeader, rulesOf: RulesOf): boolean {
+export function hasStatedShape({ sections, numbers }: ReadHeader, rulesOf: RulesOf | undefined): boolean {
+  if (rulesOf === undefined) return true;
   const rules = rulesOf(sizesIn({ sections, numbers }));
   const names = new Set([...sections, ...numbers].map(({ path }) => path));
   const wanted = Object.keys(rules.arrays).length + rules.numbers.length;
@@ -342,10 +338,6 @@ export function treeOf(leaves: readonly Leaf<NumberArray | number>[]): ArrayTree
 /** The type of an array. A `Buffer` is a `Uint8Array`. */
 export function arrayTypeOf(array: NumberArray): ArrayType {
   return array[Symbol.toStringTag];
-}
-
-function isArrayType(name: string): name is ArrayType {
-  return Object.hasOwn(ARRAY_TYPES, name);
 }
 
 /** An array over a part of some memory. */

@@ -33,7 +33,6 @@ import {
   type ReadHeader,
   type RulesOf,
   ruleOf,
-  sectionsOf,
   sizesIn,
   treeOf,
 } from './array-file-header.js';
@@ -309,7 +308,8 @@ export function writeArrayFile(path: string, identity: ArrayFileIdentity, tree: 
 export function writeArrayFilePart(path: string, { kind, origin }: ArrayFileIdentity, tree: object): void {
   const leaves = arraysOf(tree);
   const pieces = leaves.flatMap(({ value }) => paddedBytesOf(value));
-  const header = { kind, origin, numbers: numbersOf(tree), sections: sectionsOf(leaves) };
+  const sections = leaves.map(({ path: of, value }) => ({ path: of, type: arrayTypeOf(value), length: value.length }));
+  const header = { kind, origin, numbers: numbersOf(tree), sections };
   writeSynced(partOf(path), [encodeHeader(header, checksumsOf(pieces)), ...pieces]);
 }
 
@@ -379,14 +379,11 @@ export function openArrayFile(path: string, expected: ExpectedFile): OpenArrayFi
       return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, from));
     };
     const header = decodeHeader(readPart, fstatSync(opened).size);
-    if (header !== undefined && hasIdentity(header, expected) && hasShape(header, expected)) return { file, header };
+    const isRight = header !== undefined && hasIdentity(header, expected) && hasStatedShape(header, expected.rulesOf);
+    if (isRight) return { file, header };
   } catch {
     // Missing or not readable: handled like a damaged file.
   }
   if (file !== undefined) closeSync(file);
   return undefined;
-}
-
-function hasShape(header: ReadHeader, { rulesOf }: ExpectedFile): boolean {
-  return rulesOf === undefined || hasStatedShape(header, rulesOf);
 }

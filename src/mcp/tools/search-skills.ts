@@ -13,7 +13,6 @@ import { skillUri } from '../skills.js';
 import {
   addressOf,
   factsOf,
-  type JsonSchema,
   SKILL_FIELDS,
   type SkillAddress,
   THIRD_PARTY,
@@ -27,82 +26,78 @@ import {
 const WAYS = ['both', 'words', 'meaning'] as const;
 type Way = (typeof WAYS)[number];
 
-const INPUT: Tool['inputSchema'] = {
-  type: 'object',
-  properties: {
-    query: {
-      type: 'string',
-      description:
-        'What is to be done, in a sentence or a few words: "fill in a PDF form". Of a text over 2,000 characters what asks for something counts. Words in "double quotes" must stand together, with by: words.',
-      examples: ['fill in a PDF form'],
-    },
-    by: {
-      type: 'string',
-      enum: WAYS,
-      description:
-        'both: meaning and words, for a task in plain language (the default). words: skills that have the words, for names and exact terms. meaning: meaning alone.',
-      default: 'both',
-    },
-    category: { type: 'string', description: 'Only skills of this category: a slug of list_categories.' },
-    occupation: { type: 'string', description: 'Only skills of this occupation: a slug of list_categories.' },
-    author: { type: 'string', description: 'Only skills of this user name.' },
-    license: { type: 'string', description: 'Only skills that state this license: MIT.' },
-    min_stars: { type: 'integer', minimum: 0, description: 'Only skills with as many stars or more.' },
-    updated_after: { type: 'string', description: 'Only skills updated on this day or later: 2026-01-31.' },
-    agent: { type: 'string', description: 'Only skills installed for this agent: claude-code.' },
-    scope: {
-      type: 'string',
-      enum: SKILL_SCOPES,
-      description: 'Only skills installed for a project, the user, a plugin, or all users (system).',
-    },
-    invocable: {
-      type: 'boolean',
-      description: 'False: only skills that their authors leave to users to call. True by default.',
-      default: true,
-    },
-    limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Skills to show. 10 by default.', default: 10 },
-    max_tokens: {
-      type: 'integer',
-      minimum: 100,
-      maximum: 100_000,
-      description:
-        'Tokens that the answer may take: descriptions are cut, then skills are left out. 300 or more show something.',
-    },
-  },
-  required: ['query'],
-  additionalProperties: false,
-};
-
-const OUTPUT: JsonSchema = {
-  type: 'object',
-  properties: {
-    by: { type: 'string', enum: WAYS, description: 'How was searched. words where meaning is not available.' },
-    confident: {
-      type: 'boolean',
-      description: 'False: nothing in the catalogue fits well, do not use a hit only because it is first.',
-    },
-    total: { type: 'integer', description: 'With by: words, the number of all skills that match.' },
-    skills: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: { ...SKILL_FIELDS, score: { type: 'number', description: '0 to 1.' } },
-        required: ['id', 'uri', 'name', 'author', 'description', 'complete'],
-      },
-    },
-    omitted: { type: 'integer', description: 'Skills that were found and did not fit into max_tokens.' },
-    notice: { type: 'string' },
-  },
-  required: ['by', 'confident', 'skills', 'omitted', 'notice'],
-};
-
 export const SEARCH_SKILLS: Tool = {
   name: 'search_skills',
   title: 'Search skills',
   description:
     'Finds agent skills (folders with a SKILL.md of instructions for a task) in a catalogue, best first. Use it before a task that a ready-made skill may help with. Then call get_skill with the uri of a hit to read it.',
-  inputSchema: INPUT,
-  outputSchema: OUTPUT,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: {
+        type: 'string',
+        description:
+          'What is to be done, in a sentence or a few words: "fill in a PDF form". Of a text over 2,000 characters what asks for something counts. Words in "double quotes" must stand together, with by: words.',
+        examples: ['fill in a PDF form'],
+      },
+      by: {
+        type: 'string',
+        enum: WAYS,
+        description:
+          'both: meaning and words, for a task in plain language (the default). words: skills that have the words, for names and exact terms. meaning: meaning alone.',
+        default: 'both',
+      },
+      category: { type: 'string', description: 'Only skills of this category: a slug of list_categories.' },
+      occupation: { type: 'string', description: 'Only skills of this occupation: a slug of list_categories.' },
+      author: { type: 'string', description: 'Only skills of this user name.' },
+      license: { type: 'string', description: 'Only skills that state this license: MIT.' },
+      min_stars: { type: 'integer', minimum: 0, description: 'Only skills with as many stars or more.' },
+      updated_after: { type: 'string', description: 'Only skills updated on this day or later: 2026-01-31.' },
+      agent: { type: 'string', description: 'Only skills installed for this agent: claude-code.' },
+      scope: {
+        type: 'string',
+        enum: SKILL_SCOPES,
+        description: 'Only skills installed for a project, the user, a plugin, or all users (system).',
+      },
+      invocable: {
+        type: 'boolean',
+        description: 'False: only skills that their authors leave to users to call. True by default.',
+        default: true,
+      },
+      limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Skills to show. 10 by default.', default: 10 },
+      max_tokens: {
+        type: 'integer',
+        minimum: 100,
+        maximum: 100_000,
+        description:
+          'Tokens that the answer may take: descriptions are cut, then skills are left out. 300 or more show something.',
+      },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      by: { type: 'string', enum: WAYS, description: 'How was searched. words where meaning is not available.' },
+      confident: {
+        type: 'boolean',
+        description: 'False: nothing in the catalogue fits well, do not use a hit only because it is first.',
+      },
+      total: { type: 'integer', description: 'With by: words, the number of all skills that match.' },
+      skills: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { ...SKILL_FIELDS, score: { type: 'number', description: '0 to 1.' } },
+          required: ['id', 'uri', 'name', 'author', 'description', 'complete'],
+        },
+      },
+      omitted: { type: 'integer', description: 'Skills that were found and did not fit into max_tokens.' },
+      notice: { type: 'string' },
+    },
+    required: ['by', 'confident', 'skills', 'omitted', 'notice'],
+  },
 
   async run({ query, by, limit, max_tokens: maxTokens, ...given }: SearchArguments, context) {
     const { min_stars: minStars, updated_after: updatedAfter, ...others } = given;

@@ -8,7 +8,7 @@ import type { SessionUsage } from '../session-usage.js';
 import { type PublishingSearch, parseSkillUri, publishedSkill, skillUri } from '../skills.js';
 
 /** A JSON Schema, as `tools/list` gives it. */
-export interface JsonSchema {
+interface JsonSchema {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, object>>;
   readonly required?: readonly string[];

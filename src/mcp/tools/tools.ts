@@ -2,7 +2,7 @@ import { cleanLine, MAX_LISTED } from '../../core/index.js';
 import type { LabelCount } from '../../result.js';
 import { GET_SKILL, READ_SKILL_FILE } from './read-skills.js';
 import { SEARCH_SKILLS } from './search-skills.js';
-import type { JsonSchema, Tool } from './tool.js';
+import type { Tool } from './tool.js';
 
 const COUNTS = {
   type: 'array',
@@ -16,17 +16,6 @@ const COUNTS = {
     required: ['slug', 'skills'],
   },
 } as const;
-
-const LIST_OUTPUT: JsonSchema = {
-  type: 'object',
-  properties: {
-    skills: { type: 'integer', description: 'Skills of the whole catalogue.' },
-    categories: COUNTS,
-    occupations: COUNTS,
-    notice: { type: 'string', description: 'Said if there are more.' },
-  },
-  required: ['skills', 'categories'],
-};
 
 const LIST_CATEGORIES: Tool = {
   name: 'list_categories',
@@ -50,7 +39,16 @@ const LIST_CATEGORIES: Tool = {
     },
     additionalProperties: false,
   },
-  outputSchema: LIST_OUTPUT,
+  outputSchema: {
+    type: 'object',
+    properties: {
+      skills: { type: 'integer', description: 'Skills of the whole catalogue.' },
+      categories: COUNTS,
+      occupations: COUNTS,
+      notice: { type: 'string', description: 'Said if there are more.' },
+    },
+    required: ['skills', 'categories'],
+  },
 
   async run({ occupations: withOccupations, page }: { occupations: boolean; page: number }, { search }) {
     const { skills, ...all } = search.stats();
