@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { type DocumentNumber, type Job, jobInThread, memoryOf, runJob } from '../core/index.js';
-import { DocumentCollector, GONE, hashOfKey, type KeywordPart, type PackedKeywords } from '../keyword/index.js';
+import { type DocumentNumber, fnv1a, type Job, jobInThread, memoryOf, runJob } from '../core/index.js';
+import { DocumentCollector, GONE, type KeywordPart, type PackedKeywords } from '../keyword/index.js';
 import { CatalogueReader, CatalogueTexts } from '../store/index.js';
 import { DAMAGED_DOCUMENT, readKeywordFile, toDocument, writeKeywordFile } from './keyword-file.js';
 
@@ -35,7 +35,7 @@ async function indexKeywords(job: Job<KeywordsJob>): Promise<PackedKeywords | un
 async function collect(job: Job<KeywordsJob>, texts: CatalogueTexts, reader: CatalogueReader): Promise<PackedKeywords> {
   const { skills: skillOf, hashes } = texts.documents();
   // Another version of Unicode has other words.
-  const salt = hashOfKey(`${process.versions['unicode']}`);
+  const salt = fnv1a(`${process.versions['unicode']}`);
   const contentHashes = hashes.map((hash) => hash ^ salt);
   const former = await readFormerPart(job.data.catalogue, contentHashes);
   const changed = former === undefined ? Uint32Array.from(skillOf.keys()) : missingIn(former, skillOf.length);

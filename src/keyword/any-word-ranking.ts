@@ -15,32 +15,8 @@ import { Work } from './work.js';
 /** Position of file text among the scored fields. */
 const FILE_TEXT = SCORED_FIELDS.indexOf('files');
 
-/**
- * The implementation of `rank` for every index.
- *
- * @param words of the question
- * @param wordWeights weight of each word among the words of the question
- * @param reading what the words were read by
- * @param size number of documents
- */
-export function* rankAnyWord(
-  words: readonly RankedWord[],
-  wordWeights: readonly number[],
-  reading: FieldReading,
-  options: Omit<RankOptions, 'weights'>,
-  space: RankingSpace,
-  size: number,
-): Pieces<RankedDocuments> {
-  const ranking = new AnyWordRanking(words, wordWeights, reading, size);
-  return {
-    ...(yield* ranking.best(options, space)),
-    scoresOf: (documents) => ranking.scoresOf(documents),
-    highest: ranking.highest,
-  };
-}
-
-/** Ranks documents by the words of one question that they have, any of them. */
-class AnyWordRanking {
+/** Ranks documents by the words of one question that they have, any of them: `rank` of every index. */
+export class AnyWordRanking {
   readonly #words: readonly RankedWord[];
   /** Each multiplied by the weight of its word. */
   readonly #idfs: readonly number[];
@@ -50,8 +26,14 @@ class AnyWordRanking {
   /** Scores that were worked out before. */
   readonly #known = new Map<DocumentNumber, DocumentScores>();
   /** The bound of all scores; words that occur nowhere are included. */
-  readonly highest: number;
+  readonly #highest: number;
 
+  /**
+   * @param words of the question
+   * @param wordWeights weight of each word among the words of the question
+   * @param reading what the words were read by
+   * @param size number of documents
+   */
   constructor(
     words: readonly RankedWord[],
     wordWeights: readonly number[],
@@ -64,25 +46,25 @@ class AnyWordRanking {
     this.#idfs = words.map(
       ({ documentFrequency }, w) => wordWeights[w]! * inverseDocumentFrequency(size, documentFrequency),
     );
-    this.highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
+    this.#highest = this.#idfs.reduce((sum, idf) => sum + idf * HIGHEST_SATURATION, 0);
   }
 
   /** The scores of some ascending documents. Reads every list once for those whose scores are not known yet. */
-  scoresOf(documents: Uint32Array): DocumentScores[] {
+  #scoresOf(documents: Uint32Array): DocumentScores[] {
     const unknown = documents.filter((document) => !this.#known.has(document));
     if (unknown.length > 0)
       for (const [i, scores] of this.#describe(unknown).entries()) this.#known.set(unknown[i]!, scores);
     return Array.from(documents, (document) => this.#known.get(document)!);
   }
 
-  /** What {@link scoresOf} says of each document, by field and by position. `all` is the most that can be covered. */
-  #read(documents: Uint32Array) {
+  #describe(documents: Uint32Array): DocumentScores[] {
     const fieldScores = SCORED_FIELDS.map(() => new Float64Array(documents.length));
     const scores = new Float64Array(documents.length);
     const covered = new Float64Array(documents.length);
     const amounts = new Float64Array(documents.length);
     const inField = new Float64Array(documents.length);
     const found = new Uint8Array(documents.length);
+    /** The most that can be covered. */
     let all = 0;
     for (let w = 0; w < this.#words.length; w++) {
       const idf = this.#idfs[w]!;
@@ -109,11 +91,6 @@ class AnyWordRanking {
         scores[i] = scores[i]! + idf * saturation(amounts[i]!);
       }
     }
-    return { fieldScores, scores, covered, all };
-  }
-
-  #describe(documents: Uint32Array): DocumentScores[] {
-    const { fieldScores, scores, covered, all } = this.#read(documents);
     return Array.from(documents, (document, i) => {
       const [name = 0, author = 0, labels = 0, description = 0, files = 0] = fieldScores.map((ofField) => ofField[i]!);
       return {
@@ -126,13 +103,13 @@ class AnyWordRanking {
   }
 
   /**
-   * The best documents by the score of {@link scoresOf}, best first. Words that there is not enough work for do not
+   * The best documents by their scores, best first. Words that there is not enough work for do not
    * count in the choice of the documents; they do in the scores.
    */
   *best(
     { limit, filter, work = new Work() }: Omit<RankOptions, 'weights'>,
     { sums, seen }: RankingSpace,
-  ): Pieces<Pick<RankedDocuments, 'documents' | 'scores'>> {
+  ): Pieces<RankedDocuments> {
     let count = 0;
     for (const [w, { documents, parts }] of this.#words.entries()) {
       if (!work.affords(documents.length)) continue;
@@ -151,12 +128,14 @@ class AnyWordRanking {
     const all = seen.subarray(0, count);
     const chosen = count <= limit ? all.slice() : bestBySum(all, sums, limit);
     for (let i = 0; i < count; i++) sums[seen[i]!] = 0;
-    const scored = this.scoresOf(chosen.sort())
+    const scored = this.#scoresOf(chosen.sort())
       .map(({ score }, i) => ({ document: chosen[i]!, score }))
       .sort((a, b) => b.score - a.score || a.document - b.document);
     return {
       documents: Uint32Array.from(scored, ({ document }) => document),
       scores: Float64Array.from(scored, ({ score }) => score),
+      scoresOf: (asked) => this.#scoresOf(asked),
+      highest: this.#highest,
     };
   }
 }

@@ -51,7 +51,7 @@ export class DocumentSets {
   withAll(words: readonly Word[], filter: Uint8Array | undefined, work: Work): Uint32Array {
     const [rarest, ...others] = [...words].sort((a, b) => a.size - b.size);
     if (rarest === undefined || rarest.size === 0) return NONE;
-    if (!work.affords(unionCost(rarest))) return NONE;
+    if (!work.affords(rarest.size)) return NONE;
     let found = passing(this.#union(rarest), filter);
     for (let i = 0; i < others.length && found.length > 0; i++) {
       found = this.among(withinWork(found, others, i, work), others[i]!);
@@ -86,7 +86,7 @@ export class DocumentSets {
     const unions = words.map((word, i) => (isRead[i] === true ? this.#union(word) : NONE));
     const weights = unions.map((union, i) => weightOf(isRead[i] === true ? union.length : longestOf(words[i]!)));
     const total = weights.reduce((sum, weight, i) => sum + weight * shares[i]!, 0);
-    for (const i of essentialOf(unions, weights, total)) this.#setBits(unions[i]!);
+    for (const i of essentialOf(unions, weights, total)) setBits(this.#bits, unions[i]!);
     const found = passing(this.#takeBits(), filter);
     // Weights are added in the order of the words, so that rounding does not depend on which words are essential.
     const sums = this.#sums;
@@ -124,18 +124,10 @@ export class DocumentSets {
     if (lists.length === 1) return first.documents;
     if (size <= SORTED_UP_TO) return sortedUnion(lists, size);
     const read = (): Uint32Array => {
-      for (const list of lists) list.setBits(this.#bits);
+      for (const { documents } of lists) setBits(this.#bits, documents);
       return this.#takeBits();
     };
     return key === undefined ? read() : this.#unions.get(key, read);
-  }
-
-  #setBits(documents: Uint32Array): void {
-    const bits = this.#bits;
-    for (let i = 0; i < documents.length; i++) {
-      const document = documents[i]!;
-      bits[document >>> 5] = bits[document >>> 5]! | (1 << (document & 31));
-    }
   }
 
   /** The documents whose bits are set, ascending. Clears the bits. */
@@ -176,11 +168,6 @@ export class DocumentSets {
 }
 
 const NONE = new Uint32Array();
-
-/** Work of reading all documents of a word. */
-function unionCost({ size }: Word): number {
-  return size;
-}
 
 /** Work of finding out which of some candidates have a word. */
 function amongCost(candidates: number, { lists, size }: Pick<Word, 'lists' | 'size'>): number {
@@ -313,7 +300,11 @@ export function countDocuments(lists: readonly PostingList[], among?: Uint32Arra
  * @param size number of all documents
  */
 export function bitsOf(documents: ArrayLike<DocumentNumber>, size: number): Uint32Array {
-  const bits = new Uint32Array(Math.ceil(size / 32));
+  return setBits(new Uint32Array(Math.ceil(size / 32)), documents);
+}
+
+/** Sets the bit of each document. @param bits one a document */
+function setBits(bits: Uint32Array, documents: ArrayLike<DocumentNumber>): Uint32Array {
   for (let i = 0; i < documents.length; i++) {
     const document = documents[i]!;
     bits[document >>> 5] = bits[document >>> 5]! | (1 << (document & 31));

@@ -25,7 +25,7 @@ export type {
 } from './keyword-index.js';
 export type { MemoryIndex } from './memory-index.js';
 export { PackedIndex, RecoveringIndex } from './packed-index.js';
-export { GONE, hashOfKey, type PackedKeywords } from './packed-keywords.js';
+export { GONE, type PackedKeywords } from './packed-keywords.js';
 export {
   type GlossQuestion,
   glossQuestion,

@@ -18,11 +18,11 @@ import { countDocuments } from './document-sets.js';
 import type { CountedText, DocumentSource, KeywordDocument, KeywordIndex } from './keyword-index.js';
 import { completesWords, FIELDS, FILES, INNER, SCORED_OF, textsOfFiles, withoutCutWord } from './keyword-index.js';
 import type { CountedTerm, KeywordSource } from './keyword-source.js';
-import { BLOCK, GONE, MANY, NO_POSTINGS } from './packed-keywords.js';
+import { BLOCK, GONE, MANY } from './packed-keywords.js';
 import type { Lookup } from './plan-steps.js';
 import { PostingIndex } from './posting-index.js';
 import { PostingList, standsAlone } from './posting-list.js';
-import { isWithinEdits, LOOKUP_COST, TERM_COST, unitsOf } from './term-dictionary.js';
+import { isWithinEdits, LOOKUP_COST, numbersIn, TERM_COST, unitsOf } from './term-dictionary.js';
 import { Work } from './work.js';
 
 /** Documents added between two turns of the event loop. */
@@ -59,11 +59,7 @@ export class MemoryIndex {
       await new Promise(setImmediate);
       signal?.throwIfAborted();
     }
-    return new MemoryIndex(
-      words,
-      Uint32Array.from({ length: words.size }, (_, i) => i),
-      documents,
-    );
+    return new MemoryIndex(words, numbersIn(0, words.size), documents);
   }
 
   private constructor(words: MemoryWords, numbers: Uint32Array, documents: DocumentSource) {
@@ -366,7 +362,6 @@ class RevisionWords implements KeywordSource {
     const documents = Uint32Array.from(found, ({ document }) => document);
     const frequencies = Uint8Array.from(found, ({ frequency }) => Math.min(frequency, MANY));
     const stored = {
-      ...NO_POSTINGS,
       frequencies,
       manyEntries: Uint32Array.from(many, ({ entry }) => entry),
       manyFrequencies: Uint32Array.from(many, ({ frequency }) => frequency),

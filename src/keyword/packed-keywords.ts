@@ -53,18 +53,8 @@ export interface PackedPostings {
 /** Marks a frequency of 255 or more. */
 export const MANY = 255;
 
-/** Without any list. */
-export const NO_POSTINGS: PackedPostings = {
-  listStarts: new Uint32Array(),
-  listFields: new Uint8Array(),
-  entryStarts: new Uint32Array(),
-  documents: new Uint32Array(),
-  frequencies: new Uint8Array(),
-  manyEntries: new Uint32Array(),
-  manyFrequencies: new Uint32Array(),
-  positions: new Uint8Array(),
-  blockStarts: new Uint32Array(),
-};
+/** What a posting list reads of the postings that it is stored in. */
+export type StoredEntries = Omit<PackedPostings, 'listStarts' | 'listFields' | 'entryStarts' | 'documents'>;
 
 /** Entries per start in `blockStarts`. */
 export const BLOCK = 64;
@@ -115,7 +105,7 @@ export interface NameTable {
 
 /** The documents of a key, ascending. If the table is in a file, reads only the blocks it looks at. */
 export function documentsOfKey({ hashes, documents, checks }: NameTable, key: string, pager: Pager): DocumentNumber[] {
-  const [hash, check] = [hashOfKey(key), checkOfKey(key)];
+  const [hash, check] = [fnv1a(key), checkOfKey(key)];
   const from = firstEntry(hashes, hash, pager);
   const to = firstEntry(hashes, hash + 1, pager);
   for (const array of [documents, checks]) pager.need(array, from, to);
@@ -130,11 +120,6 @@ function firstEntry(hashes: Uint32Array, hash: number, pager: Pager): number {
     pager.need(hashes, entry, entry + 1);
     return hashes[entry]! < hash;
   });
-}
-
-/** 32-bit hash of a key. */
-export function hashOfKey(key: string): number {
-  return fnv1a(key);
 }
 
 /** A second 32-bit hash of a key: another initial value, and the characters from the last to the first. */

@@ -130,13 +130,10 @@ const MIN_PREFIX_LETTERS = 3;
  * @returns undefined if the last word is too short, or of the `UNSPACED_SCRIPTS`
  */
 function prefixLookup({ lastWord }: Question): ((term: string) => Lookup) | undefined {
-  const beginnings = new Set(lastWord?.terms.filter(mayBeBeginning));
+  const mayBegin = (term: string): boolean => !isUnspacedTerm(term) && [...term].length >= MIN_PREFIX_LETTERS;
+  const beginnings = new Set(lastWord?.terms.filter(mayBegin));
   if (beginnings.size === 0) return undefined;
   return (term) => (beginnings.has(term) ? { kind: 'prefix', term } : asItStands(term));
-}
-
-function mayBeBeginning(term: string): boolean {
-  return !isUnspacedTerm(term) && [...term].length >= MIN_PREFIX_LETTERS;
 }
 
 /** Words of so many letters may be two edits away from what is meant, shorter ones one edit. */

@@ -8,11 +8,11 @@ import {
   documentsWithOtherAccents,
 } from './answers.js';
 import {
+  AnyWordRanking,
   type FieldReading,
   keyOf,
   type RankedWord,
   RankingSpace,
-  rankAnyWord,
   readingOf,
   readRankedWord,
   recentWords,
@@ -130,7 +130,7 @@ export class PostingIndex implements KeywordIndex {
     const words: RankedWord[] = [];
     for (const word of asked) words.push(yield* this.#readWord(word, reading, space));
     const weights = asked.map(({ weight }) => weight);
-    const ranked = yield* rankAnyWord(words, weights, reading, options, space, this.size);
+    const ranked = yield* new AnyWordRanking(words, weights, reading, this.size).best(options, space);
     // One of a ranking that was broken off is not clean, and does not come back.
     this.#spare = space;
     return ranked;

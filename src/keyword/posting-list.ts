@@ -1,15 +1,15 @@
 import { DamagedArrayFileError, leapTo, lowerBound, type Pager } from '../core/index.js';
 import type { LengthNorms } from './bm25.js';
-import { BLOCK, MANY, type PackedPostings } from './packed-keywords.js';
+import { BLOCK, MANY, type PackedPostings, type StoredEntries } from './packed-keywords.js';
 
 /** What posting lists read: the postings as they are stored, or those of a segment by the numbers of the whole. */
-export interface ListEntries {
+export interface ListEntries<Stored extends StoredEntries = StoredEntries> {
   /** Document of each entry; ascending within a list. */
   readonly documents: Uint32Array;
   /** Frequency of each entry, as in {@link PackedPostings}. */
   readonly frequencies: Uint8Array;
   /** Has the frequencies of 255 or more, and the positions. */
-  readonly stored: PackedPostings;
+  readonly stored: Stored;
 }
 
 /** One posting list: the documents that have a term in a field. */
@@ -35,7 +35,7 @@ export class PostingList {
   }
 
   /** The postings that the list is stored in. */
-  get stored(): PackedPostings {
+  get stored(): StoredEntries {
     return this.#entries.stored;
   }
 
@@ -51,15 +51,6 @@ export class PostingList {
 
   get documents(): Uint32Array {
     return this.#entries.documents.subarray(this.from, this.to);
-  }
-
-  /** Sets the bit of each document. @param bits one a document */
-  setBits(bits: Uint32Array): void {
-    const { documents } = this.#entries;
-    for (let entry = this.from; entry < this.to; entry++) {
-      const document = documents[entry]!;
-      bits[document >>> 5] = bits[document >>> 5]! | (1 << (document & 31));
-    }
   }
 
   /**
@@ -111,20 +102,20 @@ export class PostingList {
 }
 
 /** A list of postings as they are stored. */
-export function storedList(entries: ListEntries, list: number): PostingList {
+export function storedList(entries: ListEntries<PackedPostings>, list: number): PostingList {
   const { entryStarts, listFields } = entries.stored;
   return new PostingList(entries, entryStarts[list]!, entryStarts[list + 1]!, listFields[list]!);
 }
 
 /** Reads the frequencies of some entries if they are still in the file. */
-export function needFrequencies(postings: PackedPostings, from: number, to: number, pager: Pager): void {
+export function needFrequencies(postings: StoredEntries, from: number, to: number, pager: Pager): void {
   pager.need(postings.manyEntries);
   pager.need(postings.manyFrequencies);
   pager.need(postings.frequencies, from, to);
 }
 
 /** Reads the positions of some entries, and the frequencies, if they are still in the file. */
-export function needPositions(postings: PackedPostings, from: number, to: number, pager: Pager): void {
+export function needPositions(postings: StoredEntries, from: number, to: number, pager: Pager): void {
   const { blockStarts, positions } = postings;
   const block = Math.floor(from / BLOCK);
   // The block may begin with entries of another list. Their frequencies tell how many positions to skip.
@@ -134,7 +125,7 @@ export function needPositions(postings: PackedPostings, from: number, to: number
   pager.need(positions, blockStarts[block], blockStarts[next] ?? positions.length);
 }
 
-function manyFrequencyOf({ manyEntries, manyFrequencies }: PackedPostings, entry: number): number {
+function manyFrequencyOf({ manyEntries, manyFrequencies }: StoredEntries, entry: number): number {
   return manyFrequencies[lowerBound(manyEntries, entry)]!;
 }
 
@@ -159,12 +150,12 @@ export class Positions {
 
 /** Reads positions entry by entry. Fast if the entries are read in ascending order. */
 export class PositionReader {
-  readonly #postings: PackedPostings;
+  readonly #postings: StoredEntries;
   /** The entry whose positions begin at `#at`; -1 before the first reading. */
   #entry = -1;
   #at = 0;
 
-  constructor(postings: PackedPostings) {
+  constructor(postings: StoredEntries) {
     this.#postings = postings;
   }
 
@@ -230,7 +221,7 @@ export class PositionReader {
   }
 }
 
-function frequencyOf(postings: PackedPostings, entry: number): number {
+function frequencyOf(postings: StoredEntries, entry: number): number {
   const frequency = postings.frequencies[entry]!;
   return frequency === MANY ? manyFrequencyOf(postings, entry) : frequency;
 }

@@ -67,7 +67,7 @@ export class OpenSegment {
   /** Whether no document of the segment is gone. */
   readonly hasAll: boolean;
   readonly #postings: PackedPostings;
-  readonly #entries: ListEntries;
+  readonly #entries: ListEntries<PackedPostings>;
   /** By list of a segment with other numbers: what is left of it, plus 1; 0 before it is mapped. */
   readonly #sizes: Uint32Array | undefined;
   /** By the first entry of a list: see the constructor of `PostingList`. */

@@ -70,7 +70,7 @@ export class OpenedSearch implements CatalogueSearch {
   semanticWithVector(query: SemanticQuery, options?: SemanticOptions): Promise<SemanticAnswer> {
     return this.#states.use(async (state) => {
       // Noted before anything is awaited: a reload that begins meanwhile must warm up the next state, too.
-      if (query?.ranking !== 'words') state.wantVectors();
+      if (query?.ranking !== 'words') state.vectorsWanted = true;
       const { searchByMeaning } = await import('./semantic-search.js');
       const answer = await searchByMeaning(state, query, options);
       addLocalPaths(state, answer.result.hits);

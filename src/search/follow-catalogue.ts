@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import {
-  type Argument,
   checkDatabase,
   checkInteger,
   checkListener,
@@ -9,6 +8,7 @@ import {
   isPostgresAddress,
   NO_FILE,
   namesOf,
+  optionOf,
   refuseOption,
   untilAborted,
 } from '../core/index.js';
@@ -21,7 +21,7 @@ import { statsOf, statsOfCopy } from './facets.js';
 import { followCopy, openFile, resolveOpenOptions } from './open-catalogue.js';
 import { CurrentState } from './open-state.js';
 import { Reloader } from './reloader.js';
-import type { OpenOptions, SkillSearch } from './skill-search.js';
+import { OPEN_OPTIONS, type OpenOptions, type SkillSearch } from './skill-search.js';
 
 export interface FollowOptions
   extends ModelOptions,
@@ -73,27 +73,13 @@ export interface FollowedSearch extends SkillSearch {
   reload(): Promise<void>;
 }
 
+const { skills: _, graph: __, ...SHARED_OPTIONS } = OPEN_OPTIONS;
 const FOLLOW_OPTIONS = namesOf<FollowOptions>({
-  database: true,
-  model: true,
-  embedder: true,
-  stopWords: true,
-  gloss: true,
-  warmUp: true,
-  localPaths: true,
-  sharedModel: true,
-  usage: true,
-  cache: true,
-  passwordFile: true,
-  interval: true,
-  snapshotInterval: true,
-  onReload: true,
-  signal: true,
+  ...SHARED_OPTIONS,
+  ...({ interval: true, snapshotInterval: true, onReload: true } as const),
 });
 
-const INTERVAL: Argument = { name: 'interval', code: 'INVALID_OPTION' };
 const DEFAULT_INTERVAL = 250;
-const SNAPSHOT_INTERVAL: Argument = { name: 'snapshotInterval', code: 'INVALID_OPTION' };
 const SHORTEST_SNAPSHOT_INTERVAL = 100;
 /** Milliseconds between two looks at the manifest of a snapshot, unless `snapshotInterval` says otherwise. */
 export const DEFAULT_SNAPSHOT_INTERVAL = 15_000;
@@ -120,9 +106,9 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
   const { database: address, cache, passwordFile, signal } = opening;
   checkListener('onReload', onReload);
   if (!isCatalogueAddress(address)) refuseOption('snapshotInterval', snapshotInterval, NO_FILE);
-  const interval = checkInteger(INTERVAL, given, 1, LONGEST_INTERVAL) ?? DEFAULT_INTERVAL;
+  const interval = checkInteger(optionOf('interval'), given, 1, LONGEST_INTERVAL) ?? DEFAULT_INTERVAL;
   const looks =
-    checkInteger(SNAPSHOT_INTERVAL, snapshotInterval, SHORTEST_SNAPSHOT_INTERVAL, LONGEST_INTERVAL) ??
+    checkInteger(optionOf('snapshotInterval'), snapshotInterval, SHORTEST_SNAPSHOT_INTERVAL, LONGEST_INTERVAL) ??
     (isPostgresAddress(address) ? DEFAULT_SHARED_INTERVAL : DEFAULT_SNAPSHOT_INTERVAL);
   const how = resolveOpenOptions({ ...opening, database: address ?? '' });
   const report = (event: ReloadEvent): void => {

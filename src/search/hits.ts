@@ -3,7 +3,6 @@ import { toDocument } from '../indexing/index.js';
 import {
   type AskedWords,
   type KeywordDocument,
-  type KeywordMatches,
   makeSnippet,
   matchedTerms,
   matchFiles,
@@ -16,23 +15,6 @@ import { once } from './once.js';
 import type { OpenState } from './open-state.js';
 import type { SemanticMatch } from './rank-candidates.js';
 
-/** A document on a page of a keyword search. */
-export interface KeywordMatch {
-  readonly document: DocumentNumber;
-  /** Undefined unless the order is by relevance. */
-  readonly score: number | undefined;
-  /** How many documents it stands for, itself included. */
-  readonly copies: number;
-}
-
-/**
- * What explains the hits of an answer. It is taken from the index at once: a caller may look at a hit, or keep it, long
- * after the search was closed, and must not keep the index in memory.
- */
-export function termMatcherOf({ step, accepting }: KeywordMatches): TermMatcher {
-  return { step, accepts: accepting() };
-}
-
 /**
  * Reads what a hit shows of its document. `matches` and `snippet` are worked out when they are first read.
  *
@@ -40,7 +22,8 @@ export function termMatcherOf({ step, accepting }: KeywordMatches): TermMatcher 
  */
 export function toKeywordHit(
   reader: CatalogueReader,
-  { document, score, copies }: KeywordMatch,
+  document: DocumentNumber,
+  { score, copies }: { readonly score: number | undefined; readonly copies: number },
   matcher: TermMatcher,
   mostText: number,
 ): KeywordHit {

@@ -47,7 +47,7 @@ import {
   copyPreference,
 } from '../store/index.js';
 import { facetPart } from './facets.js';
-import { copyIds, damagedPart, readShown, termMatcherOf, toKeywordHit } from './hits.js';
+import { copyIds, damagedPart, readShown, toKeywordHit } from './hits.js';
 import { once, oncePer } from './once.js';
 import type { OpenState } from './open-state.js';
 import { filterMask } from './ranking/filter-mask.js';
@@ -67,10 +67,12 @@ export function searchByKeywords(state: OpenState, query: KeywordQuery): Keyword
   // All of it at once: matching may read a name, and a transaction takes as long as a record.
   return reader.reading(() => {
     const { matches, english, scoreOf, copiesOf, documents, pagination, truncation } = findPage(state, resolved);
-    const matcher = termMatcherOf(matches);
+    // It is taken from the index at once: a caller may look at a hit, or keep it, long after the search was closed, and
+    // must not keep the index in memory.
+    const matcher = { step: matches.step, accepts: matches.accepting() };
     const mostText = Math.floor(EXPLAINED_TEXT / documents.length);
     const toHit = (document: DocumentNumber): KeywordHit =>
-      toKeywordHit(reader, { document, score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
+      toKeywordHit(reader, document, { score: scoreOf(document), copies: copiesOf(document) }, matcher, mostText);
     const damaged: DamagedSkill[] = [];
     const corrected = matches.corrected();
     const translated = matches.step === 'translated' ? translatedWords(english()!, matches) : [];

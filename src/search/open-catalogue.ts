@@ -9,6 +9,7 @@ import {
   type DocumentNumber,
   isCatalogueAddress,
   isPostgresAddress,
+  namesOf,
   resolveDatabase,
   SkillSearchError,
 } from '../core/index.js';
@@ -21,6 +22,8 @@ import { CatalogueReader, type ChangedColumns, withoutLateLabels } from '../stor
 import { OpenedSearch } from './catalogue-search.js';
 import { CurrentState, type OpenedWords, type OpenHow, OpenState } from './open-state.js';
 import { OPEN_OPTIONS, type OpenOptions, type SkillSearch } from './skill-search.js';
+
+const OPEN_NAMES = namesOf<OpenOptions>(OPEN_OPTIONS);
 
 /** Opens the catalogue that `database` names; see `openSkillSearch` of the library's entry. */
 export async function openSkillSearch(options: OpenOptions): Promise<SkillSearch> {
@@ -48,7 +51,7 @@ export async function openCatalogue(options: OpenOptions): Promise<OpenState> {
 
 /** @throws {SkillSearchError} `INVALID_OPTION` */
 export function resolveOpenOptions(options: OpenOptions): OpenHow {
-  checkOptions(options, OPEN_OPTIONS);
+  checkOptions(options, OPEN_NAMES);
   if ((options.database === undefined) === (options.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }

@@ -68,7 +68,8 @@ export class OpenState {
   #words: OpenedWords | undefined;
   #vectors: Promise<VectorSearch> | undefined;
   #nearest: Promise<NearestDocuments> | undefined;
-  #vectorsWanted: boolean;
+  /** Whether the vectors were asked for, even if they could not be opened: then the next state opens them, too. */
+  vectorsWanted: boolean;
   /** Why the vectors could not be opened, and when to try again, by `performance.now()`. */
   #failure: { readonly error: unknown; readonly until: number } | undefined;
 
@@ -79,7 +80,7 @@ export class OpenState {
     this.database = database;
     this.#memory = memory;
     this.#reader = reader;
-    this.#vectorsWanted = how.warmUp;
+    this.vectorsWanted = how.warmUp;
   }
 
   /**
@@ -127,16 +128,6 @@ export class OpenState {
     return this.#closing.signal;
   }
 
-  /** Whether the vectors were asked for, even if they could not be opened. */
-  get vectorsWanted(): boolean {
-    return this.#vectorsWanted;
-  }
-
-  /** Notes that the vectors are asked for, so that the next state opens them, too. */
-  wantVectors(): void {
-    this.#vectorsWanted = true;
-  }
-
   /**
    * Opens the vectors, once.
    *
@@ -144,7 +135,7 @@ export class OpenState {
    */
   async vectors(retry: 'now' | 'later' = 'later'): Promise<VectorSearch> {
     const { reader } = this;
-    this.wantVectors();
+    this.vectorsWanted = true;
     if (this.#vectors === undefined) {
       const began = performance.now();
       if (retry === 'later' && this.#failure !== undefined && began < this.#failure.until) throw this.#failure.error;

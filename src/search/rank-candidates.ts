@@ -1,4 +1,5 @@
 import {
+  appendTo,
   type Comparator,
   type DocumentNumber,
   giveWay,
@@ -457,12 +458,7 @@ function withTheirCopies(
   const { copyGroup } = columns;
   const preference = copyPreference(columns);
   const byGroup = new Map<DocumentNumber, DocumentNumber[]>();
-  for (const document of found) {
-    const group = copyGroup[document]!;
-    const some = byGroup.get(group);
-    if (some === undefined) byGroup.set(group, [document]);
-    else some.push(document);
-  }
+  for (const document of found) appendTo(byGroup, copyGroup[document]!, document);
   const all = new Set<DocumentNumber>();
   for (const [group, some] of byGroup) {
     const copies = copiesOf(group, copyGroup);
@@ -541,19 +537,17 @@ export function withFeedback(
   const mean = vectors.mean(weights);
   if (mean === undefined) return { candidates, usualFeedback: 0 };
   const cosines: ReadonlyMap<DocumentNumber, readonly number[]> = vectors.cosines([mean]);
-  const [spoken, all] = [sumOf(weights, (one) => cosines.has(one)), sumOf(weights, () => true)];
+  let [spoken, all] = [0, 0];
+  for (const [document, weight] of weights) {
+    all += weight;
+    if (cosines.has(document)) spoken += weight;
+  }
   // The best may have no vector. Those that have one must not speak for them.
   const feedback = new Map(Array.from(cosines, ([document, [cosine = 0]]) => [document, (spoken / all) * cosine]));
   return {
     candidates: candidates.map((candidate) => ({ ...candidate, feedback: feedback.get(candidate.document) })),
     usualFeedback: medianOf([...feedback.values()]),
   };
-}
-
-function sumOf(weights: ReadonlyMap<DocumentNumber, number>, isMeant: (document: DocumentNumber) => boolean): number {
-  let sum = 0;
-  for (const [document, weight] of weights) if (isMeant(document)) sum += weight;
-  return sum;
 }
 
 /** The median, the lower of two middle values; 0 if there are none. */

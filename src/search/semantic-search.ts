@@ -1,5 +1,4 @@
 import {
-  type Argument,
   anyOf,
   checkFlag,
   checkInteger,
@@ -42,8 +41,6 @@ const SEMANTIC_OPTIONS = namesOf<SemanticOptions>({ signal: true, longestWait: t
 /** Longest time that the model reads a question, in milliseconds, beside its wait. Usual are some hundredths. */
 const MAX_READING_TIME = 10_000;
 
-const LONGEST_WAIT: Argument = { name: 'longestWait', code: 'INVALID_OPTION' };
-
 /** Answers a question in plain language; see `SkillSearch.semantic`. */
 export async function searchByMeaning(
   state: OpenState,
@@ -53,7 +50,7 @@ export async function searchByMeaning(
   checkOptions(options, SEMANTIC_OPTIONS);
   // In milliseconds. Without a limit it is endless.
   const longestWait =
-    (checkNumber(LONGEST_WAIT, options.longestWait, 0, MAX_LONGEST_WAIT) || Number.POSITIVE_INFINITY) * 1000;
+    (checkNumber(optionOf('longestWait'), options.longestWait, 0, MAX_LONGEST_WAIT) || Number.POSITIVE_INFINITY) * 1000;
   state.closing.throwIfAborted();
   const resolved = resolveSemanticQuery(query);
   checkFlag('usage', options.usage);

@@ -1,4 +1,4 @@
-import { invalidArgument, type Names, namesOf, optionOf, type UsageEntry } from '../core/index.js';
+import { invalidArgument, optionOf, type UsageEntry } from '../core/index.js';
 import type { KeywordQuery, ListQuery, ResolvedKeywordQuery, SemanticQuery } from '../query.js';
 import type {
   AgentCount,
@@ -375,7 +375,8 @@ export interface OpenOptions extends ModelOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
+/** The names of {@link OpenOptions}, for `namesOf`. */
+export const OPEN_OPTIONS = {
   database: true,
   skills: true,
   model: true,
@@ -390,4 +391,4 @@ export const OPEN_OPTIONS: Names = namesOf<OpenOptions>({
   cache: true,
   passwordFile: true,
   signal: true,
-});
+} as const satisfies Record<keyof OpenOptions, true>;

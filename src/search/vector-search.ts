@@ -68,7 +68,8 @@ export class VectorSearch {
   /** The same, if it is a model of this machine. */
   readonly #local: LocalModel | undefined;
   readonly #options: VectorSearchOptions;
-  #documents: NearestDocuments;
+  /** The documents of the catalogue by their vectors. */
+  documents: NearestDocuments;
   #vectors: VectorReader;
 
   private constructor(
@@ -83,7 +84,7 @@ export class VectorSearch {
     this.#embedder = embedder;
     this.#local = chosen.path === undefined ? undefined : (embedder as LocalModel);
     this.#options = options;
-    this.#documents = documents;
+    this.documents = documents;
     this.#vectors = vectors;
   }
 
@@ -116,11 +117,6 @@ export class VectorSearch {
     }
   }
 
-  /** The documents of the catalogue by their vectors. */
-  get documents(): NearestDocuments {
-    return this.#documents;
-  }
-
   /**
    * Embeds a question. In a language that the model does not read, what it is in English takes its place; in one that
    * the model for other languages reads, that is embedded beside it.
@@ -150,7 +146,7 @@ export class VectorSearch {
 
   async #embed(texts: readonly string[], options: LocalEmbedOptions): Promise<readonly Float32Array[]> {
     const vectors = await embedChecked(this.#embedder, texts, { ...options, purpose: 'question' });
-    if (this.#documents.size > 0) checkDimensions(this.#embedder, vectors, this.#documents.dimensions);
+    if (this.documents.size > 0) checkDimensions(this.#embedder, vectors, this.documents.dimensions);
     return vectors;
   }
 
@@ -160,7 +156,7 @@ export class VectorSearch {
     const model = { ...this.#chosen, start: async () => this.#embedder, stop: async () => {} };
     await embedCatalogue(sink!, model, { signal, onProgress: () => {} });
     this.#vectors = reader.vectors;
-    this.#documents = await openNearest(reader);
+    this.documents = await openNearest(reader);
   }
 
   /** Whether a second model, for texts in other languages, was to be loaded. */

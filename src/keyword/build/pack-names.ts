@@ -1,13 +1,7 @@
-import { type DocumentNumber, GrowingUint32, typedNameKey } from '../../core/index.js';
+import { type DocumentNumber, fnv1a, GrowingUint32, typedNameKey } from '../../core/index.js';
 import { countDocuments } from '../document-sets.js';
 import { COMPLETED_FIELDS, completesWords } from '../keyword-index.js';
-import {
-  checkOfKey,
-  hashOfKey,
-  type NameTable,
-  type PackedCompletions,
-  type PackedPostings,
-} from '../packed-keywords.js';
+import { checkOfKey, type NameTable, type PackedCompletions, type PackedPostings } from '../packed-keywords.js';
 import { PositionReader, type PostingList, standsAlone, storedList } from '../posting-list.js';
 import { numbersIn } from '../term-dictionary.js';
 import { inverseOf, orderOf, packStrings, TermTable } from './pack-dictionary.js';
@@ -86,7 +80,7 @@ export class NameCollector {
   readonly #checks = new GrowingUint32();
 
   add(document: DocumentNumber, key: string): void {
-    this.addHashes(document, hashOfKey(key), checkOfKey(key));
+    this.addHashes(document, fnv1a(key), checkOfKey(key));
   }
 
   addHashes(document: DocumentNumber, hash: number, check: number): void {
