@@ -180,7 +180,7 @@ export class HttpServer implements RunningServer {
     if (socket.destroyed) return;
     this.#running.add(exchange);
     try {
-      this.#send(exchange, await this.#service.answer(new NodeCall(exchange, this)));
+      this.#send(exchange, await this.#service.answer(callOf(exchange, this)));
     } catch {
       socket.destroy();
     } finally {
@@ -284,56 +284,31 @@ export class HttpServer implements RunningServer {
 }
 
 /** A request of `node:http`, as the service needs it. */
-class NodeCall implements Call {
-  readonly method: string;
-  readonly target: string;
-  readonly origin: string;
-  readonly arrived: number;
-  readonly ready: number;
-  readonly #exchange: Exchange;
-  readonly #server: HttpServer;
-  #gone: AbortController | undefined;
-
-  constructor(exchange: Exchange, server: HttpServer) {
-    const { method = 'GET', url, headers } = exchange.request;
-    this.method = method;
-    this.target = targetOf(url);
-    this.origin = server.originOf(headers.host);
-    this.arrived = exchange.arrived;
-    this.ready = exchange.ready;
-    this.#exchange = exchange;
-    this.#server = server;
-  }
-
-  get address(): string | undefined {
-    return this.#exchange.request.socket.remoteAddress;
-  }
-
-  header(name: string): string | undefined {
-    const value = this.#exchange.request.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  }
-
-  /** Created on demand: keyword searches never need it. */
-  get signal(): AbortSignal {
-    const { request, response } = this.#exchange;
-    const gone = this.#gone ?? new AbortController();
-    const abort = (): void => gone.abort(new Error('the client closed the connection'));
-    if (this.#gone === undefined) response.once('close', abort);
-    this.#gone = gone;
-    // It may have gone while its body was read, or waited for its turn. A response that waits behind others of its
-    // connection does not say so.
-    if (response.destroyed || request.socket.destroyed) abort();
-    return gone.signal;
-  }
-
-  body(limits: BodyLimits): Promise<Buffer> {
-    return this.#server.readBody(this.#exchange, limits);
-  }
-
-  turn(): Promise<void> {
-    return this.#server.turnOf(this.#exchange.connection);
-  }
+function callOf(exchange: Exchange, server: HttpServer): Call {
+  const { request, response, connection, arrived, ready } = exchange;
+  const { socket, method = 'GET', url, headers } = request;
+  let gone: AbortController | undefined;
+  return {
+    ...{ method, target: targetOf(url), origin: server.originOf(headers.host), address: socket.remoteAddress },
+    ...{ arrived, ready },
+    header(name) {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    // Created on demand: keyword searches never need it.
+    get signal() {
+      const known = gone ?? new AbortController();
+      const abort = (): void => known.abort(new Error('the client closed the connection'));
+      if (gone === undefined) response.once('close', abort);
+      gone = known;
+      // It may have gone while its body was read, or waited for its turn. A response that waits behind others of its
+      // connection does not say so.
+      if (response.destroyed || socket.destroyed) abort();
+      return known.signal;
+    },
+    body: (limits) => server.readBody(exchange, limits),
+    turn: () => server.turnOf(connection),
+  };
 }
 
 /** Equal for connections of the same client, as far as clients are told apart by their address. */

@@ -376,7 +376,7 @@ export interface OpenOptions extends ModelOptions {
 }
 
 /** The names of {@link OpenOptions}, for `namesOf`. */
-export const OPEN_OPTIONS = {
+export const OPEN_OPTIONS: Readonly<Record<keyof OpenOptions, true>> = {
   database: true,
   skills: true,
   model: true,
@@ -391,4 +391,4 @@ export const OPEN_OPTIONS = {
   cache: true,
   passwordFile: true,
   signal: true,
-} as const satisfies Record<keyof OpenOptions, true>;
+};

@@ -3,7 +3,7 @@
  * links and a form; it makes the search page answer while somebody types.
  */
 
-/** What `GET /page/search` answers; see `PageSearchAnswer` of the server. Its HTML was made safe there. */
+/** What `GET /page/search` answers; see `answerPageSearch` of the server. Its HTML was made safe there. */
 interface PageAnswer {
   readonly title: string;
   readonly summary: string;
@@ -40,14 +40,9 @@ export function stepIn(count: number, at: number, by: number): number {
 }
 
 /** The elements of the search page. */
-interface Parts {
+interface Parts extends Readonly<Record<'list' | 'answer' | 'facets' | 'status' | 'notice', HTMLElement>> {
   readonly form: HTMLFormElement;
   readonly box: HTMLInputElement;
-  readonly list: HTMLElement;
-  readonly answer: HTMLElement;
-  readonly facets: HTMLElement;
-  readonly status: HTMLElement;
-  readonly notice: HTMLElement;
 }
 
 class SearchPage {

@@ -260,7 +260,7 @@ function hitView(hit: FoundHit, base: string, form: QuestionForm, good?: Found['
   const asks = good === undefined ? 'Why this' : html`${strength}<span class="hidden-text"> match. Why this</span>`;
   return html`<li class="hit"><article>
 <h3${languageAttributes(name)}><a href="${linkToSkill(base, skill.id)}${linkTo('', '', form)}">${marked(name, placesOf(name, matches?.name ?? []))}</a></h3>
-<div class="facts">${factsOf(hit, base, form)}${labels(hit, base)}</div>
+<div class="facts">${factsOf(hit, base, form)}${categoryChips(skill, base, SHOWN_LABELS)}</div>
 ${excerpt(skill.description, snippet)}
 ${why !== undefined && html`<details class="why"><summary>${asks}</summary>${why}</details>`}</article></li>
 `;
@@ -313,15 +313,17 @@ function excerpt(description: string, snippet: Snippet | undefined): Html {
   return html`${plain}<p class="text from-file"${language}><span class="file"><bdi>${shownLine(snippet.filename ?? '')}</bdi>:</span> ${found}</p>`;
 }
 
-function labels({ skill: { categories, derivedCategories = [] } }: FoundHit, base: string): Html | undefined {
-  const shown = [...categories, ...derivedCategories].slice(0, SHOWN_LABELS);
+/** The categories of a skill, those that a classifier gave last. @param most are shown; all if it is left out */
+export function categoryChips(skill: FoundHit['skill'], base: string, most?: number): Html | undefined {
+  const { categories, derivedCategories = [] } = skill;
+  const shown = [...categories, ...derivedCategories].slice(0, most);
   if (shown.length === 0) return undefined;
   const chips = shown.map((slug, i) => categoryChip(slug, i >= categories.length, base));
-  return html`<ul class="chips" aria-label="Categories">${chips}</ul>`;
+  return html`<ul class="chips"${most !== undefined && html` aria-label="Categories"`}>${chips}</ul>`;
 }
 
 /** A category as a link to its skills. One that a classifier gave looks different, and says so. */
-export function categoryChip(slug: string, isDerived: boolean, base: string): Html {
+function categoryChip(slug: string, isDerived: boolean, base: string): Html {
   const link = linkTo(base, PAGE_PATHS.home, { category: slug });
   return isDerived
     ? html`<li><a class="chip derived" href="${link}" title="Given by a classifier, not by the author">${categoryName(slug)}<span class="hidden-text"> (derived)</span></a></li>`

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidArgument, MAX_FILE_BYTES, parameterOf } from '../../core/index.js';
-import type { ContentFile, SkillDetails, SkillSearch, SkillSearchError } from '../../index.js';
+import type { ContentFile, SkillDetails, SkillSearch } from '../../index.js';
 import type { Content } from '../call.js';
 import { counted, type Html, html, shownLine, shownSize } from './html.js';
 import { linkToSkill, type PageRequest, renderPage } from './page.js';
 import { parametersOf } from './question-form.js';
-import { excerptOf, fileList, markdownView, partLinks } from './skill-page.js';
+import { excerptOf, fileList, markdownView, partLinks, pathsOf } from './skill-page.js';
 import { linkToFile, sourceView, textPart } from './text-parts.js';
 
 /** How a file is shown: formatted, as it is written, or not at all but sent. */
@@ -39,20 +39,18 @@ export function showFile(
 function readFileQuery(query: string): FileQuery {
   const values = parametersOf(query);
   const view = givenOnce(values, 'view');
-  if (view !== undefined && !VIEWS.includes(view as View)) throw faultOf('view', `one of ${VIEWS.join(', ')}`, view);
+  if (view !== undefined && !VIEWS.includes(view as View))
+    throw invalidArgument(parameterOf('view'), `one of ${VIEWS.join(', ')}`, view);
   const part = givenOnce(values, 'part');
-  if (part !== undefined && !/^[1-9]\d{0,5}$/.test(part)) throw faultOf('part', 'an integer from 1 on', part);
+  if (part !== undefined && !/^[1-9]\d{0,5}$/.test(part))
+    throw invalidArgument(parameterOf('part'), 'an integer from 1 on', part);
   return { view: view as View | undefined, part: Number(part ?? 1) };
 }
 
 function givenOnce(values: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = values.getAll(name);
-  if (more.length > 0) throw faultOf(name, 'given once', [value, ...more]);
+  if (more.length > 0) throw invalidArgument(parameterOf(name), 'given once', [value, ...more]);
   return value;
-}
-
-function faultOf(name: string, expected: string, got: unknown): SkillSearchError {
-  return invalidArgument(parameterOf(name), expected, got);
 }
 
 /** Sent as a text or as bytes, and never shown: a browser would run what other types hold. */
@@ -77,8 +75,9 @@ async function viewOf(
   skill: SkillDetails,
   file: SkillFileView,
   query: FileQuery,
-  { search, base }: PageRequest,
+  request: PageRequest,
 ): Promise<Content> {
+  const { base } = request;
   const { facts } = file;
   const name = shownLine(skill.name) || skill.id;
   const path = shownLine(facts.path) || facts.path;
@@ -86,12 +85,7 @@ async function viewOf(
   const view = query.view ?? (isMarkdown ? 'formatted' : 'source');
   const link = (parameters: Record<string, string | number | undefined>) =>
     linkToFile(base, skill.id, facts.path, parameters);
-  const shown = await contentOf(
-    skill,
-    file,
-    { ...query, view },
-    { base, link, files: search.contents(skill.id)?.files ?? [] },
-  );
+  const shown = await contentOf(skill, file, { ...query, view }, request);
   const other = view === 'formatted' ? 'source' : 'formatted';
   const otherName = other === 'source' ? 'Source' : 'Formatted';
   const byline = [
@@ -111,17 +105,11 @@ ${shown}`;
   return renderPage({ title: `${path} of ${name}`, main, base, unlisted: true });
 }
 
-interface FilePlace {
-  readonly base: string;
-  readonly link: (parameters: Record<string, string | number | undefined>) => string;
-  readonly files: readonly ContentFile[];
-}
-
 async function contentOf(
   { id }: SkillDetails,
   { facts, bytes, isText }: SkillFileView,
   { view, part: number }: FileQuery,
-  { base, link, files }: FilePlace,
+  { search, base }: PageRequest,
 ): Promise<Html> {
   if (bytes === undefined) return html`<p class="notice">The bytes of this file are not kept in this catalogue.</p>`;
   if (!isText)
@@ -129,16 +117,16 @@ async function contentOf(
 <dl class="facts"><dt>Size</dt><dd>${facts.size.toLocaleString('en')} bytes</dd><dt>Kind</dt><dd>${facts.mediaType}</dd><dt>SHA-256</dt><dd><code>${facts.sha256}</code></dd></dl>`;
   const { text, isCut } = shownTextOf(bytes);
   const part = textPart(text, number);
-  if (part === undefined) throw faultOf('part', `at most ${textPart(text, 1)?.count}`, number);
+  if (part === undefined) throw invalidArgument(parameterOf('part'), `at most ${textPart(text, 1)?.count}`, number);
   const shown =
     view === 'formatted'
-      ? await markdownView({ part, id, path: facts.path, files, highestHeading: 2 }, base)
+      ? await markdownView(part, 2, { base, id, path: facts.path, files: pathsOf(search.contents(id)) })
       : sourceView(part);
-  const links = partLinks(part, (other) => link({ view, part: other }));
+  const links = partLinks(part, (other) => linkToFile(base, id, facts.path, { view, part: other }));
   const rest =
     isCut &&
     part.number === part.count &&
-    html`<p class="notice">The first ${shownSize(MAX_FILE_BYTES)} are shown. The rest is in the file: <a href="${link({ view: 'raw' })}" download>download it</a>.</p>`;
+    html`<p class="notice">The first ${shownSize(MAX_FILE_BYTES)} are shown. The rest is in the file: <a href="${linkToFile(base, id, facts.path, { view: 'raw' })}" download>download it</a>.</p>`;
   return html`${text.trim() === '' ? html`<p class="muted">This file is empty.</p>` : shown}
 ${rest}${links}`;
 }
@@ -170,7 +158,9 @@ interface SkillFileView {
 function readSkillFile(search: SkillSearch, id: string, path: string): SkillFileView | undefined {
   const facts = search.contents(id)?.files.find((file) => file.path === path);
   if (facts === undefined) return undefined;
-  const bytes = (search.read(id, path) as Uint8Array<ArrayBuffer> | undefined) ?? searchedBytes(search, id, path);
+  const kept = search.read(id, path) as Uint8Array<ArrayBuffer> | undefined;
+  const text = kept === undefined && search.filenames(id).includes(path) ? search.file(id, path)?.text : undefined;
+  const bytes = text === undefined ? kept : new TextEncoder().encode(text);
   return { facts, bytes, isText: bytes !== undefined && isUtf8(bytes) && !bytes.includes(0) };
 }
 
@@ -180,9 +170,4 @@ function shownTextOf(bytes: Uint8Array): { readonly text: string; readonly isCut
   const text = new TextDecoder().decode(isCut ? bytes.subarray(0, MAX_FILE_BYTES) : bytes);
   // A character that the cut goes through.
   return { text: isCut ? text.replace(/\ufffd$/, '') : text, isCut };
-}
-
-function searchedBytes(search: SkillSearch, id: string, path: string): Uint8Array<ArrayBuffer> | undefined {
-  const text = search.filenames(id).includes(path) ? search.file(id, path)?.text : undefined;
-  return text === undefined ? undefined : new TextEncoder().encode(text);
 }

@@ -109,8 +109,13 @@ export function codeView(commands: string): Html {
   const code = commands
     .split(/(--[\w-]+)/)
     .map((part, i) => (i % 2 === 1 ? html`<span class="option">${part}</span>` : part));
-  const head = html`<div class="code-head"><button type="button" class="copy" hidden>Copy</button></div>`;
-  return html`<div class="code">${head}<pre dir="ltr" tabindex="0"><code>${code}</code></pre></div>`;
+  return raw(codeBox(html`${code}`.text));
+}
+
+/** The HTML of code in a box with a button that copies it, which the script of the page shows. */
+export function codeBox(code: string, label = ''): string {
+  const head = `<div class="code-head">${label}<button type="button" class="copy" hidden>Copy</button></div>`;
+  return `<div class="code">${head}<pre dir="ltr" tabindex="0"><code>${code}</code></pre></div>`;
 }
 
 /** A number with commas: `94,254`. */

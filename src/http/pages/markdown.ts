@@ -1,6 +1,6 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 import { decodePart, giveWay, OneAtATime } from '../../core/index.js';
-import { codeHtml, escapeHtml, shownProse } from './html.js';
+import { codeBox, codeHtml, escapeHtml, shownProse } from './html.js';
 
 // The bounds of what is formatted. Within them no step of the parser takes more than some hundredths of a second, and
 // the event loop has its turns between the steps.
@@ -87,8 +87,8 @@ async function makeParser(): Promise<MarkdownIt> {
 const RULES: MarkdownIt['renderer']['rules'] = {
   text: (tokens, i) => proseHtml(tokens[i]!.content),
   code_inline: (tokens, i) => `<code>${codeHtml(tokens[i]!.content)}</code>`,
-  code_block: (tokens, i) => codeBox(tokens[i]!),
-  fence: (tokens, i) => codeBox(tokens[i]!),
+  code_block: (tokens, i) => codeOf(tokens[i]!),
+  fence: (tokens, i) => codeOf(tokens[i]!),
   // An image is not loaded: its text is shown.
   image: (tokens, i) => {
     const text = textOf(tokens[i]!.children ?? []).trim();
@@ -103,12 +103,10 @@ const RULES: MarkdownIt['renderer']['rules'] = {
   table_close: () => '</table></div>\n',
 };
 
-/** The script of the page shows the button. */
-function codeBox({ content, info }: Token): string {
+function codeOf({ content, info }: Token): string {
   const language = LANGUAGE.exec(info.trim())?.[0] ?? '';
   const label = language === '' ? '' : `<span class="language">${escapeHtml(language)}</span>`;
-  const head = `<div class="code-head">${label}<button type="button" class="copy" hidden>Copy</button></div>`;
-  return `<div class="code">${head}<pre dir="ltr" tabindex="0"><code>${codeHtml(content)}</code></pre></div>\n`;
+  return `${codeBox(codeHtml(content), label)}\n`;
 }
 
 function proseHtml(text: string): string {

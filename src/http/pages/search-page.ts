@@ -59,36 +59,24 @@ ${answer}
 /** What the page shows below its box as somebody types. */
 const SUGGESTIONS = 5;
 
-/** What the script of the search page gets. The texts in `answer` and `facets` are HTML that is safe to show. */
-interface PageSearchAnswer {
-  /** The title of the document. */
-  readonly title: string;
-  /** The answer in a sentence. */
-  readonly summary: string;
-  readonly answer: string;
-  readonly facets: string;
-  readonly suggestions: readonly string[];
-}
-
-/** The route that the search page asks as somebody types, with the fields of the form. */
+/** The route that the search page asks as somebody types, with the fields of the form; see `PageAnswer` of the script. */
 export async function answerPageSearch(request: PageRequest): Promise<Content> {
   const { form, fault } = readForm(request.query);
   if (fault !== undefined) throw fault;
   const { base } = request;
-  const shared = { title: form.q ?? '', suggestions: form.q === undefined ? [] : suggestionsFor(form.q, request) };
-  if (!isAsked(form)) return sent({ ...shared, summary: '', answer: welcomeView(request).text, facets: '' });
-  await request.turn();
-  const found = await findSkills(questionOf(form), request);
-  return sent({
-    ...shared,
-    summary: summaryOf(found, form),
-    answer: answerView(found, form, base).text,
-    facets: facetsView(found, form, base).text,
-  });
-}
-
-function sent(answer: PageSearchAnswer): Content {
-  return { headers: { 'Content-Type': JSON_TYPE }, body: JSON.stringify(answer), compressed: true };
+  const suggestions = form.q === undefined ? [] : suggestionsFor(form.q, request);
+  if (isAsked(form)) await request.turn();
+  const found = isAsked(form) ? await findSkills(questionOf(form), request) : undefined;
+  const shown = {
+    title: form.q ?? '',
+    suggestions,
+    // The answer in a sentence.
+    summary: found === undefined ? '' : summaryOf(found, form),
+    // HTML that is safe to show.
+    answer: (found === undefined ? welcomeView(request) : answerView(found, form, base)).text,
+    facets: found === undefined ? '' : facetsView(found, form, base).text,
+  };
+  return { headers: { 'Content-Type': JSON_TYPE }, body: JSON.stringify(shown), compressed: true };
 }
 
 /** None where the search cannot suggest: the answer is worth more than its suggestions. */

@@ -3,7 +3,7 @@ import type { ContentFile, SimilarSkill, Skill, SkillContents, SkillDetails, Ski
 import { UNKNOWN } from '../../skill.js';
 import type { Content } from '../call.js';
 import { CLONE_URL, GITHUB_SOURCE } from '../search-operations.js';
-import { categoryChip, occupationName } from './answer-view.js';
+import { categoryChips, occupationName } from './answer-view.js';
 import {
   beginningOf,
   codeView,
@@ -21,7 +21,15 @@ import {
 import { markdownHtml } from './markdown.js';
 import { linkTo, linkToSkill, PAGE_PATHS, type PageRequest, renderPage } from './page.js';
 import { readForm, wayBack } from './question-form.js';
-import { frontMatterTable, linkFromText, linkToFile, sourceView, type TextPart, textPart } from './text-parts.js';
+import {
+  frontMatterTable,
+  type LinkPlace,
+  linkFromText,
+  linkToFile,
+  sourceView,
+  type TextPart,
+  textPart,
+} from './text-parts.js';
 
 /** The page of a skill. */
 export async function showSkill(skill: SkillDetails, request: PageRequest): Promise<Content> {
@@ -76,7 +84,7 @@ function wayView({ name, lines, note }: WayToInstall, i: number): Html {
 
 async function textOfSkill(
   skill: SkillDetails,
-  { files }: SkillContents,
+  contents: SkillContents,
   { search, base }: PageRequest,
 ): Promise<Html | undefined> {
   const names = search.filenames(skill.id);
@@ -86,7 +94,7 @@ async function textOfSkill(
   const file = path === undefined ? undefined : search.file(skill.id, path);
   const part = file === undefined ? undefined : textPart(file.text, 1);
   if (path === undefined || part === undefined) return undefined;
-  const view = await markdownView({ part, id: skill.id, path, files, highestHeading: 3 }, base);
+  const view = await markdownView(part, 3, { base, id: skill.id, path, files: pathsOf(contents) });
   const link = linkToFile(base, skill.id, path);
   const more =
     part.count > 1 &&
@@ -119,14 +127,14 @@ ${date && html`<span>updated ${date}</span>`}</p>`;
 
 /** What else is known of a skill. */
 function aboutSkill(skill: SkillDetails, { complete, files }: SkillContents, base: string): Html {
-  const { categories, derivedCategories = [], occupations, tags, license, compatibility, allowedTools } = skill;
+  const { derivedCategories = [], occupations, tags, license, compatibility, allowedTools } = skill;
   const { installations = [] } = skill;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const facts: [string, Html | string | false | undefined][] = [
     ['License', license !== undefined && filterLink(base, 'license', license)],
     ['Source', webLink(skill.codehostUrl)],
     ['Listed at', skill.skillUrl === skill.codehostUrl ? undefined : webLink(skill.skillUrl)],
-    ['Categories', categoryChips(categories, derivedCategories, base)],
+    ['Categories', categoryChips(skill, base)],
     ['Occupations', chips(base, 'occupation', occupations, occupationName)],
     ['Tags', chips(base, 'q', tags, (tag) => tag)],
     ['Compatibility', compatibility !== undefined && html`<span dir="auto">${shownLine(compatibility)}</span>`],
@@ -188,12 +196,6 @@ function webLink(url: string): Html | undefined {
 function filterLink(base: string, name: 'author' | 'license', value: string): Html {
   const href = linkTo(base, PAGE_PATHS.home, { [name]: value });
   return html`<a href="${href}"><bdi>${shownLine(value) || value}</bdi></a>`;
-}
-
-function categoryChips(given: readonly string[], derived: readonly string[], base: string): Html | undefined {
-  if (given.length + derived.length === 0) return undefined;
-  const all = [...given, ...derived].map((slug, i) => categoryChip(slug, i >= given.length, base));
-  return html`<ul class="chips">${all}</ul>`;
 }
 
 function chips(
@@ -316,25 +318,19 @@ function quoted(text: string): string {
   return /^\w[\w.:/@~+%-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A part of a Markdown text of a skill. */
-export interface MarkdownPart {
-  readonly part: TextPart;
-  readonly id: string;
-  /** The path of the file that it is in. */
-  readonly path: string;
-  readonly files: readonly ContentFile[];
-  /** The level of its first heading. */
-  readonly highestHeading: number;
+/** The paths of all files of a skill. */
+export function pathsOf(contents: SkillContents | undefined): ReadonlySet<string> {
+  return new Set(contents?.files.map(({ path }) => path));
 }
 
-/** The part as HTML; as it is written where it is too intricate for that. */
-export async function markdownView(
-  { part, id, path, files, highestHeading }: MarkdownPart,
-  base: string,
-): Promise<Html> {
+/**
+ * A part of a Markdown text of a skill as HTML; as it is written where it is too intricate for that.
+ *
+ * @param highestHeading the level of its first heading
+ */
+export async function markdownView(part: TextPart, highestHeading: number, place: LinkPlace): Promise<Html> {
   const { frontMatter, body } =
     part.number === 1 ? splitFrontMatter(part.text) : { frontMatter: undefined, body: part.text };
-  const place = { base, id, path, files: new Set(files.map((file) => file.path)) };
   const written = await markdownHtml(body, { highestHeading, linkTo: (target) => linkFromText(target, place) });
   if (written === undefined) {
     return html`<p class="notice">This text is too intricate to be formatted. It is shown as it is written.</p>

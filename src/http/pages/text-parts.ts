@@ -13,9 +13,6 @@ export const MAX_PAGE_TEXT = 50_000;
 /** Lines of a file's text that a page shows at once. Each is an element of its own. */
 const MAX_PAGE_LINES = 2000;
 
-const LF = 0x0a;
-const CR = 0x0d;
-
 /** A part of a text, as much as a page shows at once. */
 export interface TextPart {
   readonly text: string;
@@ -68,8 +65,7 @@ function endOfPart(text: string, start: number): { end: number; lines: number } 
 
 /** Whether a line ends with this character: with LF, CR LF, or the CR of old. */
 function isEndOfLine(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  return unit === LF || (unit === CR && text.charCodeAt(at + 1) !== LF);
+  return text[at] === '\n' || (text[at] === '\r' && text[at + 1] !== '\n');
 }
 
 /** A part of a text as it is written, with the numbers of its lines. Each line can be linked to: `#L12`. */
