@@ -11,7 +11,7 @@ import type { Interval } from './compare.js';
 
 /**
  * Figures by name, 0 to 1: `ndcg@10`, `mrr@10`, `recall@10`, `precision@10` for each depth, `map` and `hit@1`. Of
- * graded judgements also `judged@10` for each depth, `useful@5` and `useful@1`.
+ * graded judgements also `judged@10` for each depth, `useful@5`, `useful@3` and `useful@1`.
  */
 export type Figures = Readonly<Record<string, number>>;
 
@@ -39,7 +39,7 @@ const COUNTS: Readonly<Record<GainFunction, (gain: number) => number>> = {
 };
 
 /** Depths at which useful documents are counted: a short list, and the one that an agent would load. */
-const USEFUL_AT = [5, 1] as const;
+const USEFUL_AT = [5, 3, 1] as const;
 
 /** A ranking as gains. */
 interface Judged {

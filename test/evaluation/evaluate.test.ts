@@ -135,7 +135,7 @@ describe('an evaluation of graded requests', () => {
       runs: [{ name: 'mine', run }],
     });
     for (const { figures, intervals, byQuestion } of modes) {
-      expect(Object.keys(figures).slice(4)).toEqual(['judged@10', 'map', 'hit@1', 'useful@5', 'useful@1']);
+      expect(Object.keys(figures).slice(4)).toEqual(['judged@10', 'map', 'hit@1', 'useful@5', 'useful@3', 'useful@1']);
       expect(Object.keys(intervals)).toEqual(Object.keys(figures));
       expect([...byQuestion.keys()]).toEqual(['q1', 'q2']);
     }
