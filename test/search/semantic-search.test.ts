@@ -73,14 +73,18 @@ describe('semantic search', () => {
           at('none', 'a/one', { name: 'containers', description: ENGLISH }),
           at('many', 'b/two', { name: 'containers', description: ENGLISH, stars: 90_000 }),
           at('german', 'c/three', { name: 'containers', description: GERMAN, stars: 90_000 }),
+          row('own', {
+            ...{ name: 'containers', author: 'd', description: ENGLISH.slice(0, -9), stars: 90_000 },
+            codehostUrl: 'https://github.com/d/app/tree/HEAD/.claude/skills/containers',
+          }),
         ]);
         const byEvidence = async (q: string): Promise<readonly string[]> => {
           const { hits } = await search.semantic({ q, copies: 'keep', explain: true });
           const sorted = hits.toSorted((one, other) => other.explain!.evidence! - one.explain!.evidence!);
           return sorted.map(({ skill }) => skill.id);
         };
-        expect(await byEvidence('containers')).toEqual(['many', 'none', 'german']);
-        expect(await byEvidence('wie richte ich die containers ein')).toEqual(['german', 'many', 'none']);
+        expect(await byEvidence('containers')).toEqual(['many', 'none', 'own', 'german']);
+        expect(await byEvidence('wie richte ich die containers ein')).toEqual(['german', 'many', 'none', 'own']);
         expect(
           await idsOf(
             [row('a', { name: 'x', description: ENGLISH }), row('b', { name: 'x', description: ENGLISH, stars: 9 })],

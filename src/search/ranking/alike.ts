@@ -32,7 +32,7 @@ export function askerOf(question: Question, gloss: Question | undefined): Asker 
 export interface SkillFacts {
   /** Of its description; ISO 639-1. */
   readonly language: string;
-  /** Of its repository, in logarithms: 0 to 1. */
+  /** Of its repository, in logarithms: 0 to 1; 0 for a skill that a project has for itself. */
   readonly stars: number;
   /** How long its description is, 0 to 1. */
   readonly description: number;
@@ -55,6 +55,12 @@ const LANGUAGE_TEXT = 160;
 /** A repository on any host, as far as the address shows it. */
 const REPOSITORY = /^https?:\/\/[^/]+\/[^/]+\/[^/?#]+/i;
 
+/**
+ * A skill in a folder of an agent, such as `.claude/skills`: its stars are those of a project that has it for itself.
+ * Readers find such skills useful the less often, the more stars there are.
+ */
+const FOR_ITSELF = /\/\.[^/]+\/(?:[^/]+\/)*skills\//i;
+
 export function factsOf({ name, author, description, codehostUrl, stars }: Skill): SkillFacts {
   const nameWords = wordsOf(name);
   while (nameWords.length > 1 && /^\d+$/.test(nameWords.at(-1)!)) nameWords.pop();
@@ -64,7 +70,7 @@ export function factsOf({ name, author, description, codehostUrl, stars }: Skill
   const repository = foldCase(REPOSITORY.exec(codehostUrl)?.[0] ?? '');
   return {
     language: languageOf(description.slice(0, LANGUAGE_TEXT)).code,
-    stars: Math.min(1, Math.log1p(stars) / Math.log(MOST_STARS)),
+    stars: FOR_ITSELF.test(codehostUrl) ? 0 : Math.min(1, Math.log1p(stars) / Math.log(MOST_STARS)),
     description: Math.min(1, description.length / FULL_DESCRIPTION),
     name: nameWords.join(''),
     authorWords,
