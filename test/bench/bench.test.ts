@@ -469,7 +469,7 @@ describe('agreement', () => {
 });
 
 describe('requests', () => {
-  const STYLES = ['terse', 'wordy', 'task', 'symptom', 'typo', 'product', 'vague'];
+  const STYLES = ['terse', 'wordy', 'task', 'symptom', 'typo', 'product', 'vague', 'everyday'];
   const HALVES = ['fit', 'report'];
   const pathOf = (...names: string[]): string => join(PROJECT, 'bench/requests', ...names);
 
@@ -479,12 +479,12 @@ describe('requests', () => {
   describe('the graded requests of bench/requests', () => {
     test('have all fields, and an English wording exactly where they are not English', () => {
       const faulty = all.filter(({ _id, text, language, style, english }) => {
-        const [, of = ''] = /^(rare|[a-z]{2})-\d{3}$/.exec(_id) ?? [];
+        const [, of = ''] = /^(rare|[a-z]{2})-s?\d{3}$/.exec(_id) ?? [];
         const isTold = language === 'en' ? english === undefined : (english?.trim() ?? '') !== '';
         return language !== (of === 'rare' ? 'en' : of) || text.trim() === '' || !STYLES.includes(style) || !isTold;
       });
       expect(faulty).toEqual([]);
-      expect(all.filter(({ language }) => language !== 'en')).toHaveLength(455);
+      expect(all.filter(({ language }) => language !== 'en')).toHaveLength(610);
       expect(new Set(all.map(({ language }) => language)).size).toBe(25);
     });
 
@@ -494,6 +494,19 @@ describe('requests', () => {
       expect(writtenGrades(grades)).toBe(readFileSync(path, 'utf8'));
       const ids = readRequests([pathOf(half, 'queries.jsonl')]).map(({ _id }) => _id);
       expect([...grades.keys()].sort()).toEqual(ids.sort());
+    });
+  });
+
+  describe('the preferences of bench/requests', () => {
+    test.each(HALVES)('of %s are between useful skills of one grade', (half) => {
+      const grades = readGrades(pathOf(half, 'qrels.tsv'));
+      const [, ...lines] = readFileSync(pathOf(half, 'preferences.tsv'), 'utf8').trimEnd().split('\n');
+      const faulty = lines.filter((line) => {
+        const [request = '', ...pair] = line.split('\t');
+        const [one, other] = pair.map((id) => grades.get(request)?.get(id));
+        return pair.length !== 2 || one !== other || one === undefined || one < 2;
+      });
+      expect([lines.length > 300, faulty]).toEqual([true, []]);
     });
   });
 
