@@ -115,5 +115,29 @@ export interface SkillContents {
   readonly files: readonly ContentFile[];
 }
 
+/** A file of a skill as it is, before it is stored. */
+export interface DraftContentFile extends Omit<ContentFile, 'mediaType'> {
+  readonly isText: boolean;
+  /** `text`: those of the skill's searched file of the same name; undefined: they are not kept. */
+  readonly bytes: Uint8Array | 'text' | undefined;
+}
+
+/** What a skill is made of, before it is stored. */
+export interface DraftContents extends Pick<SkillContents, 'complete'> {
+  /** Each path once, in code-point order. */
+  readonly files: readonly DraftContentFile[];
+}
+
+/** The folder that a skill was read from. */
+export interface SkillFolder {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  /**
+   * Whether the skill has no other origin: no remote of a git repository. Then two folders are two skills, whatever
+   * their names, and one folder is one skill, whichever source it is reached through.
+   */
+  readonly isOrigin: boolean;
+}
+
 /** The value of an author or URI that no source gives. */
 export const UNKNOWN = 'unknown';

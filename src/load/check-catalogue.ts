@@ -124,7 +124,10 @@ async function findInState(
         return isOfText ? undefined : 'the hash of its text does not follow from its text';
       });
       for (const { id, fault } of found.skills) add('skill', fault, LOAD_AGAIN, id);
-      for (const problem of found.vectors) add('vectors', problem, `${REPAIR}, then load anything: that embeds again`);
+      for (const number of found.vectors) {
+        const problem = `the vector ${number} is not as it was written, or has not unit length`;
+        add('vectors', problem, `${REPAIR}, then load anything: that embeds again`);
+      }
     } catch (error) {
       if (!isDamage(error)) throw error;
       add('database', problemIn(error), NEW_FILE);

@@ -1,5 +1,6 @@
 import { checkRows, giveWay } from '../core/index.js';
 import { hashTexts, textsToEmbed } from '../semantic/index.js';
+import type { DraftContents, SkillFolder } from '../skill.js';
 import {
   checkRow,
   deriveId,
@@ -7,21 +8,12 @@ import {
   type KnownRow,
   type Origin,
   type RawRow,
-  type RowFolder,
   readRows,
   type SourceItem,
   type SourceRemark,
   type UnreadableRow,
 } from '../sources/index.js';
-import {
-  copyKey,
-  type PackedBlob,
-  packBlob,
-  type SkillContentsToStore,
-  type SkillSink,
-  type SparedPlace,
-  withoutMark,
-} from '../store/writing.js';
+import { copyKey, type PackedBlob, packBlob, type SkillSink, type SparedPlace, withoutMark } from '../store/writing.js';
 import { forReport, type LoadWarning, ReportBuilder, type RowProblems } from './reports.js';
 
 /** Rows that did not become a skill whose stored skills are kept by name. With more, nothing at all is pruned. */
@@ -135,7 +127,11 @@ export class Ingest {
     return packing?.then((blobs) => this.#report.storing(() => put(blobs)));
   }
 
-  #deriveId(location: string, exactLocation: string, folder: RowFolder | undefined): { id: string; collides: boolean } {
+  #deriveId(
+    location: string,
+    exactLocation: string,
+    folder: SkillFolder | undefined,
+  ): { id: string; collides: boolean } {
     const { slug, lossy, hash } = deriveId(location, exactLocation);
     const withHash = idWithHash(slug, hash);
     if (folder?.isOrigin === true && this.#sink.chooseFolderId !== undefined) {
@@ -181,7 +177,7 @@ export class Ingest {
  * @returns undefined if it lacks none, so that nobody need wait
  */
 function packContents(
-  contents: SkillContentsToStore | undefined,
+  contents: DraftContents | undefined,
   lacks: (sha256: string) => boolean,
 ): Promise<PackedBlob[]> | undefined {
   const lacking = new Map<string, Uint8Array>();

@@ -46,20 +46,33 @@ export function openForReading(path: string): Connection {
     throw new SkillSearchError('NOT_A_CATALOGUE', `${path} is not a file${isSnapshot ? SERVE_IT : ''}`, { path });
   }
   try {
-    return openChecked(path);
+    return guarded(path, 'read', () => openChecked(path));
   } catch (error) {
-    if (!isHotJournal(error)) throw withAdvice(storeError(error, path, 'read'), path);
+    throw withAdvice(error, path);
   }
-  return afterRollBack(path, () => openChecked(path));
 }
 
 /** Opens a finished catalogue as {@link openForReading} does, for one piece of work. */
 export function whileOpen<T>(path: string, work: (connection: Connection) => T): T {
   const connection = openForReading(path);
   try {
-    return work(connection);
+    return guarded(path, 'read', () => work(connection));
   } finally {
     connection.close();
+  }
+}
+
+/**
+ * Does the first work with a connection, which is closed if that fails.
+ *
+ * @param path given where an error of SQLite must become one of ours
+ */
+export function orClose<T>(connection: Connection, work: (connection: Connection) => T, path?: string): T {
+  try {
+    return work(connection);
+  } catch (error) {
+    connection.close();
+    throw path === undefined ? error : storeError(error, path, 'read');
   }
 }
 
@@ -76,14 +89,10 @@ function withAdvice(error: unknown, path: string): unknown {
 }
 
 function openChecked(path: string): Connection {
-  const connection = new Database(path, { readonly: true, fileMustExist: true });
-  try {
+  return orClose(new Database(path, { readonly: true, fileMustExist: true }), (connection) => {
     checkFormat(connection, path);
     return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
+  });
 }
 
 /** Whether a change in place was killed while it was written, so that its journal must be played back first. */

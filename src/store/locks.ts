@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { orUndefined, SkillSearchError } from '../core/index.js';
-import { notWritable, openForWriting } from './database.js';
+import { notWritable, openForWriting, orClose } from './database.js';
 import { filesBeside } from './files.js';
 import { type Connection, Database, isBusy, isSqliteError } from './sqlite.js';
 
@@ -90,26 +90,18 @@ function lockFile(path: string): Connection {
     if (!existsSync(path)) openForWriting(path).close();
     const before = inodeOf(path);
     const connection = openLocked(path);
-    try {
-      if (before !== undefined && before === inodeOf(path)) return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+    const isSame = orClose(connection, () => before !== undefined && before === inodeOf(path));
+    if (isSame) return connection;
     connection.close();
   }
 }
 
 function openLocked(path: string): Connection {
-  const connection = openForWriting(path);
-  try {
+  return orClose(openForWriting(path), (connection) => {
     connection.pragma('journal_mode = MEMORY');
     connection.exec('BEGIN EXCLUSIVE');
     return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
+  });
 }
 
 function inodeOf(path: string): bigint | undefined {

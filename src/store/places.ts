@@ -2,17 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { orUndefined } from '../core/index.js';
-
-/** The folder that a skill was read from. */
-export interface SkillFolder {
-  /** Absolute, without symbolic links. */
-  readonly path: string;
-  /**
-   * Whether the skill has no other origin: no remote of a git repository. Then two folders are two skills, whatever
-   * their names, and one folder is one skill, whichever source it is reached through.
-   */
-  readonly isOrigin: boolean;
-}
+import type { SkillFolder } from '../skill.js';
 
 /** What the column `skill.place` says. */
 export interface Place {

@@ -1,5 +1,5 @@
 import { type SkillNumber, SkillSearchError, type VectorNumber } from '../core/index.js';
-import { guarded, openForReading } from './database.js';
+import { whileOpen } from './database.js';
 import { readMeta } from './notes.js';
 import { SKILL_COLUMNS } from './schema.js';
 import type { Connection, Statement } from './sqlite.js';
@@ -51,24 +51,15 @@ export interface ChangesSince {
  * @returns undefined if the present state was not made from it by incremental updates, or too many of them
  */
 export function changesSince(path: string, stamp: string): ChangesSince | undefined {
-  const connection = openForReading(path);
-  try {
-    const read = connection.transaction((): ChangesSince | undefined => {
-      const since = readHistory(connection).find((state) => state.stamp === stamp);
-      return (
-        since &&
-        connection
-          .prepare<[CatalogueState], ChangesSince>(`
-            SELECT (SELECT count(*) FROM skill WHERE number > :lastSkill)
-                + (SELECT count(*) FROM revision WHERE gone > :sequence AND gone > 0 AND number <= :lastSkill) AS skills,
-              (SELECT count(*) FROM vector WHERE number > :lastVector) AS vectors`)
-          .get(since)
-      );
-    });
-    return guarded(path, 'read', read);
-  } finally {
-    connection.close();
-  }
+  const read = (connection: Connection): ChangesSince | undefined => {
+    const since = readHistory(connection).find((state) => state.stamp === stamp);
+    const count = connection.prepare<[CatalogueState], ChangesSince>(`
+      SELECT (SELECT count(*) FROM skill WHERE number > :lastSkill)
+          + (SELECT count(*) FROM revision WHERE gone > :sequence AND gone > 0 AND number <= :lastSkill) AS skills,
+        (SELECT count(*) FROM vector WHERE number > :lastVector) AS vectors`);
+    return since && count.get(since);
+  };
+  return whileOpen(path, (connection) => connection.transaction(read)(connection));
 }
 
 /**
@@ -83,6 +74,7 @@ export class OpenedState {
   readonly #version: Statement<[], number>;
   #seen: number;
   #hasView = false;
+  readonly #inTransaction: (work: () => unknown) => unknown;
 
   /** @param stamp of the state; read in the same transaction as this is made in */
   constructor(connection: Connection, path: string, stamp: string) {
@@ -91,33 +83,28 @@ export class OpenedState {
     this.#stamp = stamp;
     this.#version = connection.prepare<[], number>('PRAGMA data_version').pluck();
     this.#seen = this.#version.get()!;
+    this.#inTransaction = connection.transaction((work) => {
+      const version = this.#version.get()!;
+      if (version !== this.#seen && readMeta(connection, 'stamp') !== stamp) this.#showOpened();
+      this.#seen = version;
+      return work();
+    });
   }
 
   /**
-   * Makes sure that the statements of this transaction read the opened state.
+   * Work on the opened state, in one transaction.
    *
    * @throws {SkillSearchError} `SERVICE_UNAVAILABLE` if that state is no longer kept
    */
-  settle(): void {
-    const version = this.#version.get()!;
-    if (version === this.#seen) return;
-    if (readMeta(this.#connection, 'stamp') !== this.#stamp) this.#showOpened();
-    this.#seen = version;
-  }
-
-  /** Work on the state, in one transaction. */
   reading<T>(work: () => T): T {
-    const read = this.#connection.transaction(() => {
-      this.settle();
-      return work();
-    });
-    return read();
-  }
-
-  /** A transaction was rolled back, and with it perhaps the view that it made. */
-  rolledBack(): void {
-    this.#hasView = false;
-    this.#seen = -1;
+    try {
+      return this.#inTransaction(work) as T;
+    } catch (error) {
+      // It was rolled back, and with it perhaps the view that it made.
+      this.#hasView = false;
+      this.#seen = -1;
+      throw error;
+    }
   }
 
   #showOpened(): void {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { orUndefined } from '../core/index.js';
-import type { ContentFile, Skill, SkillProperties } from '../skill.js';
-import type { SkillFolder } from './places.js';
+import type { DraftContentFile, DraftContents, Skill, SkillFolder, SkillProperties } from '../skill.js';
 
 /** A skill on its way into the store. */
 export interface SkillToStore {
@@ -18,21 +17,7 @@ export interface SkillToStore {
   /** The folder that it was read from; absent if it was not. */
   readonly folder?: SkillFolder | undefined;
   /** What the skill is made of; absent if there is nothing but excerpts of texts. */
-  readonly contents?: SkillContentsToStore | undefined;
-}
-
-/** What a skill is made of, on its way into the store. */
-export interface SkillContentsToStore {
-  readonly complete: boolean;
-  /** Each path once, in code-point order. */
-  readonly files: readonly ContentToStore[];
-}
-
-/** A file of a skill as it is. */
-interface ContentToStore extends Omit<ContentFile, 'mediaType'> {
-  readonly isText: boolean;
-  /** `text`: those of the searched file of that name; undefined: they are not kept. */
-  readonly bytes: Uint8Array | 'text' | undefined;
+  readonly contents?: DraftContents | undefined;
 }
 
 /** The columns of a skill that come from its source, ready to be written. */
@@ -111,7 +96,7 @@ export function recordAuthor(record: string): string {
 }
 
 /** A file of a skill's contents, as it is stored. */
-export interface ContentRow extends Omit<ContentToStore, 'bytes'> {
+export interface ContentRow extends Omit<DraftContentFile, 'bytes'> {
   /** Whether its bytes are a blob, those of the searched file of that name, or not there. */
   readonly kept: 'blob' | 'text' | 'none';
 }
@@ -123,7 +108,7 @@ export interface StoredContents {
   readonly files: readonly ContentRow[];
 }
 
-function contentsText({ complete, files }: SkillContentsToStore): string {
+function contentsText({ complete, files }: DraftContents): string {
   const rows = files.map(({ bytes, ...file }) => [
     ...[file.path, file.size, file.sha256, Number(file.executable), Number(file.complete), Number(file.isText)],
     bytes === undefined ? 'none' : bytes === 'text' ? 'text' : 'blob',

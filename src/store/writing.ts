@@ -4,14 +4,15 @@ export { readNamedState, writeNote } from './notes.js';
 export { type PackedBlob, packBlob, unpackBlob } from './packing.js';
 export { withoutMark } from './places.js';
 export { CatalogueCheck, structureFaults } from './read/catalogue-check.js';
-export { blobsIn, copyKey, fieldsOf, type SkillContentsToStore } from './stored-skill.js';
+export { blobsIn, copyKey, fieldsOf } from './stored-skill.js';
 export { applyChanges } from './transfer/apply-changes.js';
 export { differenceOf } from './transfer/difference.js';
-export { headOf, ImageReader } from './transfer/image-reader.js';
 export {
   bytesOfImage,
   type CatalogueChanges,
   checkImage,
+  headOf,
+  ImageReader,
   type SkillImage,
   type StoredVector,
 } from './transfer/skill-image.js';

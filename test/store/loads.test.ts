@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, openSkillSearch } from '../../src/index.js';
 import { removeSkills } from '../../src/load/index.js';
-import type { SkillFolder } from '../../src/store/places.js';
+import type { SkillFolder } from '../../src/skill.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
 import { Database } from '../../src/store/sqlite.js';
 import type { ChangeCounts } from '../../src/store/write/open-load.js';

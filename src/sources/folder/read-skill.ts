@@ -9,7 +9,8 @@ import {
   MAX_FILE_BYTES,
   orUndefined,
 } from '../../core/index.js';
-import type { DraftContentFile, RawRow, UnreadableRow } from '../rows/row.js';
+import type { DraftContentFile } from '../../skill.js';
+import type { RawRow, UnreadableRow } from '../rows/row.js';
 import { isTextual, MAX_FILES, MAX_LOCATION, overLimit, sha256Of } from '../rows/row-files.js';
 import {
   isBlank,

@@ -1,7 +1,8 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { compareCodePoints, MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_FILE_BYTES } from '../../core/index.js';
-import type { DraftContentFile, DraftContents, DraftFile } from './row.js';
+import type { DraftContentFile, DraftContents } from '../../skill.js';
+import type { SkillDraft } from './row.js';
 import { cleanText, cutUtf8, isSkillFile, MAY_HOLD_SECRETS, partByPath, toOneLine, withoutControls } from './texts.js';
 
 /** Largest number of files of one skill. Folders with more are archives. */
@@ -11,14 +12,7 @@ export const MAX_FILES = 1000;
 export const MAX_LOCATION = 4096;
 
 /** A file of a row, as the row has it. */
-interface GivenFile {
-  readonly filename?: unknown;
-  readonly text?: unknown;
-  readonly base64?: unknown;
-  readonly complete?: unknown;
-  readonly sha256?: unknown;
-  readonly executable?: unknown;
-}
+type GivenFile = Partial<Record<'filename' | 'text' | 'base64' | 'complete' | 'sha256' | 'executable', unknown>>;
 
 interface RowFile {
   readonly facts: GivenFile;
@@ -34,14 +28,6 @@ const LONGEST_READ = 2 * MAX_FILE_BYTES;
 /** Characters of a path that a report quotes. */
 const MAX_QUOTED = 200;
 
-/** The files of a row. */
-export interface RowFiles {
-  /** Their texts, for searching; at least one. */
-  readonly files: readonly DraftFile[];
-  /** Undefined if there is nothing but excerpts of texts, which are stored to be searched anyway. */
-  readonly contents: DraftContents | undefined;
-}
-
 /**
  * The files of a row, each filename once: the later one counts. A row without text files gets a `SKILL.md` with its
  * description. A file is complete only if the row says so and gives a SHA-256 that the bytes have: most rows bring
@@ -49,7 +35,11 @@ export interface RowFiles {
  *
  * @param warnings gets a line for each file that is left out, cut, or not as the row says
  */
-export function rowFiles(value: unknown, description: string, warnings: string[]): RowFiles {
+export function rowFiles(
+  value: unknown,
+  description: string,
+  warnings: string[],
+): Pick<SkillDraft, 'files' | 'contents'> {
   const files = new Map<string, RowFile>();
   /** What is reported of paths, if there are contents. */
   const notes: string[] = [];
@@ -211,7 +201,7 @@ export function isTextual(bytes: Uint8Array): boolean {
 }
 
 /** Leaves out the bytes that a searched file of the same name has anyway. */
-export function withoutSharedBytes(contents: DraftContents, texts: readonly DraftFile[]): DraftContents {
+export function withoutSharedBytes(contents: DraftContents, texts: SkillDraft['files']): DraftContents {
   const byName = new Map(texts.map(({ filename, text }) => [filename, text]));
   const files = contents.files.map((file) => {
     const text = byName.get(file.path);

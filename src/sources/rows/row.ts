@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { ContentFile, Skill, SkillInstallation, SkillProperties } from '../../skill.js';
+import type { DraftContents, Skill, SkillFile, SkillFolder, SkillInstallation, SkillProperties } from '../../skill.js';
 
 /** Where a row comes from, for reports. Never part of a search answer. */
 export interface Origin {
@@ -8,14 +8,6 @@ export interface Origin {
   readonly source: string;
   /** Line of the row, counted from 1; absent if the source has no lines. */
   readonly line?: number;
-}
-
-/** The folder of a skill. */
-export interface RowFolder {
-  /** Absolute, without symbolic links. */
-  readonly path: string;
-  /** Whether the folder is the skill's only origin: no remote of a git repository names another. */
-  readonly isOrigin: boolean;
 }
 
 /** One item of a source, not checked yet: a value of a JSON source, or what was read from a folder with a SKILL.md. */
@@ -34,7 +26,7 @@ export interface RawRow {
    */
   readonly location?: string;
   /** The folder that it was read from; absent if it was not. */
-  readonly folder?: RowFolder;
+  readonly folder?: SkillFolder;
   /**
    * From which agents' folders it was read, with their paths, in order of precedence. A value of a JSON source may have
    * a field of this name, too; but no path is taken from that: it could name any file of this machine.
@@ -75,26 +67,6 @@ export interface SourceRemark {
 
 export type SourceItem = RawRow | KnownRow | UnreadableRow | SourceRemark;
 
-/** A file of a skill before it is stored. */
-export interface DraftFile {
-  readonly filename: string;
-  readonly text: string;
-}
-
-/** A file of a skill as it is, before it is stored. */
-export interface DraftContentFile extends Omit<ContentFile, 'mediaType'> {
-  readonly isText: boolean;
-  /** `text`: those of the skill's searched file of the same name; undefined: they are not kept. */
-  readonly bytes: Uint8Array | 'text' | undefined;
-}
-
-/** What a skill is made of, before it is stored. */
-export interface DraftContents {
-  /** Whether every file is complete and nothing was left out. */
-  readonly complete: boolean;
-  readonly files: readonly DraftContentFile[];
-}
-
 /** A skill made from a checked row. */
 export interface SkillDraft extends Omit<Skill, 'id'> {
   /** The id that the row brings; undefined if one has to be derived. */
@@ -108,7 +80,7 @@ export interface SkillDraft extends Omit<Skill, 'id'> {
   readonly exactLocation: string;
   readonly properties: SkillProperties;
   /** At least one. */
-  readonly files: readonly DraftFile[];
+  readonly files: readonly Omit<SkillFile, 'fileId'>[];
   /** Undefined if there is nothing but excerpts of texts, which the files are. */
   readonly contents: DraftContents | undefined;
 }

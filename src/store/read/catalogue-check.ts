@@ -3,7 +3,15 @@ import { type ExecFileException, execFile } from 'node:child_process';
 import nodeModule from 'node:module';
 import { loopTurn, type SkillNumber, type VectorNumber } from '../../core/index.js';
 import { isVectorWhole } from '../checksums.js';
-import { asBeyondRepair, beyondRepair, damagedError, guarded, openForReading, storeError } from '../database.js';
+import {
+  asBeyondRepair,
+  beyondRepair,
+  damagedError,
+  guarded,
+  openForReading,
+  orClose,
+  storeError,
+} from '../database.js';
 import { gatherFacts, isMetaWhole, readFacts, readMeta } from '../notes.js';
 import { readHistory } from '../revisions.js';
 import { STATEMENTS } from '../schema.js';
@@ -13,16 +21,10 @@ import { SkillRows, type StoredFile, type StoredRow } from './stored-row.js';
 import { hasUnitLength } from './stored-vectors.js';
 
 /** What points nowhere, and how it is told. */
-const DANGLING: readonly (readonly [sql: string, problem: string])[] = [
-  [
-    'SELECT count(*) FROM claim WHERE skill NOT IN (SELECT number FROM revision)',
-    'claims of skills that are not there',
-  ],
-  [
-    'SELECT count(*) FROM claim WHERE source NOT IN (SELECT number FROM source)',
-    'claims of sources that are not there',
-  ],
-  ['SELECT count(*) FROM file WHERE skill NOT IN (SELECT number FROM revision)', 'files of skills that are not there'],
+const DANGLING = [
+  { rows: 'claim WHERE skill NOT IN (SELECT number FROM revision)', what: 'claims of skills' },
+  { rows: 'claim WHERE source NOT IN (SELECT number FROM source)', what: 'claims of sources' },
+  { rows: 'file WHERE skill NOT IN (SELECT number FROM revision)', what: 'files of skills' },
 ];
 
 /** Goes through all of a finished catalogue. */
@@ -40,13 +42,10 @@ export class CatalogueCheck {
 
   /** @throws {SkillSearchError} if there is no catalogue that can be read */
   static open(path: string): CatalogueCheck {
-    let connection: Connection | undefined;
     try {
-      connection = openForReading(path);
-      return new CatalogueCheck(connection, path);
+      return orClose(openForReading(path), (connection) => new CatalogueCheck(connection, path), path);
     } catch (error) {
-      connection?.close();
-      throw asBeyondRepair(storeError(error, path, 'read'));
+      throw asBeyondRepair(error);
     }
   }
 
@@ -73,9 +72,9 @@ export class CatalogueCheck {
         if (name === 'unembedded' || name === 'loaded' || present[name as keyof typeof present] === was) continue;
         found.push(`its ${name} are not those that it had`);
       }
-      for (const [sql, problem] of DANGLING) {
-        const count = this.#connection.prepare<[], number>(sql).pluck().get()!;
-        if (count > 0) found.push(`it has ${count} ${problem}`);
+      for (const { rows, what } of DANGLING) {
+        const count = this.#count(rows);
+        if (count > 0) found.push(`it has ${count} ${what} that are not there`);
       }
       return found;
     });
@@ -90,24 +89,18 @@ export class CatalogueCheck {
   async contents(
     signal: AbortSignal | undefined,
     look: (row: StoredRow, files: readonly StoredFile[]) => string | undefined,
-  ): Promise<{ readonly skills: readonly DamagedRow[]; readonly vectors: readonly string[] }> {
-    try {
-      const { skills, vectors } = await findDamage(this.#connection, this.#path, signal, look);
-      return {
-        skills,
-        vectors: vectors.map((number) => `the vector ${number} is not as it was written, or has not unit length`),
-      };
-    } catch (error) {
+  ): Promise<FoundDamage> {
+    return findDamage(this.#connection, this.#path, signal, look).catch((error: unknown) => {
       throw storeError(error, this.#path, 'read');
-    }
+    });
   }
 
   close(): void {
     this.#connection.close();
   }
 
-  #count(table: string): number {
-    return this.#connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
+  #count(rows: string): number {
+    return this.#connection.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get()!;
   }
 }
 
@@ -117,7 +110,7 @@ export interface FoundDamage {
   readonly vectors: readonly VectorNumber[];
 }
 
-export interface DamagedRow {
+interface DamagedRow {
   /** As it is stored, so perhaps wrong. */
   readonly id: string;
   /** What is wrong, as a sentence without a full stop. */

@@ -40,7 +40,7 @@ import { VectorReader } from './stored-vectors.js';
  * @throws {SkillSearchError} if there is no catalogue that can be read
  */
 export function readStamp(path: string): string {
-  return whileOpen(path, (connection) => guarded(path, 'read', () => readMeta(connection, 'stamp') ?? ''));
+  return whileOpen(path, (connection) => readMeta(connection, 'stamp') ?? '');
 }
 
 /** Marks a document without a vector. */
@@ -73,8 +73,7 @@ export class CatalogueReader {
   /** Never handed out: whoever asks gets a copy, and may change that. */
   #skills: KeptDocuments<Skill> | undefined;
   #hasAllIds = false;
-  #contents: ContentReader | undefined;
-  readonly #inTransaction: (work: () => unknown) => unknown;
+  readonly #contents: ContentReader;
   readonly #opened: OpenedState;
   readonly #rows: SkillRows;
   readonly #numberOf: Statement<[id: string], SkillNumber>;
@@ -92,10 +91,6 @@ export class CatalogueReader {
     this.writtenAt = writtenAt;
     this.#connection = connection;
     this.#path = path;
-    this.#inTransaction = connection.transaction((work) => {
-      this.#opened.settle();
-      return work();
-    });
     this.#rows = new SkillRows(connection, path);
     this.#numberOf = connection.prepare<[string], SkillNumber>('SELECT number FROM skill WHERE id = ?').pluck();
     this.#ids = connection.prepare<[], string>('SELECT id FROM skill ORDER BY id').pluck();
@@ -103,6 +98,7 @@ export class CatalogueReader {
     this.#facts = readFacts(connection);
     this.#opened = new OpenedState(connection, path, this.stamp);
     this.vectors = new VectorReader(connection, path, this.#facts, this.#opened);
+    this.#contents = new ContentReader(connection, path, this.#facts, this.#rows);
   }
 
   /** Read on first use, unless {@link useColumns} was called before. */
@@ -112,13 +108,13 @@ export class CatalogueReader {
   }
 
   get packedColumns(): PackedColumns {
-    this.#packed ??= this.#guard(() => readColumns(this.#connection, this.#path, this.#facts));
+    this.#packed ??= this.reading(() => readColumns(this.#connection, this.#path, this.#facts));
     return this.#packed;
   }
 
   /** Whether small changes made this state from the state with a stamp. */
   hasFormerState(former: string): boolean {
-    return this.#guard(() => readHistory(this.#connection, this.stamp).some(({ stamp }) => stamp === former));
+    return this.reading(() => readHistory(this.#connection, this.stamp).some(({ stamp }) => stamp === former));
   }
 
   /**
@@ -135,7 +131,7 @@ export class CatalogueReader {
     columns: PackedColumns,
     pager: Pager,
   ): Pick<ChangedColumns, 'numbers' | 'came'> | undefined {
-    return this.#guard(() => {
+    return this.reading(() => {
       const history = readHistory(this.#connection, this.stamp);
       const since = history.find(({ stamp }) => stamp === former);
       const until = history.at(-1);
@@ -226,7 +222,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   texts(document: DocumentNumber): StoredFile[] {
-    return this.#guard(() => this.#rows.files(this.#skillNumber(document)));
+    return this.reading(() => this.#rows.files(this.#skillNumber(document)));
   }
 
   /**
@@ -283,7 +279,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   contents(id: string): SkillContents | undefined {
-    return this.#about(id, (row) => this.#contentReader().contents(row));
+    return this.#about(id, (row) => this.#contents.contents(row));
   }
 
   /**
@@ -292,7 +288,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   read(id: string, path: string): Uint8Array | undefined {
-    return this.#about(id, (row) => this.#contentReader().read(row, path));
+    return this.#about(id, (row) => this.#contents.read(row, path));
   }
 
   /**
@@ -301,7 +297,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   isComplete(id: string): boolean {
-    return this.#about(id, (row) => this.#contentReader().isComplete(row)) === true;
+    return this.#about(id, (row) => this.#contents.isComplete(row)) === true;
   }
 
   /**
@@ -311,7 +307,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   completeIds(after: string, limit: number): string[] {
-    return this.reading(() => this.#contentReader().completeIds(after, limit));
+    return this.reading(() => this.#contents.completeIds(after, limit));
   }
 
   /** For each document, the number of its vector, or {@link NO_VECTOR}. Yields to the event loop now and then. */
@@ -331,10 +327,12 @@ export class CatalogueReader {
   }
 
   /**
-   * Runs work that reads several records, under one lock of the file. A lock for each would take longer than reading.
+   * Runs work that reads the opened state, under one lock of the file. A lock for each record would take longer than
+   * reading.
    */
   reading<T>(work: () => T): T {
-    return this.#guard(work);
+    if (this.#connection.inTransaction) return work();
+    return guarded(this.#path, 'read', () => this.#opened.reading(work));
   }
 
   /** Does not read the columns. */
@@ -353,7 +351,7 @@ export class CatalogueReader {
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   idsOf(documents: readonly DocumentNumber[]): string[] {
-    return this.#guard(() => documents.map((document) => this.#row(document).id));
+    return this.reading(() => documents.map((document) => this.#row(document).id));
   }
 
   /**
@@ -362,7 +360,7 @@ export class CatalogueReader {
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
   ids(): string[] {
-    return this.#guard(() => {
+    return this.reading(() => {
       const ids = this.#ids.all();
       this.#checkIds(ids);
       return ids;
@@ -379,29 +377,29 @@ export class CatalogueReader {
   }
 
   #count(table: string): number {
-    return this.#guard(() => this.#connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!);
+    return this.reading(() => this.#connection.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!);
   }
 
   /** The id of a document, if it is certain. Does not fail. */
   idOrUndefined(document: DocumentNumber): string | undefined {
-    return this.#guard(() => this.#rows.idOf(this.#skillNumber(document)));
+    return this.reading(() => this.#rows.idOf(this.#skillNumber(document)));
   }
 
   /** The author of a document as its record has it, if that is certain. Does not fail. */
   authorOf(document: DocumentNumber): string | undefined {
-    const row = this.#guard(() => this.#rows.wholeRow(this.#skillNumber(document)));
+    const row = this.reading(() => this.#rows.wholeRow(this.#skillNumber(document)));
     return row === undefined ? undefined : recordAuthor(row.record);
   }
 
   /** The licence of a document as its properties have it, if it has one and that is certain. Does not fail. */
   licenseOf(document: DocumentNumber): string | undefined {
-    const row = this.#guard(() => this.#rows.wholeRow(this.#skillNumber(document)));
+    const row = this.reading(() => this.#rows.wholeRow(this.#skillNumber(document)));
     return row === undefined ? undefined : storedLicense(row.properties);
   }
 
   /** Reads something. Returns if the file can be read, even if the catalogue is empty. */
   check(): void {
-    this.#guard(() => this.#connection.prepare('SELECT record FROM skill LIMIT 1').get());
+    this.reading(() => this.#connection.prepare('SELECT record FROM skill LIMIT 1').get());
   }
 
   close(): void {
@@ -427,23 +425,18 @@ export class CatalogueReader {
     });
   }
 
-  #contentReader(): ContentReader {
-    this.#contents ??= new ContentReader(this.#connection, this.#path, this.#facts, this.#rows);
-    return this.#contents;
-  }
-
   #skillNumber(document: DocumentNumber): SkillNumber {
     return this.columns.skillNumbers[document]!;
   }
 
   /** @throws {SkillSearchError} `DATABASE_DAMAGED` */
   #row(document: DocumentNumber): StoredRow {
-    return this.#guard(() => this.#rows.known(this.#skillNumber(document)));
+    return this.reading(() => this.#rows.known(this.#skillNumber(document)));
   }
 
   /** Reads something of a skill; undefined if there is no such skill. */
   #about<T>(id: string, read: (row: StoredRow) => T): T | undefined {
-    return this.#guard(() => {
+    return this.reading(() => {
       const row = this.#find(id);
       return row && read(row);
     });
@@ -473,19 +466,6 @@ export class CatalogueReader {
       throw damagedError(this.#path, 'its index of ids is not as it was written');
     }
     this.#hasAllIds = true;
-  }
-
-  /** Runs work that reads the opened state, under one lock of the file. */
-  #guard<T>(work: () => T): T {
-    if (this.#connection.inTransaction) return work();
-    return guarded(this.#path, 'read', () => {
-      try {
-        return this.#inTransaction(work) as T;
-      } catch (error) {
-        this.#opened.rolledBack();
-        throw error;
-      }
-    });
   }
 }
 

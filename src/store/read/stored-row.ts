@@ -1,7 +1,7 @@
 import { isDamage, orUndefined, type SkillNumber } from '../../core/index.js';
 import type { Skill } from '../../skill.js';
 import { type CheckedColumns, fileChecksum, rowChecksum } from '../checksums.js';
-import { damagedError, guarded, isCorrupt, openForReading, storeError } from '../database.js';
+import { damagedError, guarded, isCorrupt, openForReading, orClose } from '../database.js';
 import { checkNotes, readMeta } from '../notes.js';
 import { isStoredText, type StoredText, textOf } from '../packing.js';
 import { OpenedState } from '../revisions.js';
@@ -208,18 +208,14 @@ function isRowWhole(row: StoredRow): boolean {
 function isTyped(row: StoredRow): boolean {
   const { id, record, categories, occupations, tags, properties, copyKey, place, derived, contents } = row;
   return (
-    areTexts(id, record, categories) &&
-    areTexts(occupations, tags, properties) &&
-    areTexts(copyKey, place, derived ?? '') &&
-    (contents === null || typeof contents === 'string') &&
-    Buffer.isBuffer(row.textHash) &&
-    Buffer.isBuffer(row.hash) &&
-    Buffer.isBuffer(row.signature)
+    areTexts(id, record, categories, occupations, tags) &&
+    areTexts(properties, copyKey, place, derived ?? '', contents ?? '') &&
+    [row.textHash, row.hash, row.signature].every(Buffer.isBuffer)
   );
 }
 
-function areTexts(a: unknown, b: unknown, c: unknown): boolean {
-  return typeof a === 'string' && typeof b === 'string' && typeof c === 'string';
+function areTexts(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === 'string');
 }
 
 /** What is wrong with the files of a skill: each of its checksums covers how many there are. */
@@ -364,14 +360,10 @@ export class CatalogueTexts {
  * @throws {SkillSearchError} if there is no catalogue that can be read
  */
 export function openState<T>(path: string, read: (connection: Connection) => T): T {
+  const inState = (connection: Connection): T => {
+    checkNotes(connection, path);
+    return read(connection);
+  };
   const connection = openForReading(path);
-  try {
-    return connection.transaction(() => {
-      checkNotes(connection, path);
-      return read(connection);
-    })();
-  } catch (error) {
-    connection.close();
-    throw storeError(error, path, 'read');
-  }
+  return orClose(connection, connection.transaction(inState), path);
 }

@@ -9,7 +9,6 @@ import type { Statement } from '../sqlite.js';
 import { blobsIn } from '../stored-skill.js';
 import { type EndOfLoad, endLoad, OpenLoad } from '../write/open-load.js';
 import type { WriterStatements } from '../write/writer-statements.js';
-import { headOf } from './image-reader.js';
 import {
   type CatalogueChanges,
   type CheckedImage,
@@ -18,6 +17,7 @@ import {
   checkImage,
   claimOf,
   damagedImage,
+  headOf,
   type ImageClaim,
   type SkillImage,
   type StoredVector,
@@ -29,8 +29,6 @@ const MOST_BYTES_IN_PLACE: number = 64 * 2 ** 20;
 export interface ApplyOptions {
   /** What is noted of the state that this makes; see `readNamedState`. */
   readonly note: string;
-  /** Called now and then with the number of changed skills that are written. */
-  readonly onProgress?: ((done: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -64,10 +62,10 @@ type Outcome = 'applied' | 'there' | 'there, with another note';
 async function applyTo(
   load: OpenLoad,
   changes: CatalogueChanges,
-  { note, onProgress, signal }: ApplyOptions,
+  { note, signal }: ApplyOptions,
 ): Promise<Outcome | undefined> {
   try {
-    const { stamp, removed, changed, model, classifier } = changes;
+    const { stamp, removed, model, classifier } = changes;
     const there = isThere(load, { stamp, note });
     if (there !== undefined) return there;
     const inPlace = load.isInPlace;
@@ -76,7 +74,7 @@ async function applyTo(
     if (!inPlace) load.guard(() => writer.begin(removed));
     // A transaction of a change in place must not wait for what is fetched.
     const held: FetchedImages[] = [];
-    let [bytes, done] = [0, 0];
+    let bytes = 0;
     for await (const batch of fetchImages(changes, () => load.statements)) {
       signal?.throwIfAborted();
       if (inPlace) {
@@ -84,11 +82,7 @@ async function applyTo(
         bytes += bytesOf(batch);
         // Readers of former states may look for what a vector belongs to: only a staging file can do without it.
         if (bytes > MOST_BYTES_IN_PLACE || batch.voidVectors.length > 0) return undefined;
-      } else {
-        load.guard(() => writer.write(batch));
-        done += batch.images.length;
-        onProgress?.(done);
-      }
+      } else load.guard(() => writer.write(batch));
     }
     const end: EndOfLoad = {
       hasWork: () => true,
@@ -103,7 +97,6 @@ async function applyTo(
       },
     };
     endLoad(load, end);
-    if (inPlace) onProgress?.(changed.length);
     return 'applied';
   } finally {
     load.close();

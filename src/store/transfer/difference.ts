@@ -1,9 +1,15 @@
 import { SkillSearchError } from '../../core/index.js';
-import { beyondRepair, guarded, openForReading, storeError } from '../database.js';
+import { beyondRepair, guarded, openForReading, orClose } from '../database.js';
 import { checkNotes, readFacts, readMeta } from '../notes.js';
 import type { Connection } from '../sqlite.js';
-import { headOf, ImageReader } from './image-reader.js';
-import { bytesOfImage, type CatalogueChanges, type CatalogueHead, type SkillImage } from './skill-image.js';
+import {
+  bytesOfImage,
+  type CatalogueChanges,
+  type CatalogueHead,
+  headOf,
+  ImageReader,
+  type SkillImage,
+} from './skill-image.js';
 
 /**
  * Skills of a batch at most, and the characters of texts that end one: some milliseconds to read, some megabytes. Files
@@ -32,8 +38,7 @@ export interface OpenDifference extends CatalogueChanges {
 export function differenceOf(base: string | undefined, next: string): OpenDifference {
   // Refuses what is no catalogue, and plays back the journal of a killed change, which an attached one would not.
   if (base !== undefined) openChecked(base).close();
-  const connection = openChecked(next);
-  try {
+  const open = (connection: Connection): OpenDifference => {
     connection.pragma('temp_store = MEMORY');
     if (base !== undefined) connection.prepare('ATTACH ? AS base').run(base);
     const read = connection.transaction(() => {
@@ -47,10 +52,8 @@ export function differenceOf(base: string | undefined, next: string): OpenDiffer
     const { head, ids } = read();
     if (base !== undefined) connection.exec('DETACH base');
     return openDifference(connection, next, head, ids);
-  } catch (error) {
-    connection.close();
-    throw storeError(error, next, 'read');
-  }
+  };
+  return orClose(openChecked(next), open, next);
 }
 
 function openDifference(
@@ -62,8 +65,9 @@ function openDifference(
   const reader = new ImageReader(connection, path, head.model);
   const read = <T>(work: () => T): T => {
     const inState = connection.transaction(() => {
-      if (readMeta(connection, 'stamp') !== head.stamp) throw changedMeanwhile(path);
-      return work();
+      if (readMeta(connection, 'stamp') === head.stamp) return work();
+      const message = `${path} was changed while it was compared: compare it again`;
+      throw new SkillSearchError('LOAD_IN_PROGRESS', message, { path });
     });
     return guarded(path, 'read', inState);
   };
@@ -102,23 +106,14 @@ function imagesFrom(reader: ImageReader, ids: readonly string[], first: number):
 
 /** Opens a finished catalogue whose notes about itself are right. */
 function openChecked(path: string): Connection {
-  const connection = openForReading(path);
-  try {
+  const check = (connection: Connection): Connection => {
     checkNotes(connection, path);
     const skills = connection.prepare<[], number>('SELECT count(*) FROM skill').pluck().get()!;
     const noted = readFacts(connection)?.skills;
-    if (noted !== undefined && noted !== skills) throw beyondRepair(path, `it has ${skills} skills, not ${noted}`);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw storeError(error, path, 'read');
-  }
-}
-
-function changedMeanwhile(path: string): SkillSearchError {
-  return new SkillSearchError('LOAD_IN_PROGRESS', `${path} was changed while it was compared: compare it again`, {
-    path,
-  });
+    if (noted === undefined || noted === skills) return connection;
+    throw beyondRepair(path, `it has ${skills} skills, not ${noted}`);
+  };
+  return orClose(openForReading(path), check, path);
 }
 
 /** Which skills of two catalogues differ, in code-point order. */

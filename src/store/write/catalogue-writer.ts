@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { SkillNumber } from '../../core/index.js';
+import type { SkillFolder } from '../../skill.js';
 import { signatureFor } from '../copies/text-signature.js';
 import { storeError } from '../database.js';
 import type { PackedBlob } from '../packing.js';
-import { FOLDER_PLACES, folderOf, locationIn, PlaceWriter, type SkillFolder } from '../places.js';
+import { folderOf, locationIn, PlaceWriter } from '../places.js';
 import type { Connection } from '../sqlite.js';
 import { type SkillToStore, toColumns } from '../stored-skill.js';
 import { DamagedSkills } from './catalogue-repair.js';
@@ -57,11 +58,7 @@ export class CatalogueWriter implements SkillSink {
     this.#withContents = withContents;
     this.#load = load;
     this.#places = new PlaceWriter(home ?? folderOf(load.path));
-    const taken = {
-      placeOf: (id: string) => this.#load.statements.placeOf.get(id),
-      folderPlaces: () => this.#load.base?.folderPlaces.all(...FOLDER_PLACES) ?? [],
-    };
-    this.#folderIds = new FolderIds(taken, this.#places);
+    this.#folderIds = new FolderIds(load, this.#places);
     const { base } = this.#load;
     this.#damaged = base === undefined ? undefined : new DamagedSkills(base.connection);
     this.vectors = new LoadVectors(this.#load, this.#damaged);
@@ -180,7 +177,7 @@ export class CatalogueWriter implements SkillSink {
   get lapsed(): number {
     return this.#load.guard(() => {
       const { statements } = this.#load;
-      return this.#prunings.reduce((sum, pruning) => sum + pruning.count(statements, this.#brought), 0);
+      return this.#prunings.reduce((sum, pruning) => sum + pruning.lapsedClaims(statements, this.#brought).length, 0);
     });
   }
 
@@ -270,7 +267,7 @@ export class CatalogueWriter implements SkillSink {
     return (
       this.labels.hasWork ||
       this.#removals.some((id) => statements.find.get(id) !== undefined) ||
-      this.#prunings.some((pruning) => pruning.count(statements, this.#brought) > 0)
+      this.#prunings.some((pruning) => pruning.lapsedClaims(statements, this.#brought).length > 0)
     );
   }
 

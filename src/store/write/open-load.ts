@@ -17,7 +17,7 @@ import {
 import { forgetFormerStates, Superseding } from '../revisions.js';
 import { type Connection, isBusy, isSqliteError } from '../sqlite.js';
 import { StagingFile } from './staging-file.js';
-import { type NetChanges, WriterStatements } from './writer-statements.js';
+import { type NetChanges, NO_CHANGES, WriterStatements } from './writer-statements.js';
 
 /** Writes in one transaction, of about three a skill. With more, the pages of the index of ids are written less often. */
 const BATCH = 12_000;
@@ -312,8 +312,6 @@ export interface ChangeCounts extends NetChanges {
   readonly unchanged: number;
 }
 
-const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
-
 /**
  * Writes what is left for the end of a load, and publishes or commits the load if it changed anything.
  *
@@ -352,7 +350,9 @@ function publishIfChanged(load: OpenLoad, end: EndOfLoad): NetChanges {
   if (!hasPresentSignatures(working)) statements.signAll();
   forgetFormerStates(working);
   statements.deleteUnusedBlobs();
-  const changes = base === undefined ? statements.countAllAsAdded() : statements.countChanges();
+  const count = working.prepare<[], number>('SELECT count(*) FROM main.skill').pluck();
+  // The first load notes nothing: every skill is new.
+  const changes = base === undefined ? { ...NO_CHANGES, added: count.get()! } : statements.countChanges();
   const isFirst = readMeta(working, 'stamp') === undefined;
   const vectorsChanged =
     base !== undefined && statements.vectors.fingerprint('main') !== statements.vectors.fingerprint('base');

@@ -1,7 +1,9 @@
 import type { SkillNumber } from '../../core/index.js';
+import type { SkillFolder } from '../../skill.js';
 import type { PackedBlob } from '../packing.js';
-import { originOf, type Place, type PlaceWriter, readPlace, type SkillFolder, withoutMark } from '../places.js';
+import { FOLDER_PLACES, originOf, type Place, type PlaceWriter, readPlace, withoutMark } from '../places.js';
 import type { SkillToStore } from '../stored-skill.js';
+import type { OpenLoad } from './open-load.js';
 import type { WriterStatements } from './writer-statements.js';
 
 /** Skills that are kept although a load did not bring them: their rows are there but could not be read. */
@@ -53,37 +55,30 @@ export class Pruning {
   }
 
   /**
-   * How many claims would be deleted.
-   *
-   * @param brought skills that the load brought
-   */
-  count(stored: WriterStatements, brought: ReadonlySet<SkillNumber>): number {
-    return this.#lapsedClaims(stored, brought).length;
-  }
-
-  /**
    * Deletes claims, and skills that no other source claims.
    *
    * @returns whether a claim was deleted
    */
   write(statements: WriterStatements, brought: ReadonlySet<SkillNumber>): boolean {
     let changed = false;
-    for (const { source, skill, id } of this.#lapsedClaims(statements, brought)) {
+    for (const { source, skill, id } of this.lapsedClaims(statements, brought)) {
       changed = statements.deleteClaim.run(source, skill).changes > 0 || changed;
       if (statements.anyClaim.get(skill) === undefined) statements.remove(id);
     }
     return changed;
   }
 
-  #lapsedClaims(stored: WriterStatements, brought: ReadonlySet<SkillNumber>): LapsedClaim[] {
+  /**
+   * The claims that would be deleted.
+   *
+   * @param brought skills that the load brought
+   */
+  lapsedClaims(stored: WriterStatements, brought: ReadonlySet<SkillNumber>): LapsedClaim[] {
     return [...new Set(this.#sources)].flatMap((source) =>
-      stored.claimedBy
-        .all(source)
-        .filter(
-          ({ number, id, place }) =>
-            !brought.has(number) && !this.#sparedIds.has(id) && this.#isMeant(place) && !this.#isSpared(place),
-        )
-        .map(({ number, id }) => ({ source, skill: number, id })),
+      stored.claimedBy.all(source).flatMap(({ number: skill, id, place }) => {
+        const isKept = brought.has(skill) || this.#sparedIds.has(id) || !this.#isMeant(place) || this.#isSpared(place);
+        return isKept ? [] : [{ source, skill, id }];
+      }),
     );
   }
 
@@ -113,28 +108,20 @@ export interface FolderIdWish {
   readonly withHash: (hash: string) => string;
 }
 
-/** What is known of the skills that have ids already. */
-export interface TakenIds {
-  /** The place of the skill that has an id; undefined if no skill has it. */
-  placeOf(id: string): string | undefined;
-  /** All places whose origin is a folder, as they were before this load. */
-  folderPlaces(): Iterable<readonly [id: string, place: string]>;
-}
-
 /**
  * Chooses the ids of skills whose origin is a folder of this machine. A skill that is stored keeps its id, whichever
  * source it is reached through. A new one gets an id that no other origin has.
  */
 export class FolderIds {
-  readonly #taken: TakenIds;
+  readonly #load: Pick<OpenLoad, 'base' | 'statements'>;
   readonly #places: PlaceWriter;
   /** Ids by the hash of the absolute path, and by the path from the catalogue. An entry may be outdated. */
   readonly #noted = new Map<string, string>();
   /** What was there before the load. Not read before it is needed, since that means reading every skill. */
   #stored: Map<string, string> | undefined;
 
-  constructor(taken: TakenIds, places: PlaceWriter) {
-    this.#taken = taken;
+  constructor(load: Pick<OpenLoad, 'base' | 'statements'>, places: PlaceWriter) {
+    this.#load = load;
     this.#places = places;
   }
 
@@ -144,7 +131,7 @@ export class FolderIds {
     const isSame = (place: Place): boolean =>
       place.origin !== undefined && (place.origin === origin || place.path === path);
     const isOurs = (id: string): boolean => {
-      const place = this.#taken.placeOf(id);
+      const place = this.#load.statements.placeOf.get(id);
       return place !== undefined && isSame(readPlace(place));
     };
     const own = withHash(origin.slice(0, 8));
@@ -156,7 +143,7 @@ export class FolderIds {
       .flatMap((ids) => [ids.get(origin), ids.get(path)])
       .find((id) => id !== undefined && isOurs(id));
     if (known !== undefined) return known;
-    const isFree = (id: string): boolean => this.#taken.placeOf(id) === undefined;
+    const isFree = (id: string): boolean => this.#load.statements.placeOf.get(id) === undefined;
     return [plain, own].find(isFree) ?? withHash(origin);
   }
 
@@ -167,7 +154,7 @@ export class FolderIds {
 
   #readStored(): Map<string, string> {
     const stored = new Map<string, string>();
-    for (const [id, place] of this.#taken.folderPlaces()) {
+    for (const [id, place] of this.#load.base?.folderPlaces.all(...FOLDER_PLACES) ?? []) {
       const { origin, path } = readPlace(place);
       if (origin !== undefined && path !== undefined) stored.set(origin, id).set(path, id);
     }

@@ -11,6 +11,7 @@ import {
   openForWriting,
   PAGE_BYTES,
   storeError,
+  whileOpen,
 } from '../database.js';
 import { type CatalogueFiles, filesBeside, sqliteFiles } from '../files.js';
 import { FileLock } from '../locks.js';
@@ -237,9 +238,7 @@ function takeVectors(into: Connection, from: string): void {
 export function lendVectors(catalogue: string, from: string, model: string): void {
   if (existsSync(catalogue) || !existsSync(from)) return;
   try {
-    const connection = openForReading(from);
-    const present = readMeta(connection, 'model');
-    connection.close();
+    const present = whileOpen(from, (connection) => readMeta(connection, 'model'));
     if (present === model) linkSync(from, filesBeside(catalogue).loading);
   } catch {
     // It is no catalogue of this version, or on another disk.

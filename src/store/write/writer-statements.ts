@@ -24,6 +24,8 @@ export interface NetChanges {
   readonly removed: number;
 }
 
+export const NO_CHANGES: NetChanges = { added: 0, updated: 0, removed: 0 };
+
 /** What is written of a skill besides its columns. */
 export interface PartsToSave extends Pick<SkillToStore, 'files'> {
   readonly signature: Uint8Array;
@@ -152,12 +154,6 @@ export class WriterStatements {
     }
   }
 
-  /** The changes of the first load into a catalogue, which notes nothing: every skill is new. */
-  countAllAsAdded(): NetChanges {
-    const added = this.connection.prepare<[], number>('SELECT count(*) FROM main.skill').pluck().get()!;
-    return { added, updated: 0, removed: 0 };
-  }
-
   /** Notes what a skill was before the load: its hash, or null. Only the first note of a load counts. */
   touch(id: string, was: Buffer | null): void {
     if (this.#touch === undefined) {
@@ -169,7 +165,7 @@ export class WriterStatements {
 
   /** The changes of a load into an existing catalogue, net: a skill that is as it was before does not count. */
   countChanges(): NetChanges {
-    if (this.#touch === undefined) return { added: 0, updated: 0, removed: 0 };
+    if (this.#touch === undefined) return NO_CHANGES;
     return this.connection
       .prepare<[], NetChanges>(`
         SELECT

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { SkillInstallation } from '../../../src/index.js';
 import { checkRow, deriveId, idWithHash, type RawRow } from '../../../src/sources/index.js';
-import { type RowFiles, rowFiles } from '../../../src/sources/rows/row-files.js';
+import { rowFiles } from '../../../src/sources/rows/row-files.js';
 
 type RowFile = Readonly<Record<string, unknown>>;
 
@@ -62,7 +62,7 @@ function whole(filename: string, text: string): RowFile {
   return { filename, text, complete: true, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-function read(files: readonly RowFile[]): RowFiles & { readonly warnings: string[] } {
+function read(files: readonly RowFile[]): ReturnType<typeof rowFiles> & { readonly warnings: string[] } {
   const warnings: string[] = [];
   return { ...rowFiles(files, 'A description.', warnings), warnings };
 }
