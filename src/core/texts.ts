@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { MAX_FILTER_TIME, MAX_NAME } from './limits.js';
 
 /**
@@ -172,4 +173,9 @@ export function splitFrontMatter(text: string): { readonly frontMatter: string |
   const found = FRONT_MATTER.exec(text);
   if (found === null) return { frontMatter: undefined, body: text };
   return { frontMatter: found[1] ?? '', body: text.slice(found[0].length) };
+}
+
+/** The SHA-256 of bytes, or of a text as UTF-8, in hexadecimal digits. */
+export function sha256Of(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }

@@ -11,14 +11,10 @@ import {
   textsToEmbed,
 } from '../semantic/index.js';
 import type { EmbeddedText, EmbeddingSink, LabelledSkill, LoadLabels, TextToEmbed } from '../store/writing.js';
+import type { IndexingOptions } from './index-or-warn.js';
 
 /** Skills between two writes, each with one text or two. A kill loses at most these: a second or two of work. */
 const BATCH = 256;
-
-export interface EmbeddingOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress: (done: number, total: number) => void;
-}
 
 /**
  * Embeds the texts of a load that do not yet have a vector of the model.
@@ -30,7 +26,7 @@ export interface EmbeddingOptions {
 export async function embedCatalogue(
   sink: EmbeddingSink,
   model: ChosenModel,
-  { signal, onProgress }: EmbeddingOptions,
+  { signal, onProgress }: IndexingOptions,
 ): Promise<number> {
   const missing = sink.useModel(model.id);
   if (missing.length === 0) return 0;

@@ -25,7 +25,7 @@ export interface BuildKeywordsOptions {
  */
 export async function indexKeywords(
   catalogue: string,
-  options: Omit<BuildKeywordsOptions, 'catalogue' | 'stamp'>,
+  options: Pick<BuildKeywordsOptions, 'signal' | 'onProgress'>,
 ): Promise<void> {
   const stamp = readStamp(catalogue);
   if (await isCurrentKeywordFile(catalogue, stamp)) return;
@@ -39,7 +39,7 @@ export async function indexKeywords(
   } finally {
     reader.close();
   }
-  await runInThread({ ...options, catalogue, stamp }, true);
+  await buildKeywords({ ...options, catalogue, stamp }, true);
 }
 
 /** Whether the words of a catalogue should be collected in a thread. */
@@ -50,17 +50,13 @@ export function isWorthAThread(reader: CatalogueReader): boolean {
 /**
  * Collects the words of a state of a catalogue in a thread.
  *
- * @returns undefined if the catalogue is in another state by now
+ * @param write whether the thread writes the file; otherwise the words are returned
+ * @returns undefined if the file was written, or the catalogue is in another state by now
  * @throws the signal's reason when aborted
  */
-export function buildKeywords(options: BuildKeywordsOptions): Promise<PackedKeywords | undefined> {
-  return runInThread(options, false);
-}
-
-/** @param write whether the thread writes the file; otherwise the words are returned */
-function runInThread(
+export function buildKeywords(
   { catalogue, stamp, signal, onProgress }: BuildKeywordsOptions,
-  write: boolean,
+  write = false,
 ): Promise<PackedKeywords | undefined> {
   const data: KeywordsJob = { catalogue, stamp, write };
   return runJob(import.meta.url, 'index-keywords-thread', { data, signal, onProgress });

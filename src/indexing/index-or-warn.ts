@@ -1,4 +1,5 @@
 import { lowerBound } from '../core/index.js';
+import type { LoadWarning } from '../result.js';
 import {
   buildVectorFiles,
   removeVectorFiles,
@@ -16,15 +17,10 @@ import { stampOfKeywordFile } from './keyword-file.js';
  */
 const MAX_UNINDEXED = 1000;
 
-/** A derived file that was not written, and why. */
-export interface IndexingWarning {
-  readonly origin: 'words' | 'vectors';
-  readonly message: string;
-}
-
 /** How indexing is followed and stopped. */
 export interface IndexOrWarnOptions extends IndexingOptions {
-  readonly onWarning: (warning: IndexingWarning) => void;
+  /** Called with a derived file that was not written, `words` or `vectors`, and why. */
+  readonly onWarning: (warning: LoadWarning) => void;
 }
 
 /**
@@ -38,7 +34,7 @@ export async function indexOrWarn(
   { signal, onProgress, onWarning }: IndexOrWarnOptions,
 ): Promise<void> {
   const write = async (
-    origin: IndexingWarning['origin'],
+    origin: 'words' | 'vectors',
     index: (catalogue: string, options: IndexingOptions) => Promise<void>,
   ): Promise<void> => {
     try {

@@ -1,6 +1,6 @@
 export { classifyCatalogue, embedCatalogue } from './embed-catalogue.js';
 export { indexKeywords } from './index-keywords.js';
-export { type IndexingWarning, indexOrWarn, indexVectors, indexWhenDue, wordsAreDue } from './index-or-warn.js';
+export { type IndexOrWarnOptions, indexOrWarn, indexVectors, indexWhenDue, wordsAreDue } from './index-or-warn.js';
 export {
   documentsOf,
   isCurrentKeywordFile,

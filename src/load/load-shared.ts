@@ -2,13 +2,14 @@ import { constants, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDamage, makeFolder, SkillSearchError } from '../core/index.js';
+import type { IndexOrWarnOptions } from '../indexing/index.js';
 import { isSameRevision, type Replica, type Revision, type SharedStore } from '../share/index.js';
 import { FileLock, filesBeside, sqliteFiles, whileOpen } from '../store/index.js';
 import { differenceOf, forgetJournal, notWritable } from '../store/writing.js';
 import { FILE_SYSTEM_ROOT, type SharedAddress } from './catalogue-place.js';
 import type { BuildOptions } from './load-options.js';
 import { isInstalledSource } from './open-sources.js';
-import type { IndexingProgress, LoadReport } from './reports.js';
+import type { LoadReport } from './reports.js';
 import { type LoadTarget, prepareLoad, runLoad } from './run-load.js';
 
 /** Share of the skills after whose change a new server has a snapshot to fetch that is worth it, and the least. */
@@ -113,7 +114,7 @@ async function attempt<T>(
   const { store, staging, signal } = load;
   signal?.throwIfAborted();
   const base = await prepare(load, fromNothing);
-  const index = (progress: IndexingProgress): Promise<void> => indexShared(load, progress);
+  const index = (progress: IndexOrWarnOptions): Promise<void> => indexShared(load, progress);
   return run({
     database: staging,
     shown: store.shown,
@@ -195,7 +196,7 @@ async function publish(
  */
 async function indexShared(
   { store, replica, folder }: SharedLoad,
-  { signal, onProgress, onWarning }: IndexingProgress,
+  { signal, onProgress, onWarning }: IndexOrWarnOptions,
 ): Promise<void> {
   const orWarn = async (origin: string, work: () => Promise<unknown>): Promise<void> => {
     try {

@@ -1,3 +1,4 @@
+import type { IndexOrWarnOptions } from '../indexing/index.js';
 import type { LoadWarning, RejectedRow, RowProblems } from '../result.js';
 import type { Origin } from '../sources/index.js';
 import type { ChangeCounts } from '../store/writing.js';
@@ -80,13 +81,6 @@ export interface CheckReport {
   readonly repaired: readonly CatalogueProblem[];
 }
 
-/** How the end of a load is followed and stopped. */
-export interface IndexingProgress {
-  readonly signal: AbortSignal | undefined;
-  readonly onProgress: (done: number, total: number) => void;
-  readonly onWarning: (warning: LoadWarning) => void;
-}
-
 type ReportOptions = Pick<BuildOptions, 'onProgress' | 'maxListedProblems' | 'signal'>;
 
 /** Puts together the report of a load while this runs, and tells the caller how far it is. */
@@ -164,7 +158,7 @@ export class ReportBuilder {
   }
 
   /** What indexing reports to. */
-  indexing(): IndexingProgress {
+  indexing(): IndexOrWarnOptions {
     return {
       signal: this.#options.signal,
       onProgress: (done, total) => this.tell('indexing', { done, total }),

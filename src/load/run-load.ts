@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { checkFlag, checkInteger, checkListener, checkSignal, checkText } from '../core/index.js';
-import { indexOrWarn, indexWhenDue } from '../indexing/index.js';
+import { type IndexOrWarnOptions, indexOrWarn, indexWhenDue } from '../indexing/index.js';
 import { type ChosenModel, chooseModel, resolveModelOptions } from '../semantic/index.js';
 import { CatalogueWriter, OpenLoad } from '../store/writing.js';
 import { checkClassify, checkModel, classifyOrWarn, embedOrWarn } from './derive.js';
 import { Ingest } from './ingest.js';
 import type { BuildOptions, SharedOptions } from './load-options.js';
 import { type OpenableSource, openSources, readSources } from './open-sources.js';
-import { type IndexingProgress, type LoadReport, ReportBuilder } from './reports.js';
+import { type LoadReport, ReportBuilder } from './reports.js';
 
 /**
  * Runs a load. The sources are read from their beginning each time.
@@ -141,9 +141,9 @@ export interface LoadTarget {
   /** Hands on what the file has now. If the process is killed before it returns, the next run reports the load. */
   readonly handOn: (() => Promise<void>) | undefined;
   /** Brings the derived files up to date after a load of whole sources. */
-  index(progress: IndexingProgress): Promise<void>;
+  index(progress: IndexOrWarnOptions): Promise<void>;
   /** Brings them up to date after a small change, if that is due. */
-  indexWhenDue(progress: IndexingProgress): Promise<void>;
+  indexWhenDue(progress: IndexOrWarnOptions): Promise<void>;
 }
 
 /** A catalogue of its own, in a file. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../core/index.js';
+import { isObject, madeOnce } from '../core/index.js';
 import { answerLocally, askLocally, type LocalServer } from '../core/local-server.js';
 import {
   embeddedTexts,
@@ -32,9 +32,7 @@ const models = new Map<string, SharedModel>();
  */
 export function shareModel(data: ModelThreadData): TextThread {
   const subject = subjectOf(data);
-  const model = models.get(subject) ?? new SharedModel(subject, data);
-  models.set(subject, model);
-  return model.use();
+  return madeOnce(models, subject, () => new SharedModel(subject, data)).use();
 }
 
 /** Names a model by all that its vectors depend on: another version in the same folder has another name. */

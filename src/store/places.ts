@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { orUndefined } from '../core/index.js';
+import { orUndefined, sha256Of } from '../core/index.js';
 import type { SkillFolder } from '../skill.js';
 
 /** What the column `skill.place` says. */
@@ -84,5 +83,5 @@ export function folderOf(file: string): string {
 
 /** Hash of a folder's absolute path: 32 hex digits of its SHA-256. Says nothing of the machine. */
 export function originOf({ path }: SkillFolder): string {
-  return createHash('sha256').update(path).digest('hex').slice(0, ORIGIN_LENGTH);
+  return sha256Of(path).slice(0, ORIGIN_LENGTH);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { orUndefined } from '../core/index.js';
+import { orUndefined, sha256Of } from '../core/index.js';
 import type { DraftContentFile, DraftContents, Skill, SkillFolder, SkillProperties } from '../skill.js';
 
 /** A skill on its way into the store. */
@@ -168,10 +168,7 @@ const NOT_ASCII = /[^\0-\x7f]/;
  * @returns 16 hex digits
  */
 export function copyKey(name: string, description: string): string {
-  return createHash('sha256')
-    .update(`${flatten(name)}\n${flatten(description)}`)
-    .digest('hex')
-    .slice(0, 16);
+  return sha256Of(`${flatten(name)}\n${flatten(description)}`).slice(0, 16);
 }
 
 function flatten(text: string): string {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   checkFlag,
   checkInteger,
@@ -10,6 +9,7 @@ import {
   optionOf,
   quietly,
   SkillSearchError,
+  sha256Of,
 } from '../core/index.js';
 import { checkSource, installedKey } from '../sources/index.js';
 import { watchLock } from '../store/index.js';
@@ -138,5 +138,5 @@ function watchKey(
   const { contents, classify, semantic } = load;
   const options = [author, codehostBase, skillUrlBase, followLinks, maxUnpackedBytes, maxRatio, git, gitSeconds];
   const text = JSON.stringify([sources, options, contents, classify, semantic, model, always]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256Of(text).slice(0, 16);
 }

@@ -1,8 +1,7 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { type Job, jobInThread, partOf, runJob } from '../../core/index.js';
+import { type Job, jobInThread, partOf, runJob, syncToDisk } from '../../core/index.js';
 import {
-  checksumOfGraph,
   emptyGraph,
   type Graph,
   type GraphLibrary,
@@ -14,8 +13,8 @@ import {
   sliceOf,
   wantsGraph,
 } from './graph.js';
-import type { Checksum } from './graph-file.js';
-import { addToMean, emptyCodes, encode, sameVectors, type VectorCodes } from './vector-codes.js';
+import { type Checksum, checkGraphFile } from './graph-file.js';
+import { encodeVectors, sameVectors, type VectorCodes } from './vector-codes.js';
 import { type BuildGraphJob, type BuildVectorsJob, readVectorFile, writeVectorFilePart } from './vector-files.js';
 
 /** Vectors between two looks at whether to stop. */
@@ -25,7 +24,7 @@ const VECTORS_PER_STEP = 200;
 async function buildFiles(job: Job<BuildVectorsJob>): Promise<void> {
   const { files, stamp, model, vectors, links } = job.data;
   try {
-    const codes = encodeVectors(job);
+    const codes = encodeUnlessStopped(job);
     const graphs = await writeGraphParts(job, codes);
     writeVectorFilePart(files.vectors, { stamp, model }, { keys: vectors.keys, codes, graphs, links });
     job.throwIfStopped();
@@ -39,15 +38,12 @@ async function buildFiles(job: Job<BuildVectorsJob>): Promise<void> {
   }
 }
 
-function encodeVectors(job: Job<BuildVectorsJob>): VectorCodes {
-  const { dimensions, keys, values } = job.data.vectors;
-  const codes = emptyCodes(keys.length, dimensions);
-  addToMean(codes, values, 0, keys.length);
-  for (let from = 0; from < keys.length; from += VECTORS_PER_STEP) {
-    job.throwIfStopped();
-    encode(codes, values, from, Math.min(from + VECTORS_PER_STEP, keys.length));
+/** @throws if the job is stopped */
+function encodeUnlessStopped(job: Job<BuildVectorsJob>): VectorCodes {
+  for (const encoding = encodeVectors(job.data.vectors); ; job.throwIfStopped()) {
+    const { done, value } = encoding.next();
+    if (done === true) return value;
   }
-  return codes;
 }
 
 /**
@@ -126,9 +122,9 @@ async function buildSlice(job: Job<BuildGraphJob>): Promise<Checksum> {
   const graph = await buildGraph(job, library, keys, places);
   const part = partOf(path);
   graph.writeIndexSync(part);
-  sync(part);
+  syncToDisk(part);
   // hnswlib does not notice that a disk is full.
-  const checksum = await checksumOfGraph(part, keys, vectors.dimensions);
+  const checksum = await checkGraphFile(part, keys, vectors.dimensions);
   if (checksum === undefined) throw new Error(`the graph could not be written to ${part}`);
   return checksum;
 }
@@ -163,15 +159,6 @@ async function buildGraph(
   }
   job.progress(add.length, add.length);
   return graph;
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 // A thread of its own builds the files, and one more for each slice the graph of that.

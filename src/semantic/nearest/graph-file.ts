@@ -28,16 +28,14 @@ const HEADER_BYTES = 96;
 /** Bytes read and checked between two turns of the event loop: about a millisecond. */
 const BYTES_PER_TURN = 1 << 20;
 
-/** What a graph must be over, and how it must have been built. */
-interface ExpectedGraph {
-  /** Labels of the elements that are not deleted, ascending. */
-  readonly keys: Float64Array;
-  readonly dimensions: number;
-  /** The parameter M. */
-  readonly edges: number;
-  /** The parameter efConstruction. */
-  readonly breadth: number;
-}
+/**
+ * Parameters of hnswlib: `M` and `efConstruction`. Measured over 94,254 skills and 300 questions with 100 candidates:
+ * recall@10 .9947 by one graph, .9943 by two. With an `efConstruction` of 150 one graph has .9967 and takes half as
+ * long again to build. With an `M` of 16 two graphs have .9913 and are built hardly faster. A graph of other parameters
+ * is built anew.
+ */
+export const EDGES = 20;
+export const BUILD_BREADTH = 100;
 
 /** Size and checksum of a file, which show whether it is whole. */
 export interface Checksum {
@@ -59,7 +57,11 @@ type ReadNext = (length: number) => Promise<DataView>;
  *
  * @returns undefined if there is no file, it cannot be read, or it is no such graph
  */
-export async function checkGraphFile(path: string, expected: ExpectedGraph): Promise<Checksum | undefined> {
+export async function checkGraphFile(
+  path: string,
+  keys: Float64Array,
+  dimensions: number,
+): Promise<Checksum | undefined> {
   let file: FileHandle | undefined;
   try {
     // Opening a pipe could wait forever.
@@ -79,7 +81,7 @@ export async function checkGraphFile(path: string, expected: ExpectedGraph): Pro
       }
       return new DataView(bytes.buffer);
     };
-    return (await isGraph(next, found.size, expected)) ? { size: found.size, crc } : undefined;
+    return (await isGraph(next, found.size, keys, dimensions)) ? { size: found.size, crc } : undefined;
   } catch {
     return undefined;
   } finally {
@@ -87,12 +89,11 @@ export async function checkGraphFile(path: string, expected: ExpectedGraph): Pro
   }
 }
 
-async function isGraph(next: ReadNext, size: number, expected: ExpectedGraph): Promise<boolean> {
-  const { keys, dimensions, edges, breadth } = expected;
+async function isGraph(next: ReadNext, size: number, keys: Float64Array, dimensions: number): Promise<boolean> {
   const header = await next(HEADER_BYTES);
   const sizeAt = (offset: number): number => Number(header.getBigUint64(offset, true));
   const [room, count] = [sizeAt(8), sizeAt(16)];
-  const linkBytes = 4 + 8 * edges;
+  const linkBytes = 4 + 8 * EDGES;
   const elementBytes = linkBytes + 4 * dimensions + 8;
   const highest = header.getInt32(48, true);
   const start = header.getUint32(52, true);
@@ -101,32 +102,27 @@ async function isGraph(next: ReadNext, size: number, expected: ExpectedGraph): P
     sizeAt(24) === elementBytes &&
     sizeAt(32) === elementBytes - 8 &&
     sizeAt(40) === linkBytes &&
-    sizeAt(56) === edges &&
-    sizeAt(64) === 2 * edges &&
-    sizeAt(72) === edges &&
-    Math.abs(header.getFloat64(80, true) - 1 / Math.log(edges)) < 1e-12 &&
-    sizeAt(88) === breadth;
+    sizeAt(56) === EDGES &&
+    sizeAt(64) === 2 * EDGES &&
+    sizeAt(72) === EDGES &&
+    Math.abs(header.getFloat64(80, true) - 1 / Math.log(EDGES)) < 1e-12 &&
+    sizeAt(88) === BUILD_BREADTH;
   // A graph is built again long before half of it is deleted.
   const isPossible =
     count >= 1 && count >= keys.length && count <= 2 * keys.length && room >= count && room <= 2 * count;
   if (!isExpected || !isPossible || highest < 0 || start >= count) return false;
   const tailBytes = size - HEADER_BYTES - count * elementBytes;
   // Each element has its level, and a twentieth of them a higher one.
-  if (tailBytes < count * 4 || tailBytes > count * (8 + 4 * edges)) return false;
-  if (!(await areElements(next, count, elementBytes, expected))) return false;
-  return hasLevels(new Uint32Array((await next(tailBytes)).buffer), count, highest, start, edges);
+  if (tailBytes < count * 4 || tailBytes > count * (8 + 4 * EDGES)) return false;
+  if (!(await areElements(next, count, elementBytes, keys))) return false;
+  return hasLevels(new Uint32Array((await next(tailBytes)).buffer), count, highest, start);
 }
 
 /**
  * Whether the links of all elements on the lowest level lead to elements, and their labels are the keys, each once, but
  * for those that are deleted.
  */
-async function areElements(
-  next: ReadNext,
-  count: number,
-  elementBytes: number,
-  { keys, edges }: ExpectedGraph,
-): Promise<boolean> {
+async function areElements(next: ReadNext, count: number, elementBytes: number, keys: Float64Array): Promise<boolean> {
   const found = new Uint8Array(keys.length);
   const deleted = new Set<number>();
   const wordsEach = elementBytes / 4;
@@ -136,7 +132,7 @@ async function areElements(
     for (let at = 0; at < words.length; at += wordsEach) {
       const links = words[at]! & 0xffff;
       const mark = words[at]! >>> 16;
-      if (links > 2 * edges || mark > 1 || words[at + wordsEach - 1] !== 0) return false;
+      if (links > 2 * EDGES || mark > 1 || words[at + wordsEach - 1] !== 0) return false;
       for (let link = at + 1; link <= at + links; link++) if (words[link]! >= count) return false;
       const label = words[at + wordsEach - 2]!;
       const place = lowerBound(keys, label);
@@ -150,8 +146,8 @@ async function areElements(
 }
 
 /** Whether every link of a higher level leads to an element that is on that level, too. */
-function hasLevels(words: Uint32Array, count: number, highest: number, start: number, edges: number): boolean {
-  const wordsEach = 1 + edges;
+function hasLevels(words: Uint32Array, count: number, highest: number, start: number): boolean {
+  const wordsEach = 1 + EDGES;
   const levels = new Uint32Array(count);
   let at = 0;
   for (let element = 0; element < count; element++) {
@@ -167,7 +163,7 @@ function hasLevels(words: Uint32Array, count: number, highest: number, start: nu
     at += 1;
     for (let level = 1; level <= levels[element]!; level++, at += wordsEach) {
       const links = words[at]!;
-      if (links > edges) return false;
+      if (links > EDGES) return false;
       for (let link = at + 1; link <= at + links; link++) if (!(levels[words[link]!]! >= level)) return false;
     }
   }

@@ -1,6 +1,6 @@
 import type { HierarchicalNSW } from 'hnswlib-node';
 import type { Pieces, VectorNumber, VectorPlace } from '../../core/index.js';
-import { type Checksum, checkGraphFile } from './graph-file.js';
+import { BUILD_BREADTH, type Checksum, checkGraphFile, EDGES } from './graph-file.js';
 
 /** The files of the graphs of a catalogue, by slice. */
 export interface GraphFiles {
@@ -84,17 +84,8 @@ export async function readGraph(
 }
 
 async function isGraphFile(path: string, checksum: Checksum, keys: Float64Array, dimensions: number): Promise<boolean> {
-  const found = await checksumOfGraph(path, keys, dimensions);
+  const found = await checkGraphFile(path, keys, dimensions);
   return found?.size === checksum.size && found.crc === checksum.crc;
-}
-
-/**
- * The checksum of a file that is a graph over these vectors, fit to be read; undefined of any other file.
- *
- * @param keys of the vectors, ascending
- */
-export function checksumOfGraph(path: string, keys: Float64Array, dimensions: number): Promise<Checksum | undefined> {
-  return checkGraphFile(path, { keys, dimensions, edges: EDGES, breadth: BUILD_BREADTH });
 }
 
 /**
@@ -191,15 +182,6 @@ export function wantsGraph(keys: Float64Array, dimensions: number, bounds: Graph
 
 /** The part of hnswlib-node that this library uses. */
 export type GraphLibrary = { readonly HierarchicalNSW: typeof HierarchicalNSW };
-
-/**
- * Parameters of hnswlib: `M` and `efConstruction`. Measured over 94,254 skills and 300 questions with 100 candidates:
- * recall@10 .9947 by one graph, .9943 by two. With an `efConstruction` of 150 one graph has .9967 and takes half as
- * long again to build. With an `M` of 16 two graphs have .9913 and are built hardly faster. A graph of other parameters
- * is built anew.
- */
-const EDGES = 20;
-const BUILD_BREADTH = 100;
 
 /**
  * The parameter `ef`, by the number of slices less one. Together the graphs look about as far as one alone. Each of

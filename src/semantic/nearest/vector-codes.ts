@@ -31,8 +31,23 @@ function signWords(dimensions: number): number {
   return Math.ceil(dimensions / 32);
 }
 
+/** Vectors encoded in one piece: a few milliseconds. */
+const ENCODED_PER_PIECE = 500;
+
+/** The codes of vectors. All are added to the mean before any is encoded. */
+export function* encodeVectors({ keys, dimensions, values }: VectorSet): Pieces<VectorCodes> {
+  const codes = emptyCodes(keys.length, dimensions);
+  for (const step of [addToMean, encode]) {
+    for (let from = 0; from < keys.length; from += ENCODED_PER_PIECE) {
+      step(codes, values, from, Math.min(from + ENCODED_PER_PIECE, keys.length));
+      yield;
+    }
+  }
+  return codes;
+}
+
 /** Codes that are all zero, to be filled by {@link addToMean} and {@link encode}. */
-export function emptyCodes(count: number, dimensions: number): VectorCodes {
+function emptyCodes(count: number, dimensions: number): VectorCodes {
   return {
     count,
     dimensions,
@@ -44,12 +59,12 @@ export function emptyCodes(count: number, dimensions: number): VectorCodes {
 }
 
 /**
- * Adds some of the vectors to the mean. All vectors must be added before any is encoded.
+ * Adds some of the vectors to the mean.
  *
  * @param from place of the first vector
  * @param to behind the place of the last one
  */
-export function addToMean(
+function addToMean(
   { count, dimensions, mean }: VectorCodes,
   values: Float32Array,
   from: VectorPlace,
@@ -66,7 +81,7 @@ export function addToMean(
  * @param from place of the first vector
  * @param to behind the place of the last one
  */
-export function encode(codes: VectorCodes, values: Float32Array, from: VectorPlace, to: VectorPlace): void {
+function encode(codes: VectorCodes, values: Float32Array, from: VectorPlace, to: VectorPlace): void {
   const { dimensions, mean, signs, bytes, scales } = codes;
   const words = signWords(dimensions);
   for (let place = from; place < to; place++) {
@@ -144,7 +159,8 @@ export function* scanCodes(
   return yield* nearestByBytes(codes, question, places, k);
 }
 
-function countAllowed(count: number, mask: Uint8Array | undefined): number {
+/** How many of the vectors a mask allows. */
+export function countAllowed(count: number, mask: Uint8Array | undefined): number {
   if (mask === undefined) return count;
   let allowed = 0;
   for (let place = 0; place < count; place++) allowed += mask[place]!;

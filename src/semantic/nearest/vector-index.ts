@@ -1,6 +1,6 @@
 import { inTurns, lowerBound, type VectorNumber } from '../../core/index.js';
 import { type Graph, loadGraphLibrary, nearestIn, readGraphs } from './graph.js';
-import { addToMean, emptyCodes, encode, scanCodes, type VectorCodes, type VectorSet } from './vector-codes.js';
+import { countAllowed, encodeVectors, scanCodes, type VectorCodes, type VectorSet } from './vector-codes.js';
 import {
   readVectorFile,
   readVectorKeys,
@@ -9,9 +9,6 @@ import {
   type VectorFilesOptions,
   type VectorLinks,
 } from './vector-files.js';
-
-/** Vectors encoded between two turns of the event loop: a few milliseconds. */
-const ENCODED_PER_TURN = 500;
 
 /**
  * Share of the vectors that a mask must allow for the graph to be used. With fewer the scan is faster: the graph looks
@@ -75,7 +72,7 @@ export class VectorIndex {
       const read = await readVectorFile(files.vectors, { stamp, model });
       if (read !== undefined) return read.codes;
       if (stored === undefined) throw new Error(`${files.vectors} can no longer be read`);
-      return encodeAll(await stored());
+      return inTurns(encodeVectors(await stored()));
     };
     const index = new VectorIndex({ keys, dimensions: codes.dimensions, links }, graphs, loadCodes);
     if (graphs === undefined) await index.#allCodes();
@@ -84,7 +81,7 @@ export class VectorIndex {
 
   /** Builds an index without a graph from vectors that have no files. */
   static async fromVectors(vectors: VectorSet): Promise<VectorIndex> {
-    const codes = await encodeAll(vectors);
+    const codes = await inTurns(encodeVectors(vectors));
     return new VectorIndex(vectors, undefined, async () => codes);
   }
 
@@ -126,22 +123,8 @@ export class VectorIndex {
   }
 
   #allowsEnough(mask: Uint8Array | undefined): boolean {
-    if (mask === undefined) return true;
-    let allowed = 0;
-    for (let place = 0; place < mask.length; place++) allowed += mask[place]!;
-    return allowed >= this.size * MIN_GRAPH_SHARE;
+    return mask === undefined || countAllowed(this.size, mask) >= this.size * MIN_GRAPH_SHARE;
   }
-}
-
-async function encodeAll({ keys, dimensions, values }: VectorSet): Promise<VectorCodes> {
-  const codes = emptyCodes(keys.length, dimensions);
-  for (const step of [addToMean, encode]) {
-    for (let from = 0; from < keys.length; from += ENCODED_PER_TURN) {
-      step(codes, values, from, Math.min(from + ENCODED_PER_TURN, keys.length));
-      await new Promise(setImmediate);
-    }
-  }
-  return codes;
 }
 
 async function openGraphs(

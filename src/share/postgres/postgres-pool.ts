@@ -354,12 +354,10 @@ class NotConnected extends Error {
 
 function configOf(address: PostgresAddress, { connections, passwordFile }: PostgresPoolOptions): PoolConfig {
   const { hosts, user, database, password, tls, certificates } = address;
-  const { host, port } = hosts[0]!;
   return {
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
-    ...(user === undefined ? {} : { user }),
-    ...(database === undefined ? {} : { database }),
+    ...hosts[0],
+    user,
+    database,
     password: passwordFile === undefined ? (password ?? usualPassword) : () => readPassword(passwordFile),
     ssl: tls === undefined || tls === 'disable' ? false : tlsOf(tls, certificates),
     max: connections,

@@ -78,11 +78,7 @@ export async function inTransaction<T>(
 
 /** Runs a statement on a connection. */
 export async function rowsOf<Row>(client: ClientBase, { name, text, values }: PostgresStatement): Promise<Row[]> {
-  const { rows } = await client.query({
-    ...(name === undefined ? {} : { name }),
-    text,
-    ...(values === undefined ? {} : { values: [...values] }),
-  });
+  const { rows } = await client.query({ name, text, ...(values && { values: [...values] }) });
   return rows as Row[];
 }
 

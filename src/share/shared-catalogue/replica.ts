@@ -1,10 +1,17 @@
-import { createHash } from 'node:crypto';
 import { constants, existsSync, realpathSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isDamage, makeFolder, orUndefined, SkillSearchError, surroundings, userFolders } from '../../core/index.js';
-import { type IndexingWarning, indexKeywords, indexWhenDue, wordsAreDue } from '../../indexing/index.js';
+import {
+  isDamage,
+  makeFolder,
+  orUndefined,
+  SkillSearchError,
+  sha256Of,
+  surroundings,
+  userFolders,
+} from '../../core/index.js';
+import { type IndexOrWarnOptions, indexKeywords, indexWhenDue, wordsAreDue } from '../../indexing/index.js';
 import { derivedFiles, FileLock, filesBeside } from '../../store/index.js';
 import { applyChanges, putInPlace, readNamedState, writeNote } from '../../store/writing.js';
 import { type PostgresAddress, readPostgresAddress } from '../postgres/postgres-address.js';
@@ -43,13 +50,7 @@ export interface BringUpOptions extends IndexReplicaOptions {
 }
 
 /** How indexing a replica is followed and stopped. */
-export interface IndexReplicaOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** How far it is. */
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  /** An index file that could not be written. */
-  readonly onWarning?: ((warning: IndexingWarning) => void) | undefined;
-}
+export type IndexReplicaOptions = Partial<IndexOrWarnOptions>;
 
 /** Chunks that are fetched at the same time. */
 const CHUNKS_AT_ONCE = CONNECTIONS - 1;
@@ -143,7 +144,7 @@ export function replicaFiles(address: PostgresAddress, cache: string | undefined
   const port = address.hosts.map((one) => one.port ?? env['PGPORT'] ?? 5432).join();
   const database = address.database ?? env['PGDATABASE'] ?? address.user ?? env['PGUSER'] ?? userInfo().username;
   const named = JSON.stringify([host, port, database]);
-  const key = createHash('sha256').update(named).digest('hex').slice(0, 20);
+  const key = sha256Of(named).slice(0, 20);
   return new ReplicaFiles(cache ?? join(userFolders(of).cache, 'shared', key), { key, shown: address.shown });
 }
 

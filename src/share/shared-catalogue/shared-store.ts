@@ -1,10 +1,10 @@
-import { SkillSearchError } from '../../core/index.js';
+import { SkillSearchError, sha256Of } from '../../core/index.js';
 import type { CatalogueChanges } from '../../store/writing.js';
 import type { PostgresAddress } from '../postgres/postgres-address.js';
 import { POSTGRES_LIMITS, PostgresPool } from '../postgres/postgres-pool.js';
 import { mayWrite, prepareTables } from '../postgres/shared-tables.js';
 import type { RunStatement } from '../postgres/statements.js';
-import { digestOf, manifestText, readManifest } from '../snapshot/manifest.js';
+import { manifestText, readManifest } from '../snapshot/manifest.js';
 import { readWhileUnchanged } from '../snapshot/write-files.js';
 import {
   CATALOGUE_TABLES,
@@ -193,7 +193,7 @@ export class StoredSnapshot {
     const query = `SELECT bytes FROM skill_discovery.chunk WHERE sha256 = ANY (${wanted})`;
     const [row] = await this.#pool.copy(query, SHARED_CATALOGUE_LIMITS.statementTime, signal);
     const bytes = row?.[0] ?? undefined;
-    if (bytes === undefined || digestOf(bytes) === digest) return bytes;
+    if (bytes === undefined || sha256Of(bytes) === digest) return bytes;
     throw sharedDamage(this.#pool.address.shown, `the chunk ${digest} is not what its digest says`, {
       remedy:
         'delete the snapshot, and load again, which writes another: TRUNCATE skill_discovery.snapshot, skill_discovery.chunk',
@@ -222,7 +222,7 @@ export class StoredSnapshot {
       });
       const there = new Set(stored.map(({ sha256 }) => sha256));
       const put = async (bytes: Buffer): Promise<string> => {
-        const digest = digestOf(bytes);
+        const digest = sha256Of(bytes);
         if (!there.has(digest)) {
           const values = [Buffer.from(digest, 'hex'), bytes];
           await run({ text: 'INSERT INTO skill_discovery.chunk (sha256, bytes) VALUES ($1, $2)', values });

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { orUndefined, SkillSearchError } from '../../core/index.js';
+import { orUndefined, SkillSearchError, sha256Of } from '../../core/index.js';
 import { type PackedBlob, type StoredVector, unpackBlob } from '../../store/writing.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import type { PostgresSession, RunStatement } from '../postgres/statements.js';
@@ -110,7 +109,7 @@ export async function readBlobs(
       const [sha256, size] = [digest.toString('hex'), sizeBytes.readDoubleBE()];
       const blob = { sha256, size, packing: packing.toString(), bytes } as PackedBlob;
       const content = contentOf(blob);
-      const isWhole = content !== undefined && createHash('sha256').update(content).digest('hex') === sha256;
+      const isWhole = content !== undefined && sha256Of(content) === sha256;
       if (isWhole && content.length === size) found.push({ ...blob, content });
     }
   }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { SkillSearchError } from '../../core/index.js';
 import { derivedFiles } from '../../store/index.js';
@@ -156,11 +155,6 @@ function readFile(file: unknown, chunkBytes: number, refuse: (reason: string) =>
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-/** The SHA-256 of a chunk, in hex: its name. */
-export function digestOf(chunk: Buffer): string {
-  return createHash('sha256').update(chunk).digest('hex');
 }
 
 /**

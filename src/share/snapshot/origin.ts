@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { anyOf, decodePart, isSnapshotAddress, SkillSearchError } from '../../core/index.js';
-import { chunkPath, digestOf, MAX_MANIFEST_BYTES, type Manifest, readManifest } from './manifest.js';
+import { anyOf, decodePart, isSnapshotAddress, SkillSearchError, sha256Of } from '../../core/index.js';
+import { chunkPath, MAX_MANIFEST_BYTES, type Manifest, readManifest } from './manifest.js';
 
 /**
  * Milliseconds after which it is looked how much of an answer came. A server that says nothing is asked twice for a
@@ -69,7 +68,7 @@ export class Origin {
     this.#manifest = url;
     this.#rateTime = rateTime;
     this.shown = `${url.origin}${url.pathname}`;
-    this.key = createHash('sha256').update(this.shown).digest('hex').slice(0, 20);
+    this.key = sha256Of(this.shown).slice(0, 20);
   }
 
   /**
@@ -104,8 +103,8 @@ export class Origin {
       try {
         const { status, body } = await this.#get(url, bytes, {}, signal);
         if (status !== 200) throw this.#unavailable(`the server answers ${status} for ${name}`);
-        if (body.length === bytes && digestOf(body) === digest) return body;
-        const message = `${this.shown}: ${name} is not what the manifest says: ${body.length} of ${bytes} bytes, SHA-256 ${digestOf(body).slice(0, 12)}`;
+        if (body.length === bytes && sha256Of(body) === digest) return body;
+        const message = `${this.shown}: ${name} is not what the manifest says: ${body.length} of ${bytes} bytes, SHA-256 ${sha256Of(body).slice(0, 12)}`;
         throw new SkillSearchError('INVALID_SNAPSHOT', message);
       } catch (error) {
         if (error instanceof Error && error.cause instanceof TooSlowError) slow += 1;

@@ -1,13 +1,12 @@
 import { constants, existsSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { copyFile, type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendTo, makeFolder, orUndefined, SkillSearchError, syncToDisk } from '../../core/index.js';
+import { appendTo, makeFolder, orUndefined, SkillSearchError, sha256Of, syncToDisk } from '../../core/index.js';
 import { beyondRepair, CatalogueReader, derivedFiles, FileLock } from '../../store/index.js';
 import { forgetJournal, structureFaults } from '../../store/writing.js';
 import {
   bytesOfChunk,
   CATALOGUE_NAME,
-  digestOf,
   FILE_NAMES,
   type Manifest,
   manifestText,
@@ -209,7 +208,7 @@ export class ReplicaFiles {
           signal.throwIfAborted();
           const [offset, bytes] = [i * chunkBytes, bytesOfChunk(file, chunkBytes, i)];
           const chunk = buffer.subarray(0, bytes);
-          if ((await readChunk(part, chunk, offset)) === bytes && digestOf(chunk) === digest) continue;
+          if ((await readChunk(part, chunk, offset)) === bytes && sha256Of(chunk) === digest) continue;
           changed.add(file.name);
           appendTo(missing, digest, { part, offset, bytes });
         }

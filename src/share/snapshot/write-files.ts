@@ -7,6 +7,7 @@ import {
   makeFolder,
   orUndefined,
   SkillSearchError,
+  sha256Of,
   syncToDisk,
   unfinishedFor,
 } from '../../core/index.js';
@@ -15,7 +16,6 @@ import {
   CATALOGUE_NAME,
   CHUNK_BYTES,
   chunkPath,
-  digestOf,
   type Manifest,
   manifestText,
   readChunk,
@@ -95,7 +95,7 @@ async function write({ database, folder, prunes, written, signal }: FilesToWrite
   /** Bytes of the chunks that were not there, by digest. */
   const added = new Map<string, number>();
   const put = async (chunk: Buffer): Promise<string> => {
-    const digest = digestOf(chunk);
+    const digest = sha256Of(chunk);
     const at = join(folder, chunkPath(digest));
     // Read, not believed: a disk may have lost bits of it.
     const there = await readFile(at).catch(() => undefined);

@@ -157,15 +157,6 @@ function* tokens(text: string): ReturnType<Parser['parse']> {
   }
 }
 
-/** A SKILL.md split into front matter and body. The front matter is not parsed yet. */
-interface FrontMatterParts {
-  /** Texts of the blocks of front matter, which follow each other directly. Empty if there is none. */
-  readonly blocks: readonly string[];
-  readonly body: string;
-  /** Whether the front matter is opened but never closed. */
-  readonly isOpen: boolean;
-}
-
 interface Block {
   readonly from: number;
   readonly to: number;
@@ -191,9 +182,10 @@ const UPLOAD = /^(-{10,}\w[\w-]*)\r?\n(?:content-[^\r\n]*\r?\n)+/i;
 
 /**
  * Finds the front matter of a SKILL.md: between `---` lines at its beginning, or where real files have it: below blank
- * lines, a comment, a heading or the header of a form upload; in a code fence; or opened but never closed.
+ * lines, a comment, a heading or the header of a form upload; in a code fence; or opened but never closed (`isOpen`).
+ * The texts of its blocks follow each other directly. They are not parsed yet.
  */
-function findFrontMatter(source: string): FrontMatterParts {
+function findFrontMatter(source: string) {
   const text = withoutUpload(source.replace(/^\ufeff/, ''));
   const lines: readonly string[] = text.match(LINE) ?? [];
   const { index, hasHeadings } = skipPreamble(lines);

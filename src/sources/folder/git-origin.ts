@@ -1,6 +1,6 @@
 import { lstat, realpath, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { decodePart, isInside, OneAtATime } from '../../core/index.js';
+import { decodePart, isInside, madeOnce, OneAtATime } from '../../core/index.js';
 import { pathInside, systemReason } from '../rows/texts.js';
 import { describeRepository, makeGitFolder, runGit } from './git-command.js';
 import {
@@ -95,9 +95,7 @@ export class GitOrigins {
     const bound = this.#roots.rootOf(folder) ?? this.#roots.own;
     const root = await this.#workTreeOf(folder, bound);
     if (root === undefined) return undefined;
-    const origin = this.#known.get(root) ?? this.#turns.run(() => this.#read(root, bound));
-    this.#known.set(root, origin);
-    return origin;
+    return madeOnce(this.#known, root, () => this.#turns.run(() => this.#read(root, bound)));
   }
 
   /** Waits for what is going on, and removes temporary files. */
@@ -111,9 +109,7 @@ export class GitOrigins {
       if (this.#repositories.has(at)) return at;
       if (at === dirname(at)) break;
     }
-    const above = this.#above.get(bound) ?? findAbove(bound);
-    this.#above.set(bound, above);
-    return above;
+    return madeOnce(this.#above, bound, () => findAbove(bound));
   }
 
   async #read(root: string, bound: string): Promise<GitOrigin> {

@@ -8,10 +8,11 @@ import {
   MAX_CONTENT_FILES,
   MAX_FILE_BYTES,
   orUndefined,
+  sha256Of,
 } from '../../core/index.js';
 import type { DraftContentFile } from '../../skill.js';
 import type { RawRow, UnreadableRow } from '../rows/row.js';
-import { isTextual, MAX_FILES, MAX_LOCATION, overLimit, sha256Of } from '../rows/row-files.js';
+import { isTextual, MAX_FILES, MAX_LOCATION, overLimit } from '../rows/row-files.js';
 import {
   isBlank,
   isSkillFile,

@@ -5,6 +5,7 @@ import {
   hasSkillNameForm,
   isObject,
   LONGEST_SKILL_NAME,
+  madeOnce,
   readAhead,
 } from '../../core/index.js';
 import { readSkillMarkdown, type SkillMarkdown } from '../folder/front-matter.js';
@@ -150,9 +151,8 @@ export function findCollisions(skills: readonly CalledSkill[]): NameCollision[] 
   const byName = new Map<string, CalledSkill[]>();
   for (const skill of skills) {
     const key = `${skill.agent}\0${skill.calledAs}`;
-    const same = byName.get(key) ?? [];
+    const same = madeOnce(byName, key, () => []);
     if (!same.some((other) => other.skill === skill.skill)) same.push(skill);
-    byName.set(key, same);
   }
   const order = new Map(AGENTS.map((agent, at) => [agent.name, { agent, at }]));
   return [...byName.values()]

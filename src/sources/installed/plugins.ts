@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { isInside, isObject, MAX_NAME, orUndefined } from '../../core/index.js';
+import { isInside, isObject, MAX_NAME, madeOnce, orUndefined } from '../../core/index.js';
 import { readTextFile } from '../folder/read-file.js';
 import { cutCodePoints, isBlank, systemReason, toOneLine, withoutControls } from '../rows/texts.js';
 import type { AgentProblem } from './agents.js';
@@ -306,30 +306,20 @@ class PluginFiles implements Plugins {
     parse: (text: string) => unknown = JSON.parse,
     fault = 'not an object of JSON',
   ): Promise<JsonObject | undefined> {
-    const known = this.#objects.get(path) ?? this.#read(path, bound, hidesSkills, parse, fault);
-    this.#objects.set(path, known);
-    return known;
-  }
-
-  async #read(
-    path: string,
-    bound: string | undefined,
-    hidesSkills: boolean,
-    parse: (text: string) => unknown,
-    fault: string,
-  ): Promise<JsonObject | undefined> {
     const wrong = (message: string): undefined => void this.note(path, message, hidesSkills);
-    try {
-      const real = await realpath(path);
-      if (bound !== undefined && !isInside(real, bound)) return wrong('a link that leads out of its folder');
-      const file = await readTextFile(real, { force: true, limit: MAX_PLUGIN_LIST_BYTES });
-      if (typeof file === 'string') return wrong('not a regular file');
-      if (file.cut) return wrong(`over ${MAX_PLUGIN_LIST_BYTES / 1024 / 1024} MiB`);
-      const value = orUndefined(() => parse(file.text));
-      return isObject(value) ? value : wrong(fault);
-    } catch (error) {
-      return isMissing(error) ? undefined : wrong(`cannot be read: ${systemReason(error)}`);
-    }
+    return madeOnce(this.#objects, path, async () => {
+      try {
+        const real = await realpath(path);
+        if (bound !== undefined && !isInside(real, bound)) return wrong('a link that leads out of its folder');
+        const file = await readTextFile(real, { force: true, limit: MAX_PLUGIN_LIST_BYTES });
+        if (typeof file === 'string') return wrong('not a regular file');
+        if (file.cut) return wrong(`over ${MAX_PLUGIN_LIST_BYTES / 1024 / 1024} MiB`);
+        const value = orUndefined(() => parse(file.text));
+        return isObject(value) ? value : wrong(fault);
+      } catch (error) {
+        return isMissing(error) ? undefined : wrong(`cannot be read: ${systemReason(error)}`);
+      }
+    });
   }
 
   /** What the first manifest that is there says of a plugin: its name, and its folders with skills. */

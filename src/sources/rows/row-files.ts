@@ -1,6 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { compareCodePoints, MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_FILE_BYTES } from '../../core/index.js';
+import { compareCodePoints, MAX_CONTENT_BYTES, MAX_CONTENT_FILES, MAX_FILE_BYTES, sha256Of } from '../../core/index.js';
 import type { DraftContentFile, DraftContents } from '../../skill.js';
 import type { SkillDraft } from './row.js';
 import { cleanText, cutUtf8, isSkillFile, MAY_HOLD_SECRETS, partByPath, toOneLine, withoutControls } from './texts.js';
@@ -188,11 +187,6 @@ function fromBase64(text: string): Uint8Array | undefined {
   const unpadded = clean.replace(/={1,2}$/, '');
   const isWhole = clean.length % 4 === 0 && bytes.length === Math.floor((unpadded.length * 3) / 4);
   return isWhole && /^[A-Za-z0-9+/]*$/.test(unpadded) ? bytes : undefined;
-}
-
-/** SHA-256 of bytes, or of a text in UTF-8: 64 hexadecimal digits. */
-export function sha256Of(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** Whether bytes are text: UTF-8 without NUL. */

@@ -6,6 +6,7 @@ import {
   type FileRules,
   installationKey,
   licenseKey,
+  madeOnce,
   orUndefined,
   type Pager,
   type SkillNumber,
@@ -103,12 +104,11 @@ export interface LateSource {
 export function unpackColumns(packed: PackedColumns, { pager, read }: LateSource): CatalogueColumns {
   const { categories, occupations, ...arrays } = withoutLateLabels(packed);
   const late = new Map<LateLabels, ReadonlyMap<string, Uint32Array>>();
-  const labelsOf = (name: LateLabels): ReadonlyMap<string, Uint32Array> => {
-    const inFile = orUndefined(() => packed[name] && unpackLabels(name, packed[name], pager), isOfFile);
-    const labels = late.get(name) ?? inFile ?? unpackLabels(name, read(name));
-    late.set(name, labels);
-    return labels;
-  };
+  const labelsOf = (name: LateLabels): ReadonlyMap<string, Uint32Array> =>
+    madeOnce(late, name, () => {
+      const inFile = orUndefined(() => packed[name] && unpackLabels(name, packed[name], pager), isOfFile);
+      return inFile ?? unpackLabels(name, read(name));
+    });
   return {
     size: packed.skillNumbers.length,
     ...arrays,

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { compareCodePoints, orUndefined, type SkillNumber } from '../../core/index.js';
+import { compareCodePoints, orUndefined, type SkillNumber, sha256Of } from '../../core/index.js';
 import type { ContentFile, SkillContents } from '../../skill.js';
 import { blobChecksum } from '../checksums.js';
 import { damagedError, isCorrupt } from '../database.js';
@@ -66,7 +65,7 @@ export class ContentReader {
     const file = stored.files.find((candidate) => candidate.path === path);
     if (file === undefined || file.kept === 'none') return undefined;
     const bytes = file.kept === 'text' ? this.#text(skill.number, path) : this.#blob(file);
-    const isWhole = bytes !== undefined && createHash('sha256').update(bytes).digest('hex') === file.sha256;
+    const isWhole = bytes !== undefined && sha256Of(bytes) === file.sha256;
     if (isWhole) return bytes;
     throw damagedError(this.#path, `the file ${path} of the skill ${skill.id} is not as it was written`, skill.id);
   }
@@ -115,7 +114,7 @@ function excerpt({ filename, text }: StoredFile): ContentFile {
   return {
     path: filename,
     size: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256: sha256Of(bytes),
     mediaType: mediaTypeOf(filename, true),
     executable: false,
     complete: false,

@@ -3,13 +3,13 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  checksumOfGraph,
   emptyGraph,
   keysBySlice,
   loadGraphLibrary,
   sliceOf,
   wantedOfSlice,
 } from '../../../src/semantic/nearest/graph.js';
+import { checkGraphFile } from '../../../src/semantic/nearest/graph-file.js';
 import { scratchFile } from '../../scratch-folder.js';
 import { randomVectors } from './random-vectors.js';
 
@@ -44,10 +44,10 @@ describe('the file of a graph', () => {
     for (const deleted of [false, true]) {
       const { path, keys } = await graphFile({ deleted });
       const bytes = readFileSync(path);
-      expect(await checksumOfGraph(path, keys, DIMENSIONS)).toEqual({ size: bytes.length, crc: crc32(bytes) });
+      expect(await checkGraphFile(path, keys, DIMENSIONS)).toEqual({ size: bytes.length, crc: crc32(bytes) });
       // Over other vectors it is not.
-      expect(await checksumOfGraph(path, keys.slice(1), DIMENSIONS)).toBeUndefined();
-      expect(await checksumOfGraph(path, keys, DIMENSIONS + 1)).toBeUndefined();
+      expect(await checkGraphFile(path, keys.slice(1), DIMENSIONS)).toBeUndefined();
+      expect(await checkGraphFile(path, keys, DIMENSIONS + 1)).toBeUndefined();
     }
   });
 
@@ -79,7 +79,7 @@ describe('the file of a graph', () => {
     const { path, keys } = await graphFile();
     const bytes = readFileSync(path);
     writeFileSync(path, spoil(bytes) ?? bytes);
-    expect(await checksumOfGraph(path, keys, DIMENSIONS)).toBeUndefined();
+    expect(await checkGraphFile(path, keys, DIMENSIONS)).toBeUndefined();
   });
 
   /** Native code would read the links of that element behind the end of its memory. */

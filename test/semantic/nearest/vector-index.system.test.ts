@@ -3,13 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allPieces, writeArrayFile } from '../../../src/core/index.js';
 import { buildVectorFiles, type VectorSet, vectorFilesAreCurrent } from '../../../src/semantic/index.js';
-import {
-  addToMean,
-  emptyCodes,
-  encode,
-  scanCodes,
-  type VectorCodes,
-} from '../../../src/semantic/nearest/vector-codes.js';
+import { encodeVectors, scanCodes, type VectorCodes } from '../../../src/semantic/nearest/vector-codes.js';
 import { readVectorFile, type VectorFile } from '../../../src/semantic/nearest/vector-files.js';
 import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';
 import { filesBeside as filePaths } from '../../../src/store/files.js';
@@ -361,10 +355,5 @@ describe('a scan of codes', () => {
     return { keys, dimensions, values: moved };
   }
 
-  function codesOf({ keys, dimensions, values }: VectorSet): VectorCodes {
-    const codes = emptyCodes(keys.length, dimensions);
-    addToMean(codes, values, 0, keys.length);
-    encode(codes, values, 0, keys.length);
-    return codes;
-  }
+  const codesOf = (vectors: VectorSet): VectorCodes => allPieces(encodeVectors(vectors));
 });

@@ -7,14 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { sha256Of } from '../../../src/core/index.js';
 import { buildCatalogue, updateSkills, writeSnapshot } from '../../../src/index.js';
-import {
-  chunkPath,
-  digestOf,
-  type Manifest,
-  manifestText,
-  readManifest,
-} from '../../../src/share/snapshot/manifest.js';
+import { chunkPath, type Manifest, manifestText, readManifest } from '../../../src/share/snapshot/manifest.js';
 import { Origin } from '../../../src/share/snapshot/origin.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
@@ -205,7 +200,7 @@ describe('what a server of a snapshot does wrong is said in a sentence', () => {
       const timer = setInterval(() => response.write('a'), 10);
       response.on('close', () => clearInterval(timer));
     });
-    const fetching = origin.chunk(digestOf(CHUNK), CHUNK.length, signal);
+    const fetching = origin.chunk(sha256Of(CHUNK), CHUNK.length, signal);
     await expect(fetching).rejects.toMatchObject({
       code: 'SNAPSHOT_NOT_AVAILABLE',
       message: expect.stringMatching(
@@ -262,7 +257,7 @@ test('an answer that comes fast enough is read to its end, though it takes long'
     }
     response.end();
   });
-  expect(await origin.chunk(digestOf(CHUNK), CHUNK.length, signal)).toEqual(CHUNK);
+  expect(await origin.chunk(sha256Of(CHUNK), CHUNK.length, signal)).toEqual(CHUNK);
 });
 
 test('an answer that is being read ends with the reason of its signal', async () => {
@@ -272,7 +267,7 @@ test('an answer that is being read ends with the reason of its signal', async ()
     response.write('a');
     setTimeout(() => closing.abort(reason), 50);
   }, 5000);
-  await expect(origin.chunk(digestOf(CHUNK), CHUNK.length, closing.signal)).rejects.toBe(reason);
+  await expect(origin.chunk(sha256Of(CHUNK), CHUNK.length, closing.signal)).rejects.toBe(reason);
 });
 
 /** @param time in which enough of an answer must come, in milliseconds */
