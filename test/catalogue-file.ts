@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect } from 'vitest';
+import { sha256Of } from '../src/core/index.js';
 import type { KeywordQuery, SkillSearch } from '../src/index.js';
 import { resolveKeywordQuery } from '../src/query.js';
 import { type CatalogueSearch, catalogueSearchOf } from '../src/search/index.js';
@@ -24,10 +24,24 @@ export interface StoredContent {
   readonly sources: readonly string[];
 }
 
+/** Reads a catalogue with SQLite alone, or changes it. */
+export function inDatabase<T>(path: string, work: (database: Database) => T, readonly = true): T {
+  const database = new Database(path, { readonly, fileMustExist: true });
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Changes a catalogue behind its back, as damage or somebody else may. */
+export function changeIn(path: string, sql: string): void {
+  inDatabase(path, (database) => database.exec(`PRAGMA foreign_keys = OFF; ${sql}`), false);
+}
+
 /** The whole content of a catalogue by id, read with SQLite and unpacked. No checksum is looked at. */
 export function contentOf(path: string): Map<string, StoredContent> {
-  const database = new Database(path, { readonly: true, fileMustExist: true });
-  try {
+  return inDatabase(path, (database) => {
     const files = database
       .prepare<[number], [string, StoredText]>('SELECT filename, text FROM file WHERE skill = ? ORDER BY position')
       .raw();
@@ -54,9 +68,7 @@ export function contentOf(path: string): Map<string, StoredContent> {
         },
       ]),
     );
-  } finally {
-    database.close();
-  }
+  });
 }
 
 /** A text of the table `file`. */
@@ -87,8 +99,7 @@ export interface StoredVector {
 
 /** The vectors of a catalogue in the order of their numbers, read with SQLite alone. */
 export function vectorsOf(path: string): StoredVector[] {
-  const database = new Database(path, { readonly: true, fileMustExist: true });
-  try {
+  return inDatabase(path, (database) => {
     const rows = database
       .prepare('SELECT vector.number, id, embedding FROM vector JOIN model ON model.number = model ORDER BY 1')
       .all() as { number: number; id: string; embedding: Buffer }[];
@@ -97,16 +108,13 @@ export function vectorsOf(path: string): StoredVector[] {
       model: id,
       values: Array.from({ length: embedding.length / 4 }, (_, i) => embedding.readFloatLE(i * 4)),
     }));
-  } finally {
-    database.close();
-  }
+  });
 }
 
 /** What changes when a file is written or replaced: its bytes, its time, its inode. */
 export function traceOf(path: string): { readonly hash: string; readonly changed: bigint; readonly inode: bigint } {
   const { mtimeNs, ino } = statSync(path, { bigint: true });
-  const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
-  return { hash, changed: mtimeNs, inode: ino };
+  return { hash: sha256Of(readFileSync(path)), changed: mtimeNs, inode: ino };
 }
 
 /**
@@ -122,12 +130,8 @@ export function filesBeside(path: string): string[] {
 
 /** Random value of the load that wrote a catalogue. */
 export function stampOf(path: string): string {
-  const database = new Database(path, { readonly: true, fileMustExist: true });
-  try {
-    return database.prepare<[], string>("SELECT value FROM meta WHERE key = 'stamp'").pluck().get() ?? '';
-  } finally {
-    database.close();
-  }
+  const read = "SELECT value FROM meta WHERE key = 'stamp'";
+  return inDatabase(path, (database) => database.prepare<[], string>(read).pluck().get() ?? '');
 }
 
 /** What a server sends of the skills of a query; see `keywordRecords` of a search. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { SkillSearch } from '../../src/index.js';
-import { Database } from '../../src/store/index.js';
+import { inDatabase } from '../catalogue-file.js';
 
 /** A row of a random catalogue: few names, texts and dates, so that many skills have one in common. */
 export interface ChangedRow {
@@ -86,10 +86,5 @@ export async function answersOf(search: SkillSearch, byMeaning = true): Promise<
 
 /** Whether the last change of a catalogue was one in place: a whole load forgets the states. */
 export function lastChangeInPlace(path: string): boolean {
-  const database = new Database(path, { readonly: true });
-  try {
-    return database.prepare<[], number>('SELECT count(*) FROM state').pluck().get() !== 0;
-  } finally {
-    database.close();
-  }
+  return inDatabase(path, (database) => database.prepare('SELECT 1 FROM state').get() !== undefined);
 }

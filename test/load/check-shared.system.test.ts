@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   buildCatalogue,
@@ -11,6 +10,7 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { SharedStore } from '../../src/share/shared-catalogue/shared-store.js';
+import { changeIn } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -112,9 +112,7 @@ describeWithPostgres('a check of a catalogue in PostgreSQL', (server) => {
 
   test('names what is damaged in the copy, and makes it anew when it may repair', async () => {
     const { database, cache } = await catalogue();
-    const file = new Database(join(cache, 'skills.db'));
-    file.exec(`UPDATE revision SET record = X'00' WHERE id = 'skill-3'`);
-    file.close();
+    changeIn(join(cache, 'skills.db'), `UPDATE revision SET record = X'00' WHERE id = 'skill-3'`);
     writeFileSync(join(cache, 'skills.db.keyword'), 'nothing of use');
     const { problems } = await checkCatalogue({ database, cache });
     // Derived files are made again while the copy is brought up to date.

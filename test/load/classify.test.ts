@@ -11,8 +11,7 @@ import {
 } from '../../src/index.js';
 import { readClassifier } from '../../src/semantic/classifier.js';
 import { embeddedText } from '../../src/semantic/index.js';
-import { Database } from '../../src/store/sqlite.js';
-import { storedRecords } from '../catalogue-file.js';
+import { changeIn, storedRecords } from '../catalogue-file.js';
 import { type Row, row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { CategoryEmbedder } from './category-embedder.js';
@@ -52,12 +51,8 @@ function catalogue(): Catalogue {
     database,
     load: (rows, more) => buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder, ...more }),
     async searching(ask) {
-      const search = await openSkillSearch({ database });
-      try {
-        return ask(search);
-      } finally {
-        await search.close();
-      }
+      await using search = await openSkillSearch({ database });
+      return ask(search);
     },
   };
 }
@@ -68,12 +63,6 @@ function derivedIn({ searching }: Catalogue): Promise<Record<string, readonly st
     const found = search.ids().map((id) => [id, search.get(id)?.derivedCategories] as const);
     return Object.fromEntries(found.filter(([, slugs]) => slugs !== undefined)) as Record<string, readonly string[]>;
   });
-}
-
-function change(database: string, sql: string): void {
-  const connection = new Database(database);
-  connection.exec(sql);
-  connection.close();
 }
 
 describe('a load that classifies', () => {
@@ -93,7 +82,7 @@ describe('a load that classifies', () => {
     await made.load(ROWS, { classify: true });
     const expected = await derivedIn(made);
     // What an earlier version of the library would leave.
-    change(made.database, "UPDATE meta SET value = 'earlier' WHERE key = 'classifier'");
+    changeIn(made.database, "UPDATE meta SET value = 'earlier' WHERE key = 'classifier'");
     await checkCatalogue({ database: made.database, repair: true });
     expect(await made.load(ROWS)).toMatchObject({ unchanged: 4, classified: 2 });
     expect(await derivedIn(made)).toEqual(expected);
@@ -143,7 +132,7 @@ test.each([`'["defi"]'`, 'NULL'])(
     const made = catalogue();
     await made.load(ROWS, { classify: true });
     const expected = await derivedIn(made);
-    change(made.database, `UPDATE revision SET derived = ${derived} WHERE derived LIKE '%testing%'`);
+    changeIn(made.database, `UPDATE revision SET derived = ${derived} WHERE derived LIKE '%testing%'`);
 
     await made.searching((search) => expect(() => search.get('tests')).toThrow(/tests is not as it was written/));
     const { problems } = await checkCatalogue({ database: made.database });

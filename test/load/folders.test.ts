@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { StagingFile } from '../../src/store/write/staging-file.js';
 import { contentOf, traceOf } from '../catalogue-file.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { repository, writeFiles } from '../sources/folders.js';
+import { writeSkill } from './whole-files.js';
 
 /** Two folders with the same last name and the same skill, and a catalogue beside them. */
 function twoFolders() {
@@ -105,11 +106,6 @@ async function copiesMade(work: () => Promise<unknown>): Promise<number> {
   const { length } = create.mock.calls;
   create.mockRestore();
   return length;
-}
-
-function writeSkill(folder: string, description: string): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'SKILL.md'), `---\nname: pdf\ndescription: ${description}\n---\nText\n`);
 }
 
 function descriptions(database: string): Record<string, string> {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
@@ -26,6 +26,7 @@ import { describeWithPostgres } from '../share/postgres/describe-with-postgres.j
 import { catalogueInPostgres } from '../share/shared-catalogue/machines.js';
 import { serveFolder } from '../share/snapshot/snapshots.js';
 import { keepsACatalogue } from './contract/loads.js';
+import { writeSkill } from './whole-files.js';
 
 describeWithPostgres('a catalogue in PostgreSQL', (server) => keepsACatalogue(catalogueInPostgres(server)));
 
@@ -388,11 +389,6 @@ function comparable(contents: ReturnType<typeof contentOf>) {
     sources.map((source) => basename(source)),
     others,
   ]);
-}
-
-function writeSkill(folder: string, description: string): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'SKILL.md'), `---\nname: ${basename(folder)}\ndescription: ${description}\n---\nText\n`);
 }
 
 function numbered(count: number, prefix = 'skill'): ReturnType<typeof row>[] {

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, truncateSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -9,11 +8,12 @@ import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue, type LoadReport, openSkillSearch, removeSkills } from '../../src/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
-import { Database } from '../../src/store/index.js';
+import { changeIn } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import type { MeasuredLoad } from './measured-load.js';
+import { whole } from './whole-files.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -78,9 +78,9 @@ test.each(OTHER_WRITES)(
   async (_, write) => {
     for (const damage of DAMAGES) {
       const database = scratchFile('skills.db');
-      const own = sourceOf([whole('r'), row('s'), whole('t')]);
+      const own = sourceOf([wholeSkill('r'), row('s'), wholeSkill('t')]);
       await loadFile(database, own);
-      change(database, damage);
+      changeIn(database, damage);
       await write(database);
       expect(await damagedIn(database), damage).toContain('r');
       {
@@ -98,13 +98,8 @@ test.each(OTHER_WRITES)(
   },
 );
 
-function whole(id: string): object {
-  const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
-  const files = [
-    { filename: 'SKILL.md', text: id, complete: true, sha256: sha256(id) },
-    { filename: 'x.bin', base64: PICTURE.toString('base64'), complete: true, sha256: sha256(PICTURE) },
-  ];
-  return { ...row(id), files };
+function wholeSkill(id: string): object {
+  return { ...row(id), files: [whole('SKILL.md', id), whole('x.bin', PICTURE)] };
 }
 
 function sourceOf(rows: readonly object[]): string {
@@ -125,17 +120,4 @@ function loadFile(database: string, source: string): Promise<LoadReport> {
 async function damagedIn(database: string): Promise<string[]> {
   const { problems } = await checkCatalogue({ database });
   return problems.flatMap(({ skill }) => skill ?? []);
-}
-
-function change(database: string, sql: string): void {
-  changing(database, (connection) => connection.exec(`PRAGMA foreign_keys = OFF; ${sql}`));
-}
-
-function changing(database: string, work: (connection: InstanceType<typeof Database>) => void): void {
-  const connection = new Database(database);
-  try {
-    work(connection);
-  } finally {
-    connection.close();
-  }
 }

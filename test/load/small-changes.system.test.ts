@@ -14,8 +14,7 @@ import {
 } from '../../src/index.js';
 import { stampOfKeywordFile } from '../../src/indexing/keyword-file.js';
 import { updateSources } from '../../src/load/writing.js';
-import { Database } from '../../src/store/sqlite.js';
-import { contentOf, stampOf } from '../catalogue-file.js';
+import { changeIn, contentOf, stampOf } from '../catalogue-file.js';
 import { COLLIDING, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -225,7 +224,7 @@ test('rows that stand in a source as they stood at the load before leave the sam
         const options = { sources: [path], semantic: false, prune };
         const report = await buildCatalogue({ ...options, database: known });
         const expected = await buildCatalogue({ ...options, database: unknown });
-        withDatabase(unknown, (file) => file.exec('UPDATE claim SET fingerprint = NULL'));
+        changeIn(unknown, 'UPDATE claim SET fingerprint = NULL');
 
         expect(withoutTimes(report)).toEqual(withoutTimes(expected));
         expect(contentOf(known)).toEqual(contentOf(unknown));
@@ -307,15 +306,6 @@ const ODD_ROWS: readonly unknown[] = [
     frontMatter: { 'disable-model-invocation': 'true' },
   },
 ];
-
-function withDatabase<T>(path: string, work: (database: Database) => T): T {
-  const database = new Database(path);
-  try {
-    return work(database);
-  } finally {
-    database.close();
-  }
-}
 
 function withoutTimes({ seconds: _, ...report }: LoadReport): Omit<LoadReport, 'seconds'> {
   return report;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { scratchFolder } from '../scratch-folder.js';
 
 /** A folder with files. */
@@ -15,6 +15,12 @@ export function written(files: Readonly<Record<string, string | Buffer>>): strin
 
 export function skillMd(name: string): string {
   return `---\nname: ${name}\ndescription: Does ${name}.\n---\n# ${name}\n`;
+}
+
+/** A skill in a folder. */
+export function writeSkill(folder: string, description: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'SKILL.md'), `---\nname: ${basename(folder)}\ndescription: ${description}\n---\nText\n`);
 }
 
 export function sha256(bytes: string | Buffer): string {

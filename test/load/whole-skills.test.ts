@@ -12,7 +12,8 @@ import {
   type SkillContents,
   type SkillSearch,
 } from '../../src/index.js';
-import { Database } from '../../src/store/sqlite.js';
+import type { Connection } from '../../src/store/index.js';
+import { changeIn, inDatabase } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -168,7 +169,7 @@ describe('a bit that changes in stored bytes', () => {
     writeFileSync(rows, toJsonLines([skillRow('r', [whole('SKILL.md', 'x'), whole('x.bin', PICTURE)])]));
     const database = scratchFile('skills.db');
     await load(database, rows);
-    change(database, sql);
+    changeIn(database, sql);
     expect((await checkCatalogue({ database })).problems).not.toEqual([]);
     await load(database, rows);
     expect((await checkCatalogue({ database })).problems).toEqual([]);
@@ -220,23 +221,10 @@ function text(search: SkillSearch, name: string, path: string): string {
 
 /** Stored sizes by digest. */
 function blobs(database: string): Map<string, number> {
-  return reading(database, (connection) => {
+  return inDatabase(database, (connection) => {
     const rows = connection.prepare<[], [string, number]>('SELECT lower(hex(sha256)), length(bytes) FROM blob').raw();
     return new Map(rows.all());
   });
-}
-
-function reading<T>(database: string, read: (connection: InstanceType<typeof Database>) => T): T {
-  const connection = new Database(database);
-  try {
-    return read(connection);
-  } finally {
-    connection.close();
-  }
-}
-
-function change(database: string, sql: string): void {
-  reading(database, (connection) => connection.exec(sql));
 }
 
 function skillRow(id: string, files: readonly object[]): object {
@@ -244,7 +232,7 @@ function skillRow(id: string, files: readonly object[]): object {
 }
 
 function flipBitOf(database: string, digest: string, packing: string): void {
-  reading(database, (connection) => {
+  const flip = (connection: Connection): void => {
     const blob = connection
       .prepare<[Buffer], { packing: string; bytes: Buffer }>('SELECT packing, bytes FROM blob WHERE sha256 = ?')
       .get(Buffer.from(digest, 'hex'))!;
@@ -252,5 +240,6 @@ function flipBitOf(database: string, digest: string, packing: string): void {
     const at = blob.bytes.length >> 1;
     blob.bytes[at] = blob.bytes[at]! ^ 4;
     connection.prepare('UPDATE blob SET bytes = ? WHERE sha256 = ?').run(blob.bytes, Buffer.from(digest, 'hex'));
-  });
+  };
+  inDatabase(database, flip, false);
 }

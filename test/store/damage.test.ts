@@ -12,8 +12,7 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { filesBeside } from '../../src/store/files.js';
-import { Database } from '../../src/store/sqlite.js';
-import { storedRecords } from '../catalogue-file.js';
+import { changeIn, storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -94,7 +93,7 @@ test.each([
 ])('a packed text is told where %s has changed, left out of the index, and written again', async (_, sql) => {
   const database = scratchFile('skills.db');
   await load(database, rows);
-  change(database, `${sql} WHERE filename = 'SKILL.md' AND skill = (SELECT number FROM skill WHERE id = 'long')`);
+  changeIn(database, `${sql} WHERE filename = 'SKILL.md' AND skill = (SELECT number FROM skill WHERE id = 'long')`);
   {
     await using search = await openSkillSearch({ database: withoutDerived(database), embedder });
     expect(await codeOf(() => search.files('long'))).toBe('DATABASE_DAMAGED');
@@ -113,7 +112,7 @@ test.each([
 
 test('a file that is missing is told, and not taken for one that never was', async () => {
   const database = await catalogue();
-  change(database, "DELETE FROM file WHERE filename = 'more.md' AND skill = 2");
+  changeIn(database, "DELETE FROM file WHERE filename = 'more.md' AND skill = 2");
   await using search = await open(database);
   expect(await codeOf(() => search.files('banana'))).toBe('DATABASE_DAMAGED');
   expect(await codeOf(() => search.file('banana', 'more.md'))).toBe('DATABASE_DAMAGED');
@@ -128,7 +127,8 @@ test.each([
   ],
   [
     'a row has lost',
-    (database: string) => change(database, "UPDATE revision SET id = 'x' || id, record = 'broken' WHERE id = 'banana'"),
+    (database: string) =>
+      changeIn(database, "UPDATE revision SET id = 'x' || id, record = 'broken' WHERE id = 'banana'"),
   ],
 ])('an id that %s makes it an error that an id is missing', async (_, damage) => {
   const database = await catalogue();
@@ -142,7 +142,7 @@ test.each([
 describe('a vector', () => {
   test('that is damaged leaves its skill to be ranked by words, and the answer says so', async () => {
     const database = await catalogue();
-    change(database, 'UPDATE vector SET embedding = zeroblob(length(embedding)) WHERE number = 3');
+    changeIn(database, 'UPDATE vector SET embedding = zeroblob(length(embedding)) WHERE number = 3');
     await using search = await open(database);
     const { hits, damaged: lacking } = await search.semantic({
       q: 'cherry',
@@ -172,7 +172,7 @@ describe('a vector', () => {
       return (await search.semantic({ q: 'cherry' })).hits.map(({ skill, score }) => [skill.id, score]);
     };
     const before = await answer();
-    change(database, 'UPDATE vector SET text_hash = randomblob(16) WHERE number = 3');
+    changeIn(database, 'UPDATE vector SET text_hash = randomblob(16) WHERE number = 3');
     expect(await answer()).toEqual(before);
     rmSync(filesBeside(database).vectors);
     expect(await codeOf(answer)).toBe('DATABASE_DAMAGED');
@@ -180,7 +180,7 @@ describe('a vector', () => {
 
   test('that is damaged is made again by the next load', async () => {
     const database = await catalogue();
-    change(database, 'UPDATE vector SET embedding = zeroblob(length(embedding)) WHERE number = 3');
+    changeIn(database, 'UPDATE vector SET embedding = zeroblob(length(embedding)) WHERE number = 3');
     expect(await load(database)).toMatchObject({
       unchanged: 5,
       embedded: 1,
@@ -218,7 +218,7 @@ describe('a load', () => {
 
 test('what the last load noted of a catalogue is checked when it is opened, and the next load writes it again', async () => {
   const database = await catalogue();
-  change(database, "UPDATE meta SET value = 'another' WHERE key = 'stamp'");
+  changeIn(database, "UPDATE meta SET value = 'another' WHERE key = 'stamp'");
   expect(await codeOf(() => open(database))).toBe('DATABASE_DAMAGED');
   expect(await load(database)).toMatchObject({ unchanged: 5 });
   expect((await checkCatalogue({ database })).problems).toEqual([]);
@@ -251,7 +251,7 @@ test.each([
 
 test('a catalogue that has lost skills is an error where they are counted by reading them', async () => {
   const database = await catalogue();
-  change(database, 'DELETE FROM revision WHERE number = 5');
+  changeIn(database, 'DELETE FROM revision WHERE number = 5');
   const count = async () => {
     await using search = await openSkillSearch({ database: withoutDerived(database) });
     return search.categories();
@@ -293,13 +293,6 @@ function damageBytes(path: string, what: RegExp, by: (found: string) => string):
   const after = before.replace(what, by);
   expect(after).not.toBe(before);
   writeFileSync(path, after, 'latin1');
-}
-
-function change(database: string, sql: string): void {
-  const connection = new Database(database);
-  connection.pragma('foreign_keys = OFF');
-  connection.exec(sql);
-  connection.close();
 }
 
 /** Without derived files everything is read from SQLite. */

@@ -1,4 +1,4 @@
-import { Database } from '../../src/store/sqlite.js';
+import { changeIn } from '../catalogue-file.js';
 
 /** What keeps whoever reads it busy for ever. */
 const ENDLESS = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS key, i AS value FROM n';
@@ -17,16 +17,7 @@ export const LIES: readonly (readonly [what: string, named: string, sql: string]
   ['no index', 'it lacks CREATE INDEX claim_skill', 'DROP INDEX claim_skill'],
 ];
 
-/** Changes a catalogue as somebody else may have made it. */
-export function lie(path: string, sql: string): void {
-  const connection = new Database(path);
-  connection.exec(sql);
-  connection.close();
-}
-
 /** Damages what a catalogue notes of itself, so that it cannot be opened. */
 export function damageNotes(catalogue: string): void {
-  const connection = new Database(catalogue);
-  connection.exec("UPDATE meta SET value = '0' WHERE key = 'checksum'");
-  connection.close();
+  changeIn(catalogue, "UPDATE meta SET value = '0' WHERE key = 'checksum'");
 }

@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue } from '../../src/index.js';
 import { readNamedState, writeNote } from '../../src/store/notes.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
-import { Database } from '../../src/store/sqlite.js';
 import type { SkillToStore } from '../../src/store/stored-skill.js';
 import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
-import { stampOf } from '../catalogue-file.js';
+import { changeIn, stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -64,9 +63,7 @@ function idsOf(reader: CatalogueReader): string[] {
 
 test('the vectors of a catalogue that are not of the length they should have are told, not read', async () => {
   const path = withVectors('model', ['a', 'b']);
-  const database = new Database(path);
-  database.exec("UPDATE vector SET embedding = x'00000000' WHERE number = 2");
-  database.close();
+  changeIn(path, "UPDATE vector SET embedding = x'00000000' WHERE number = 2");
   const reader = CatalogueReader.open(path);
   expect(await codeOf(() => reader.vectors.all())).toBe('DATABASE_DAMAGED');
   expect(reader.vectors.vectors([1, 2, 99], 2).damaged).toEqual([1, 2]);
@@ -110,9 +107,7 @@ describe('the note of a state', () => {
   test('counts for nothing if what a catalogue says of itself is damaged, which no note hides', async () => {
     const database = await catalogue();
     writeNote(database, 'a 1');
-    const connection = new Database(database);
-    connection.exec("UPDATE meta SET value = '{}' WHERE key = 'facts'");
-    connection.close();
+    changeIn(database, "UPDATE meta SET value = '{}' WHERE key = 'facts'");
     expect(readNamedState(database)?.note).toBeUndefined();
     expect(await codeOf(() => writeNote(database, 'a 2'))).toBe('DATABASE_DAMAGED');
   });

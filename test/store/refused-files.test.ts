@@ -13,13 +13,12 @@ import {
 } from '../../src/index.js';
 import { filesBeside } from '../../src/store/files.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
-import { Database } from '../../src/store/sqlite.js';
 import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
-import { contentOf, filesBeside as namesBeside, traceOf } from '../catalogue-file.js';
+import { changeIn, contentOf, inDatabase, filesBeside as namesBeside, traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { LIES, lie } from './foreign.js';
+import { LIES } from './foreign.js';
 import { loadItems, storeItem } from './store-items.js';
 
 /** What may be given the file of somebody else. */
@@ -38,7 +37,7 @@ describe('a catalogue that somebody gave a schema of their own', () => {
   test.each(LIES)('with %s is refused by every call, which names %s, and stays as it is', async (_, named, sql) => {
     const path = scratchFile('skills.db');
     loadItems(path, [storeItem('a')], false);
-    lie(path, sql);
+    changeIn(path, sql);
     const before = readFileSync(path);
     for (const [name, call] of Object.entries(CALLS)) {
       const refused = await (async () => call(path))().catch((error: unknown) => error);
@@ -53,7 +52,7 @@ describe('a catalogue that somebody gave a schema of their own', () => {
     const killed = new CatalogueWriter(new OpenLoad(path, true));
     killed.put(storeItem('b'), 'source');
     killed.close();
-    lie(filesBeside(path).loading, sql);
+    changeIn(filesBeside(path).loading, sql);
     expect(loadItems(path, [storeItem('c')], true)).toMatchObject({ added: 1 });
     expect([...contentOf(path).keys()]).toEqual(['a', 'c']);
   });
@@ -64,11 +63,9 @@ test('a connection trusts no function in a schema, and writes to no table that S
   loadItems(path, [storeItem('a')], false);
   const copy = scratchFile('copy.db');
   copyFileSync(path, copy);
-  const connection = new Database(copy);
-  expect(connection.pragma('trusted_schema', { simple: true })).toBe(0);
-  connection.pragma('writable_schema = ON');
-  expect(() => connection.exec("UPDATE sqlite_schema SET sql = '' WHERE name = 'meta'")).toThrow(/may not be modified/);
-  connection.close();
+  const change = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = '' WHERE name = 'meta'";
+  expect(inDatabase(copy, (database) => database.pragma('trusted_schema', { simple: true }))).toBe(0);
+  expect(() => changeIn(copy, change)).toThrow(/may not be modified/);
 });
 
 /** Files that are no catalogue of this format, and the code that says so. */
@@ -88,9 +85,8 @@ const REFUSED: Record<string, { code: string; make: (path: string) => void }> = 
   'a database that says nothing of a program': {
     code: 'NOT_A_CATALOGUE',
     make: (path) => {
-      const database = new Database(path);
-      database.exec('CREATE TABLE skill (id TEXT)');
-      database.close();
+      writeFileSync(path, '');
+      changeIn(path, 'CREATE TABLE skill (id TEXT)');
     },
   },
   'a text file': {
@@ -165,9 +161,7 @@ function manyItems() {
 /** A catalogue in which one pragma says something else. */
 function alter(path: string, pragma: string): void {
   loadItems(path, [storeItem('a')], false);
-  const database = new Database(path);
-  database.pragma(pragma);
-  database.close();
+  changeIn(path, `PRAGMA ${pragma}`);
 }
 
 test('replaced file a catalogue that may only be read is replaced all the same, and may only be read again', async () => {

@@ -5,9 +5,8 @@ import { MAX_CHANGED_IN_PLACE } from '../../src/core/index.js';
 import { buildCatalogue, checkCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../src/index.js';
 import { FileLock } from '../../src/store/locks.js';
 import { MAX_SUPERSEDED } from '../../src/store/revisions.js';
-import { Database } from '../../src/store/sqlite.js';
 import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
-import { contentOf, filesBeside } from '../catalogue-file.js';
+import { contentOf, filesBeside, inDatabase } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
@@ -16,12 +15,7 @@ import { storeItem } from './store-items.js';
 
 describe('superseding.system', () => {
   function countIn(path: string, table: string): number {
-    const database = new Database(path, { readonly: true });
-    try {
-      return database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!;
-    } finally {
-      database.close();
-    }
+    return inDatabase(path, (database) => database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get()!);
   }
 
   test('what small changes leave for readers forgets the oldest beyond so many skills', async () => {

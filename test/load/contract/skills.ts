@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MAX_DESCRIPTION, MAX_FILE_BYTES, MAX_ID, MAX_NAME } from '../../../src/core/index.js';
@@ -11,7 +10,7 @@ import { type Row, row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { CategoryEmbedder } from '../category-embedder.js';
-import { sha256, skillMd, whole, written } from '../whole-files.js';
+import { sha256, skillMd, whole, writeSkill, written } from '../whole-files.js';
 import { type CatalogueStore, CatalogueUnderTest, counts, countsOf } from './catalogue-under-test.js';
 
 /** Characters that databases, encodings and shells are known to lose. */
@@ -47,8 +46,8 @@ export function keepsAwkwardTexts(store: CatalogueStore): void {
             filename: `x ${text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069/\\]/gu, '')}.md`,
             text: `b ${text}`,
           },
-          wholeFile('bytes.bin', Buffer.from(`\xff${text}`, 'utf16le')),
-          wholeFile('SKILL.md', Buffer.from(text)),
+          whole('bytes.bin', Buffer.from(`\xff${text}`, 'utf16le')),
+          whole('SKILL.md', Buffer.from(text)),
         ],
       }));
       expect(countsOf(await catalogue.load(rows))).toEqual(counts({ added: rows.length }));
@@ -117,7 +116,7 @@ export function keepsAwkwardTexts(store: CatalogueStore): void {
       '\uffee',
     ];
     const catalogue = await CatalogueUnderTest.of(store);
-    const rows = ids.map((id) => ({ ...row(id), files: [wholeFile('SKILL.md', Buffer.from(id))] }));
+    const rows = ids.map((id) => ({ ...row(id), files: [whole('SKILL.md', Buffer.from(id))] }));
     expect(countsOf(await catalogue.load(rows))).toEqual(counts({ added: ids.length }));
     await catalogue.searching((search) => {
       for (const id of ids) {
@@ -142,7 +141,7 @@ export function keepsAwkwardTexts(store: CatalogueStore): void {
       ...row(id),
       name: '\u{1f600}'.repeat(MAX_NAME),
       description: '\u{1f600}'.repeat(MAX_DESCRIPTION),
-      files: [...files, wholeFile('large.bin', bytes)],
+      files: [...files, whole('large.bin', bytes)],
     };
     const catalogue = await CatalogueUnderTest.of(store);
     const report = await catalogue.load([skill]);
@@ -153,11 +152,6 @@ export function keepsAwkwardTexts(store: CatalogueStore): void {
       expect(Buffer.compare(Buffer.from(search.read(id, 'large.bin')!), bytes)).toBe(0);
     });
   });
-}
-
-function wholeFile(filename: string, bytes: Buffer): object {
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { filename, base64: bytes.toString('base64'), complete: true, sha256 };
 }
 
 const at = (path: string, more: Row = {}): Row => ({
@@ -226,11 +220,6 @@ export function derivesIds(store: CatalogueStore): void {
       expect(await catalogue.descriptions()).toEqual({ 'skills-other': 'another', [ids[1]!]: 'of b' });
     },
   );
-}
-
-function writeSkill(folder: string, description: string): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'SKILL.md'), `---\nname: pdf\ndescription: ${description}\n---\nText\n`);
 }
 
 const PICTURE = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]), Buffer.alloc(3000, 7)]);

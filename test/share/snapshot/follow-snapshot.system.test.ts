@@ -14,10 +14,11 @@ import {
   writeSnapshot,
 } from '../../../src/index.js';
 import { chunkPath, type Manifest, manifestText, readManifest } from '../../../src/share/snapshot/manifest.js';
+import { changeIn } from '../../catalogue-file.js';
 import { codeOf } from '../../error-code.js';
 import { row } from '../../rows.js';
 import { closing, scratchFile, scratchFolder } from '../../scratch-folder.js';
-import { damageNotes, LIES, lie } from '../../store/foreign.js';
+import { damageNotes, LIES } from '../../store/foreign.js';
 import { until } from '../../until.js';
 import { largeCatalogue, publishLie, type SnapshotServer, serveFolder } from './snapshots.js';
 
@@ -177,7 +178,7 @@ describe('a search that follows a snapshot', () => {
       await updateSkills({ database, rows: [row('later')], semantic: false });
       const lying = scratchFile('lying.db');
       copyFileSync(database, lying);
-      lie(lying, sql);
+      changeIn(lying, sql);
       publishLie(folder, lying);
       await until(() => events.some(({ kind }) => kind === 'failed'));
       const error = expect.objectContaining({ code: 'INVALID_SNAPSHOT', message: expect.stringContaining(named) });

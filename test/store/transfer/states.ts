@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { buildCatalogue, openSkillSearch, removeSkills, type SkillSearch, updateSkills } from '../../../src/index.js';
 import { readFacts, writeFacts, writeMeta } from '../../../src/store/notes.js';
-import { Database } from '../../../src/store/sqlite.js';
+import type { Connection } from '../../../src/store/sqlite.js';
 import { blobsIn } from '../../../src/store/stored-skill.js';
 import { differenceOf } from '../../../src/store/transfer/difference.js';
 import type { CatalogueChanges, SkillImage } from '../../../src/store/transfer/skill-image.js';
+import { inDatabase } from '../../catalogue-file.js';
 import { CategoryEmbedder } from '../../load/category-embedder.js';
 import { answersOf, type ChangedRow, randomRows } from '../../load/changed-rows.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
@@ -187,18 +188,15 @@ export async function answersIn(database: string, byMeaning: boolean): Promise<s
 
 /** Makes a catalogue one that cannot be changed in place: an earlier version has made its signatures. */
 export function signedByEarlierVersion(database: string): void {
-  const connection = new Database(database);
-  writeMeta(connection, 'signature_rules', '0 0');
-  writeFacts(connection, readFacts(connection));
-  connection.close();
+  const sign = (connection: Connection): void => {
+    writeMeta(connection, 'signature_rules', '0 0');
+    writeFacts(connection, readFacts(connection));
+  };
+  inDatabase(database, sign, false);
 }
 
 /** The numbers of the skills of a catalogue. */
 export function numbersIn(database: string): ReadonlyMap<string, number> {
-  const connection = new Database(database, { readonly: true });
-  try {
-    return new Map(connection.prepare<[], [string, number]>('SELECT id, number FROM skill').raw().all());
-  } finally {
-    connection.close();
-  }
+  const read = 'SELECT id, number FROM skill';
+  return new Map(inDatabase(database, (connection) => connection.prepare<[], [string, number]>(read).raw().all()));
 }

@@ -5,11 +5,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
 import { indexOrWarn } from '../../../src/indexing/index-or-warn.js';
-import { Database } from '../../../src/store/sqlite.js';
 import { blobsIn } from '../../../src/store/stored-skill.js';
 import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import type { CatalogueChanges, SkillImage } from '../../../src/store/transfer/skill-image.js';
-import { contentOf, traceOf } from '../../catalogue-file.js';
+import { changeIn, contentOf, traceOf } from '../../catalogue-file.js';
 import { type Row, row, writeJsonLines } from '../../rows.js';
 import { scratchFile, scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
@@ -30,13 +29,6 @@ async function twoCatalogues(more: object = { semantic: false }): Promise<{ base
   await buildCatalogue({ database: base, sources: [{ name: 'one', rows: ROWS }], ...more });
   cpSync(base, next);
   return { base, next };
-}
-
-function run(database: string, sql: string, ...parameters: unknown[]): void {
-  const connection = new Database(database);
-  connection.pragma('foreign_keys = OFF');
-  connection.prepare(sql).run(...parameters);
-  connection.close();
 }
 
 describe('the difference of two catalogues', () => {
@@ -116,7 +108,7 @@ describe('what is damaged is not handed on', () => {
     ['its files', "DELETE FROM file WHERE skill = (SELECT number FROM skill WHERE id = 'b')"],
   ])('and the skill is named: %s', async (fault, sql) => {
     const { next } = await twoCatalogues();
-    run(next, sql);
+    changeIn(next, sql);
     await withChanges(undefined, next, async ({ images }) => {
       const reading = images()[Symbol.asyncIterator]().next();
       await expect(reading).rejects.toMatchObject({ code: 'DATABASE_DAMAGED', skill: 'b' });
@@ -128,7 +120,7 @@ describe('what is damaged is not handed on', () => {
     const next = await folderCatalogue(join(scratchFolder(), 'skills', 'pdf'));
     const { columns } = (await allOf(next)).images[0]!;
     const digest = Buffer.from(blobsIn(columns.contents)[0]!.sha256, 'hex');
-    run(next, "UPDATE blob SET bytes = x'00' WHERE sha256 = ?", digest);
+    changeIn(next, `UPDATE blob SET bytes = x'00' WHERE sha256 = x'${digest.toString('hex')}'`);
     await withChanges(undefined, next, async ({ blobs }) => {
       await expect(blobs([digest])).rejects.toMatchObject({ code: 'DATABASE_DAMAGED', skill: columns.id });
       expect(await blobs([Buffer.alloc(32)])).toEqual([]);
