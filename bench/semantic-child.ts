@@ -1,11 +1,12 @@
 // Opens a catalogue, asks by meaning, and prints what it took as JSON. A process of its own, so that its memory is its
 // own.
 import { readFileSync } from 'node:fs';
+import type { VectorSet } from '../src/core/index.js';
 import { BUNDLED_MODEL, inspectModel, openSkillSearch } from '../src/index.js';
 import { VectorIndex } from '../src/semantic/nearest/vector-index.js';
 import { startModel } from '../src/semantic/routed-embedder.js';
 import { filesBeside } from '../src/store/files.js';
-import { openStoredVectors, type StoredVectors } from '../src/store/read/stored-vectors.js';
+import { openStoredVectors } from '../src/store/read/stored-vectors.js';
 import { askInTurns } from './asked-in-turns.js';
 
 /** Depth at which recall is measured, and candidates that are scored exactly. */
@@ -67,7 +68,7 @@ async function timesOf<T>(items: readonly T[], run: (item: T) => Promise<unknown
   return { p50: quantile(0.5), p95: quantile(0.95) };
 }
 
-async function openIndexes(): Promise<{ stored: StoredVectors; graph: VectorIndex; scan: VectorIndex }> {
+async function openIndexes(): Promise<{ stored: VectorSet; graph: VectorIndex; scan: VectorIndex }> {
   const { stamp, vectors: reader, close } = openStoredVectors(database);
   const { model = '' } = reader;
   const all = await reader.all();
@@ -78,7 +79,7 @@ async function openIndexes(): Promise<{ stored: StoredVectors; graph: VectorInde
 }
 
 /** Places of the vectors with the largest cosines, by computing all of them. */
-function exact({ keys, dimensions, values }: StoredVectors, vector: Float32Array): number[] {
+function exact({ keys, dimensions, values }: VectorSet, vector: Float32Array): number[] {
   const cosines = Float64Array.from(keys, (_, place) => cosine(values, dimensions, place, vector));
   return best(Uint32Array.from(keys.keys()), cosines);
 }

@@ -20,3 +20,12 @@ export type VectorNumber = NumberOf<'vector'>;
 
 /** Place of a vector among those of an index of vectors, from 0: in the order of vector numbers. */
 export type VectorPlace = NumberOf<'place'>;
+
+/** The vectors of a catalogue as they are stored. */
+export interface VectorSet {
+  readonly dimensions: number;
+  /** Numbers of the vectors in the store, ascending. They stay the same from load to load and are never reused. */
+  readonly keys: Float64Array;
+  /** The vectors, one after the other, each of unit length; from the store in memory that threads can share. */
+  readonly values: Float32Array;
+}

@@ -107,6 +107,8 @@ export interface PreparedLoad {
 /** The options of a load, but for where it goes. */
 export type LoadOptions = Omit<BuildOptions, 'database' | keyof SharedOptions>;
 
+const FLAGS = ['prune', 'semantic', 'followLinks', 'git', 'contents', 'classify'] as const;
+
 /**
  * Checks all that can be checked before anything is written.
  *
@@ -114,10 +116,8 @@ export type LoadOptions = Omit<BuildOptions, 'database' | keyof SharedOptions>;
  */
 export async function prepareLoad(options: LoadOptions, home: string): Promise<PreparedLoad> {
   const sources = await openSources(options, home);
-  checkFlag('prune', options.prune);
-  checkFlag('semantic', options.semantic);
   for (const name of ['author', 'codehostBase', 'skillUrlBase'] as const) checkText(name, options[name]);
-  for (const name of ['followLinks', 'git', 'contents', 'classify'] as const) checkFlag(name, options[name]);
+  for (const name of FLAGS) checkFlag(name, options[name]);
   checkListener('onProgress', options.onProgress);
   checkSignal(options.signal);
   for (const name of ['maxUnpackedBytes', 'maxRatio', 'maxListedProblems', 'gitSeconds'] as const) {

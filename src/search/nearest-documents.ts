@@ -7,6 +7,7 @@ import {
   SkillSearchError,
   topOf,
   type VectorPlace,
+  type VectorSet,
 } from '../core/index.js';
 import {
   INSTALL_RUNTIME,
@@ -15,7 +16,6 @@ import {
   stampOfVectorFile,
   type VectorIndex,
   type VectorLinks,
-  type VectorSet,
 } from '../semantic/index.js';
 import { type CatalogueReader, filesBeside, NO_VECTOR, type VectorReader } from '../store/index.js';
 

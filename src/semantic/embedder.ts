@@ -1,6 +1,6 @@
 import nodeModule from 'node:module';
 import { resolve } from 'node:path';
-import { checkPath, describeValue, SkillSearchError, untilAborted } from '../core/index.js';
+import { checkPath, describeValue, orUndefined, SkillSearchError, untilAborted } from '../core/index.js';
 
 /**
  * Turns texts into vectors. The library uses its bundled model by default; a caller may pass an embedder instead.
@@ -215,12 +215,7 @@ export const INSTALL_RUNTIME: string = `${SKIP_CUDA}npm install ${RUNTIME_PACKAG
 
 /** Whether the package is there. Whether its compiled part fits this system shows when a model is loaded. */
 export function isRuntimeInstalled(): boolean {
-  try {
-    nodeModule.createRequire(import.meta.url).resolve(RUNTIME_PACKAGE);
-    return true;
-  } catch {
-    return false;
-  }
+  return orUndefined(() => nodeModule.createRequire(import.meta.url).resolve(RUNTIME_PACKAGE)) !== undefined;
 }
 
 /** The greatest number of sentences that are embedded, so that a long question does not take many times as long. */

@@ -2,7 +2,6 @@ export { BUNDLED_MODEL, type ChosenModel, chooseModel, inspectModel, modelName }
 export type { Classifier } from './classifier.js';
 export * from './embedder.js';
 export type { ModelFolder } from './model-folder.js';
-export type { VectorSet } from './nearest/vector-codes.js';
 export {
   areWholeVectorFiles,
   buildVectorFiles,

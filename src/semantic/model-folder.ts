@@ -84,13 +84,8 @@ export async function identifyModel({ files, otherLanguages: other, ...model }: 
   return { ...model, id, otherLanguages: { ...other, id, compatible: model.compatible } };
 }
 
-/** The files of one model. */
-interface ModelFiles extends Pick<ModelFolder, 'weights' | 'languages' | 'settings'> {
-  /** Those that its vectors depend on, in the order in which they are hashed. */
-  readonly files: readonly string[];
-}
-
-async function findFiles(path: string): Promise<ModelFiles> {
+/** The files of one model: those that its vectors depend on, in the order in which they are hashed. */
+async function findFiles(path: string) {
   const weights = WEIGHTS.find((file) => existsSync(join(path, file))) ?? WEIGHTS[0];
   const files = [...CONFIGURATION, weights];
   const missing = files.filter((file) => !existsSync(join(path, file)));

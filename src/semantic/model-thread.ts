@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../core/index.js';
 import { INSTALL_RUNTIME, prepareSentences, RUNTIME_PACKAGE } from './embedder.js';
 import { readableScripts } from './languages.js';
 import type { ModelThreadData, ModelThreadMessage, ModelThreadRequest } from './local-embedder.js';
@@ -13,7 +14,7 @@ const MAX_MODEL_DIMENSIONS = 1024;
 /** Loads the model runtime and the model, then answers requests. */
 async function main({ path, weights, settings, languages }: ModelThreadData): Promise<void> {
   const runtime = await importRuntime().catch((error) => {
-    const message = `semantic search needs the package ${RUNTIME_PACKAGE}, which cannot be loaded: install it with \`${INSTALL_RUNTIME}\` (${reason(error)})`;
+    const message = `semantic search needs the package ${RUNTIME_PACKAGE}, which cannot be loaded: install it with \`${INSTALL_RUNTIME}\` (${messageOf(error).message})`;
     tell({ kind: 'failed', code: 'MODEL_RUNTIME_MISSING', message });
   });
   if (runtime === undefined) return;
@@ -28,7 +29,11 @@ async function main({ path, weights, settings, languages }: ModelThreadData): Pr
     answerRequests(encoder);
     tell({ kind: 'ready', scripts, dimensions });
   } catch (error) {
-    tell({ kind: 'failed', code: 'MODEL_NOT_READABLE', message: `cannot load the model ${path}: ${reason(error)}` });
+    tell({
+      kind: 'failed',
+      code: 'MODEL_NOT_READABLE',
+      message: `cannot load the model ${path}: ${messageOf(error).message}`,
+    });
   }
 }
 
@@ -47,7 +52,7 @@ function answerRequests(encoder: SentenceEncoder): void {
       const { values, dimensions } = await encoder.embed(texts, () => closed);
       tell({ kind: 'vectors', values, dimensions, milliseconds: performance.now() - began }, [values.buffer]);
     } catch (error) {
-      tell({ kind: 'error', message: reason(error) });
+      tell({ kind: 'error', message: messageOf(error).message });
     }
   };
   parentPort?.on('message', (request: ModelThreadRequest) => {
@@ -63,10 +68,6 @@ function answerRequests(encoder: SentenceEncoder): void {
 
 function tell(message: ModelThreadMessage, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer);
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 // Not awaited: Node warns of a module that is still awaited when the process exits, as one in native code may be.

@@ -56,11 +56,8 @@ export class GatheredChanges<Key> {
   add(source: Key, path: string): void {
     const gathered = this.#of(source);
     gathered.events += 1;
-    if (gathered.events > MAX_GATHERED_EVENTS) {
-      gathered.everything = true;
-      gathered.paths = new Set();
-    }
-    if (!gathered.everything) gathered.paths.add(path);
+    if (gathered.events > MAX_GATHERED_EVENTS) this.addEverything(source);
+    else if (!gathered.everything) gathered.paths.add(path);
     this.#wait();
   }
 

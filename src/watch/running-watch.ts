@@ -249,8 +249,10 @@ export class RunningWatch implements SourceListener {
     } catch (error) {
       if (stop.signal.aborted) this.#patience = Math.min(MOST_PATIENCE, Math.max(FIRST_PATIENCE, this.#patience * 2));
       if (signal.aborted) return;
-      if (this.#isOptional(error)) this.#goOnWithoutVectors(error);
-      else await this.#waitAfter(error);
+      if (!this.#isOptional(error)) return await this.#waitAfter(error);
+      this.#makesVectors = false;
+      this.#withoutVectorsSince = undefined;
+      this.#parts.onProblem({ kind: 'no-vectors', message: `no vectors are made: ${error.message}`, error });
     } finally {
       end();
       this.#stopVectors = undefined;
@@ -281,12 +283,6 @@ export class RunningWatch implements SourceListener {
   #isOptional(error: unknown): error is SkillSearchError {
     const { load, model } = this.#parts;
     return hasCode(error, 'MODEL_RUNTIME_MISSING') && load.semantic !== true && model?.named !== true;
-  }
-
-  #goOnWithoutVectors(error: SkillSearchError): void {
-    this.#makesVectors = false;
-    this.#withoutVectorsSince = undefined;
-    this.#parts.onProblem({ kind: 'no-vectors', message: `no vectors are made: ${error.message}`, error });
   }
 
   #tell(kind: WatchedChange['kind'], whole: boolean, report: LoadReport, since: number): void {

@@ -55,11 +55,8 @@ export async function startWatch(options: WatchOptions): Promise<SourceWatch> {
   const { vectorsFrom, sharedModel, polling, pollInterval, quiet, longestWait, ...load } = others;
   if (vectorsFrom !== undefined) checkPath('vectorsFrom', vectorsFrom, 'a catalogue');
   checkSources(sources);
-  checkFlag('polling', polling);
-  checkListener('onChange', onChange);
-  checkListener('onProblem', onProblem);
-  checkFlag('thread', thread);
-  checkFlag('sharedModel', sharedModel);
+  for (const name of ['polling', 'thread', 'sharedModel'] as const) checkFlag(name, options[name]);
+  for (const name of ['onChange', 'onProblem'] as const) checkListener(name, options[name]);
   checkSignal(signal);
   const waits = {
     quiet: checkInteger(optionOf('quiet'), quiet, 0, MAX_WATCH_WAIT) ?? DEFAULT_QUIET,

@@ -4,12 +4,12 @@ import { Command, Help } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/index.js';
 import { buildCatalogue } from '../../src/index.js';
-import { Database } from '../../src/store/sqlite.js';
-import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
-import { contentOf, filesBeside, traceOf } from '../catalogue-file.js';
+import { OpenLoad } from '../../src/store/writing.js';
+import { changeIn, contentOf, filesBeside, traceOf } from '../catalogue-file.js';
 import { fruitFolder } from '../evaluation/fruit.js';
 import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { loadItems } from '../store/store-items.js';
 import { linesOf, runCaptured } from './run-captured.js';
 
 /** What stands for a file or folder of the test in the words of a command. */
@@ -145,18 +145,15 @@ describe('a database that cannot be used', () => {
     'a folder': { make: (path) => mkdirSync(path), message: /is not a file/ },
     'a database of another program': {
       make: (path) => {
-        const database = new Database(path);
-        database.exec('CREATE TABLE notes (text)');
-        database.close();
+        writeFileSync(path, '');
+        changeIn(path, 'CREATE TABLE notes (text)');
       },
       message: /not a catalogue/,
     },
     'a catalogue of another format': {
       make: (path) => {
-        new CatalogueWriter(new OpenLoad(path, false)).finish();
-        const database = new Database(path);
-        database.pragma('user_version = 99');
-        database.close();
+        loadItems(path, [], false);
+        changeIn(path, 'PRAGMA user_version = 99');
       },
       message: /format 99, this version reads format \d/,
     },
@@ -190,7 +187,7 @@ describe('a database that cannot be used', () => {
     const database = await catalogue();
     const rows = scratchFile('rows.jsonl');
     writeJsonLines(rows, [row('b')]);
-    const other = new CatalogueWriter(new OpenLoad(database, true));
+    const other = new OpenLoad(database, true);
     const { status, out, error } = await runCaptured(['load', rows, '--database', database, '--no-semantic']);
     other.close();
 

@@ -85,19 +85,6 @@ describe('before anything is written', () => {
   });
 });
 
-const before = [row('kept'), row('changed'), row('gone')];
-const now = [row('kept'), row('changed', { stars: 1 }), row('new-1'), row('new-2'), { id: 'bad' }, row('new-1')];
-
-test('an interrupted load does not keep another load from being done', async () => {
-  const database = scratchFile('skills.db');
-  await load(database, before);
-  await interrupt(database, now, 5);
-
-  await buildCatalogue({ semantic: false, database, sources: [{ name: 'another', rows: [row('other')] }] });
-  expect([...contentOf(database).keys()]).toEqual(['changed', 'gone', 'kept', 'other']);
-  expect(contentOf(database).get('changed')).toMatchObject({ record: { stars: 0 } });
-});
-
 const ADDRESS = 'postgres://user:zebra@127.0.0.1:1/skills';
 
 test.each([
@@ -215,17 +202,4 @@ describe('a copy', () => {
 
 function load(database: string, rows: readonly unknown[], options: Partial<BuildOptions> = {}): Promise<LoadReport> {
   return buildCatalogue({ semantic: false, database, sources: [{ name: 'rows', rows }], ...options });
-}
-
-/** Begins a load and gives it up after so many rows. */
-async function interrupt(database: string, rows: readonly unknown[], count: number, name = 'rows'): Promise<void> {
-  const stop = new AbortController();
-  const reason = new Error('interrupted');
-  const some = (function* () {
-    yield* rows.slice(0, count);
-    stop.abort(reason);
-    yield row('never');
-  })();
-  const aborted = buildCatalogue({ semantic: false, database, sources: [{ name, rows: some }], signal: stop.signal });
-  await expect(aborted).rejects.toBe(reason);
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sha256Of } from '../../src/core/index.js';
 import {
   buildCatalogue,
   checkCatalogue,
@@ -238,10 +238,7 @@ test('rows that stand in a source as they stood at the load before leave the sam
 test('the fingerprint of a row belongs to the rules that rows are read by', async () => {
   const database = scratchFile('skills.db');
   await buildCatalogue({ database, sources: [{ name: 'odd', rows: ODD_ROWS }], semantic: false });
-  const made = createHash('sha256')
-    .update(JSON.stringify([...contentOf(database)]))
-    .digest('hex')
-    .slice(0, 16);
+  const made = sha256Of(JSON.stringify([...contentOf(database)])).slice(0, 16);
   // Does this fail? Then rows become something else than before: raise READING_RULES in skill-id.ts, and put
   // the new value here.
   expect(made).toBe('4bf54ec750da2608');

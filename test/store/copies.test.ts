@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sha256Of } from '../../src/core/index.js';
 import { CopiesAmong, collapseCopies, copyPreference } from '../../src/store/copies/collapse-copies.js';
 import { areNear, type ComparedDocuments, joinNearCopies } from '../../src/store/copies/near-copies.js';
 import { differingValues, SIGNATURE_RULES, SKETCH_BYTES, signatureOf } from '../../src/store/copies/text-signature.js';
@@ -233,7 +233,7 @@ describe('the signature of a text', () => {
         return [signature.name, signature.text, signature.words, [...signature.sketch]];
       }),
     );
-    const hash = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16);
+    const hash = sha256Of(JSON.stringify(made)).slice(0, 16);
 
     // Does this fail? Then the same texts have other signatures than before: raise SIGNATURE_RULES, and put both
     // values here.

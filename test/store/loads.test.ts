@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sha256Of } from '../../src/core/index.js';
 import { buildCatalogue, checkCatalogue, openSkillSearch } from '../../src/index.js';
 import { removeSkills } from '../../src/load/index.js';
 import type { SkillFolder } from '../../src/skill.js';
@@ -13,7 +13,7 @@ import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
 import { contentOf, filesBeside, stampOf, traceOf, vectorsOf } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { loadItems, storeItem } from './store-items.js';
+import { finished, loadItems, storeItem } from './store-items.js';
 
 /** What a source holds at one moment, and what is done with it. */
 interface Load {
@@ -66,7 +66,7 @@ describe('what a killed load leaves', () => {
     const again = new CatalogueWriter(new OpenLoad(path, true));
     again.put(storeItem('a'), 'source');
     expect(again.vectors.useModel('model')).toHaveLength(1);
-    expect(again.finish()).toEqual({ added: 1, updated: 0, unchanged: 0, removed: 0 });
+    expect(finished(again)).toEqual({ added: 1, updated: 0, unchanged: 0, removed: 0 });
     expect(vectorsOf(path)).toHaveLength(1);
     expect(filesBeside(path)).toEqual([]);
   });
@@ -113,7 +113,7 @@ function check(sources: readonly string[], turns: fc.Arbitrary<Turn[]>): void {
         const writer = new CatalogueWriter(new OpenLoad(path, before !== undefined));
         bring(writer, turn, sources);
 
-        expect(writer.finish()).toEqual(model.load(turn, sources));
+        expect(finished(writer)).toEqual(model.load(turn, sources));
         expect(contentInFile(path)).toEqual(model.content());
         expect(filesBeside(path).filter((name) => !name.endsWith('.loading'))).toEqual([]);
         const same = JSON.stringify(model.content()) === JSON.stringify(contentBefore);
@@ -132,7 +132,7 @@ function interrupt(path: string, attempt: Attempt, sources: readonly string[]): 
 
 function bring(writer: CatalogueWriter, load: Load, sources: readonly string[], rows = Number.MAX_SAFE_INTEGER): void {
   for (const { source, id, version, fingerprinted } of load.rows.slice(0, rows)) {
-    const fingerprint = createHash('sha256').update(`${id} ${version}`).digest('hex').slice(0, 16);
+    const fingerprint = sha256Of(`${id} ${version}`).slice(0, 16);
     if (writer.isKnown(fingerprint, source)) writer.putKnown(fingerprint, source);
     else
       writer.put(storeItem(id, { description: `version ${version}` }), source, fingerprinted ? fingerprint : undefined);
@@ -266,7 +266,7 @@ describe('folder ids', () => {
       return undefined;
     }
     if (prune) writer.prune(['s1', 's2']);
-    return writer.finish();
+    return finished(writer);
   }
 });
 

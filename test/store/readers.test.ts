@@ -8,7 +8,7 @@ import { changeIn, stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
-import { loadItems, storeItem } from './store-items.js';
+import { finished, loadItems, storeItem } from './store-items.js';
 
 /** Ids in code-point order; by UTF-16 units the ones with surrogates would stand before U+FF5E. */
 const IDS = ['A', 'a', 'a-b', 'aa', 'z', 'é', '漢', '\ue000', '\uff5e', '𐀀', '😀', '😀a', '🛠'];
@@ -43,7 +43,7 @@ test('a reader that opened before a load keeps the old state until it opens agai
   writer.put(storeItem('a', { description: 'changed' }), 'source');
   writer.put(storeItem('c'), 'source');
   writer.prune(['source']);
-  writer.finish();
+  finished(writer);
 
   const after = CatalogueReader.open(path);
   expect(idsOf(before)).toEqual(['a', 'b']);
@@ -89,7 +89,7 @@ function withVectors(model: string, ids: readonly string[]): string {
   writer.vectors.putVectors(
     texts.map(({ textHash }, i) => ({ textHash, vector: Float32Array.of(Math.cos(i), Math.sin(i)) })),
   );
-  writer.finish();
+  finished(writer);
   return path;
 }
 

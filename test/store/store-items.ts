@@ -33,9 +33,14 @@ export function storeItem(id: string, more: Partial<Skill> = {}, files = ['SKILL
 /** Puts skills into a catalogue in one load. */
 export function loadItems(path: string, items: readonly SkillToStore[], exists: boolean): ChangeCounts {
   const writer = new CatalogueWriter(new OpenLoad(path, exists));
+  for (const item of items) writer.put(item, 'source');
+  return finished(writer);
+}
+
+/** Publishes a load, and ends it. */
+export function finished(writer: CatalogueWriter): ChangeCounts {
   try {
-    for (const item of items) writer.put(item, 'source');
-    return writer.finish();
+    return writer.publish();
   } finally {
     writer.close();
   }

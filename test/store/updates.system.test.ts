@@ -11,7 +11,7 @@ import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { storeItem } from './store-items.js';
+import { finished, storeItem } from './store-items.js';
 
 describe('superseding.system', () => {
   function countIn(path: string, table: string): number {
@@ -105,7 +105,7 @@ test('one load at a time a second writer of the same catalogue is refused while 
   expect(await codeOf(() => new CatalogueWriter(new OpenLoad(path, false)))).toBe('LOAD_IN_PROGRESS');
 
   first.put(storeItem('b'), 'source');
-  expect(first.finish()).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0 });
+  expect(finished(first)).toEqual({ added: 2, updated: 0, unchanged: 0, removed: 0 });
   expect([...contentOf(path).keys()]).toEqual(['a', 'b']);
   expect(filesBeside(path)).toEqual([]);
 });

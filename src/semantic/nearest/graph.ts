@@ -204,11 +204,7 @@ const OTHER_LAYOUT: readonly string[] = ['arm', 'ia32', 'mips', 'mipsel'];
 /** @returns undefined if the package, which is optional, cannot be loaded, or its files cannot be checked here */
 export async function loadGraphLibrary(): Promise<GraphLibrary | undefined> {
   if (OTHER_LAYOUT.includes(process.arch)) return undefined;
-  try {
-    return (await import('hnswlib-node')).default;
-  } catch {
-    return undefined;
-  }
+  return (await import('hnswlib-node').catch(() => undefined))?.default;
 }
 
 /**

@@ -1,13 +1,4 @@
-import { countBits, countBitsByFour, type Pieces, type VectorPlace } from '../../core/index.js';
-
-/** The vectors of a catalogue as they are stored. */
-export interface VectorSet {
-  readonly dimensions: number;
-  /** Numbers of the vectors in the store, ascending. They stay the same from load to load and are never reused. */
-  readonly keys: Float64Array;
-  /** The vectors, one after the other, each of unit length. */
-  readonly values: Float32Array;
-}
+import { countBits, countBitsByFour, type Pieces, type VectorPlace, type VectorSet } from '../../core/index.js';
 
 /** Short codes of vectors, by place: 0 to `count - 1`. All arrays are in memory that threads can share. */
 export interface VectorCodes {

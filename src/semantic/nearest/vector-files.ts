@@ -6,11 +6,12 @@ import {
   partOf,
   readArrayFile,
   runJob,
+  type VectorSet,
   writeArrayFilePart,
 } from '../../core/index.js';
 import type { GraphBounds } from './graph.js';
 import type { Checksum } from './graph-file.js';
-import type { VectorCodes, VectorSet } from './vector-codes.js';
+import type { VectorCodes } from './vector-codes.js';
 
 /** Which files, and the state and the model that they must belong to. */
 export interface VectorFilesOptions extends VectorFileOrigin, GraphBounds {
@@ -66,9 +67,8 @@ async function areGraphsWhole(files: VectorFilePaths, { graphs, keys, codes }: V
  * @throws the signal's reason when aborted; the files are left as they were
  */
 export async function buildVectorFiles(options: BuildVectorFilesOptions): Promise<void> {
-  const { files, stamp, model, vectors, links, slices, signal, onProgress, graphFrom, graphBytes } = options;
+  const { signal, onProgress, ...data } = options;
   if (!LITTLE_ENDIAN) return;
-  const data: BuildVectorsJob = { files, stamp, model, vectors, links, graphFrom, graphBytes, slices };
   // Native code runs in the thread.
   await runJob<BuildVectorsJob, void>(import.meta.url, 'build-thread', { data, signal, onProgress, stop: 'ask' });
 }
@@ -90,15 +90,7 @@ export interface VectorFilePaths {
 }
 
 /** What the thread that builds the vector files is started with. */
-export interface BuildVectorsJob extends GraphBounds {
-  readonly files: VectorFilePaths;
-  readonly stamp: string;
-  readonly model: string;
-  readonly vectors: VectorSet;
-  readonly links: VectorLinks | undefined;
-  /** Number of slices of a new graph, 1 to the number of its paths; by default one for each core. */
-  readonly slices: number | undefined;
-}
+export type BuildVectorsJob = Omit<BuildVectorFilesOptions, 'signal' | 'onProgress'>;
 
 /** What a thread that builds the graph of one slice is started with. */
 export interface BuildGraphJob {

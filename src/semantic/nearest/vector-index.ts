@@ -1,6 +1,6 @@
-import { inTurns, lowerBound, type VectorNumber } from '../../core/index.js';
+import { inTurns, lowerBound, type VectorNumber, type VectorSet } from '../../core/index.js';
 import { type Graph, loadGraphLibrary, nearestIn, readGraphs } from './graph.js';
-import { countAllowed, encodeVectors, scanCodes, type VectorCodes, type VectorSet } from './vector-codes.js';
+import { countAllowed, encodeVectors, scanCodes, type VectorCodes } from './vector-codes.js';
 import {
   readVectorFile,
   readVectorKeys,

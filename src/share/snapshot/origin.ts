@@ -26,12 +26,6 @@ export interface FetchedManifest {
   readonly tag: string | undefined;
 }
 
-interface Got {
-  readonly status: number;
-  readonly tag: string | undefined;
-  readonly body: Buffer;
-}
-
 /** The web server that a snapshot lies on. */
 export class Origin {
   /** The address without user, password and query: safe to show. */
@@ -115,12 +109,7 @@ export class Origin {
   }
 
   /** @param most bytes that are read; what has more is refused */
-  async #get(
-    url: URL,
-    most: number,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal | undefined,
-  ): Promise<Got> {
+  async #get(url: URL, most: number, headers: Readonly<Record<string, string>>, signal: AbortSignal | undefined) {
     const rate = new LeastRate(this.#rateTime);
     const either = anyOf([signal, rate.signal]);
     try {

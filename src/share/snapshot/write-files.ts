@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
@@ -218,13 +218,10 @@ async function readInChunks(
   put: PutChunk,
   signal: AbortSignal | undefined,
 ): Promise<Omit<SnapshotFile, 'name'> | undefined> {
-  let file: FileHandle;
-  try {
-    file = await open(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (file === undefined) return undefined;
   try {
     const chunks: string[] = [];
     let bytes = 0;

@@ -6,13 +6,7 @@ import { cutCodePoints, isBlank, systemReason, toOneLine, withoutControls } from
 import type { AgentProblem } from './agents.js';
 
 /** What an agent's plugins bring. */
-export interface Plugins {
-  /** Folders with skills of a plugin, or of one skill: real paths. */
-  readonly folders: readonly { readonly path: string; readonly plugin: string }[];
-  /** Real paths of the folders of projects that plugins are meant for, of those that count here. */
-  readonly projects: ReadonlySet<string>;
-  readonly problems: readonly AgentProblem[];
-}
+export type Plugins = Pick<PluginFiles, 'folders' | 'projects' | 'problems'>;
 
 /** Where an agent's plugins are looked for. */
 export interface PluginPlace {
@@ -282,9 +276,11 @@ function pluginName(name: string): string {
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Reads the files of plugins, which others wrote, and collects the folders with skills and what is wrong. */
-class PluginFiles implements Plugins {
+class PluginFiles {
+  /** Folders with skills of a plugin, or of one skill: real paths. */
   readonly folders: { readonly path: string; readonly plugin: string }[] = [];
-  readonly projects = new Set<string>();
+  /** Real paths of the folders of projects that plugins are meant for, of those that count here. */
+  readonly projects: Set<string> = new Set();
   readonly problems: AgentProblem[] = [];
   /** Real path of the folder of all plugins. */
   readonly home: string;

@@ -1,19 +1,10 @@
-import { LITTLE_ENDIAN, loopTurn, type SkillNumber, type VectorNumber } from '../../core/index.js';
+import { LITTLE_ENDIAN, loopTurn, type SkillNumber, type VectorNumber, type VectorSet } from '../../core/index.js';
 import { vectorChecksum } from '../checksums.js';
 import { damagedError, guarded } from '../database.js';
 import { addToSum, type CatalogueFacts, linkSum, readFacts, readMeta, SKILLS_AND_VECTORS } from '../notes.js';
 import { OpenedState } from '../revisions.js';
 import type { Connection, Statement } from '../sqlite.js';
 import { openState } from './stored-row.js';
-
-/** All vectors of a catalogue. */
-export interface StoredVectors {
-  readonly dimensions: number;
-  /** Numbers of the vectors, ascending. */
-  readonly keys: Float64Array;
-  /** The vectors, one after the other, in memory that threads can share. */
-  readonly values: Float32Array<SharedArrayBuffer>;
-}
 
 type SkillAndVector = [skill: SkillNumber, vector: VectorNumber | null];
 
@@ -105,7 +96,7 @@ export class VectorReader {
    * @param until number of the last one that is wanted; left out for all
    * @throws {SkillSearchError} `DATABASE_DAMAGED`
    */
-  async all(signal?: AbortSignal, until?: VectorNumber): Promise<StoredVectors> {
+  async all(signal?: AbortSignal, until?: VectorNumber): Promise<VectorSet> {
     const { dimensions } = this;
     const count = until === undefined ? this.count : this.count - this.#numbersAfter(until).length;
     const keys = new Float64Array(count);
@@ -128,7 +119,7 @@ export class VectorReader {
   }
 
   /** The vectors with a higher number, but for damaged ones, whose values are 0. */
-  cameAfter(vector: VectorNumber): StoredVectors {
+  cameAfter(vector: VectorNumber): VectorSet {
     const { dimensions } = this;
     const keys = this.#guard(() => this.#numbersAfter(vector));
     const values = new Float32Array(new SharedArrayBuffer(keys.length * dimensions * 4));

@@ -182,17 +182,6 @@ export class CatalogueWriter implements SkillSink {
   }
 
   /**
-   * Publishes the load if it changed anything, and closes the writer.
-   *
-   * @throws {SkillSearchError} `DATABASE_NOT_WRITABLE`; the working copy is kept then
-   */
-  finish(): ChangeCounts {
-    const counts = this.publish();
-    this.close();
-    return counts;
-  }
-
-  /**
    * Publishes the load if it changed anything. No other load can start until {@link close}, so that files can be
    * derived from the catalogue.
    *

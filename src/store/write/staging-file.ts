@@ -1,7 +1,7 @@
 import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { orUndefined, SkillSearchError, syncToDisk } from '../../core/index.js';
-import { vectorChecksum } from '../checksums.js';
+import { type VectorRow, vectorChecksum } from '../checksums.js';
 import {
   checkFormat,
   createSchema,
@@ -213,7 +213,7 @@ function takeVectors(into: Connection, from: string): void {
         ORDER BY theirs.number`)
       .pluck()
       .all();
-    const read: Statement<[number], LeftOverVector> = into.prepare(`
+    const read: Statement<[number], VectorRow & { readonly model: string; readonly textHash: Buffer }> = into.prepare(`
       SELECT id AS model, text_hash AS textHash, embedding, checksum
       FROM left_over.vector JOIN left_over.model ON left_over.model.number = model
       WHERE left_over.vector.number = ?`);
@@ -243,11 +243,4 @@ export function lendVectors(catalogue: string, from: string, model: string): voi
   } catch {
     // It is no catalogue of this version, or on another disk.
   }
-}
-
-interface LeftOverVector {
-  readonly model: string;
-  readonly textHash: Buffer;
-  readonly embedding: Buffer;
-  readonly checksum: number | null;
 }

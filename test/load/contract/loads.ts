@@ -232,6 +232,15 @@ function takesLoads(store: CatalogueStore): void {
       expect(await catalogue.skills()).toEqual(await reference.skills());
     });
 
+    test('does not keep another load from being done', async () => {
+      const catalogue = await loaded(before);
+      await giveUp(catalogue, now, 5);
+      await catalogue.loadFrom([{ name: 'another', rows: [row('other')] }]);
+      const skills = await catalogue.skills();
+      expect([...skills.keys()]).toEqual(['changed', 'gone', 'kept', 'other']);
+      expect(skills.get('changed')?.skill?.stars).toBe(0);
+    });
+
     test('ends with the reason of its signal, also of one that was aborted before', async () => {
       const catalogue = await empty();
       const reason = new Error('never mind');
@@ -242,12 +251,7 @@ function takesLoads(store: CatalogueStore): void {
 }
 
 /** Begins a load and gives it up after so many rows. */
-async function giveUp(
-  catalogue: CatalogueUnderTest,
-  rows: readonly unknown[],
-  count: number,
-  name = 'rows',
-): Promise<void> {
+async function giveUp(catalogue: CatalogueUnderTest, rows: readonly unknown[], count: number): Promise<void> {
   const stop = new AbortController();
   const reason = new Error('given up');
   const some = (function* () {
@@ -255,7 +259,7 @@ async function giveUp(
     stop.abort(reason);
     yield row('never');
   })();
-  await expect(catalogue.loadFrom([{ name, rows: some }], { signal: stop.signal })).rejects.toBe(reason);
+  await expect(catalogue.load(some, { signal: stop.signal })).rejects.toBe(reason);
 }
 
 /** What a load with `prune` removes. */

@@ -1,4 +1,4 @@
-import type { VectorSet } from '../../../src/semantic/index.js';
+import type { VectorSet } from '../../../src/core/index.js';
 
 /** Numbers that look random and are the same in each run (mulberry32). */
 function randomNumbers(seed: number): () => number {

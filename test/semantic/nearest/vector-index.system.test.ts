@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allPieces, writeArrayFile } from '../../../src/core/index.js';
-import { buildVectorFiles, type VectorSet, vectorFilesAreCurrent } from '../../../src/semantic/index.js';
+import { allPieces, type VectorSet, writeArrayFile } from '../../../src/core/index.js';
+import { buildVectorFiles, vectorFilesAreCurrent } from '../../../src/semantic/index.js';
 import { encodeVectors, scanCodes, type VectorCodes } from '../../../src/semantic/nearest/vector-codes.js';
 import { readVectorFile, type VectorFile } from '../../../src/semantic/nearest/vector-files.js';
 import { VectorIndex } from '../../../src/semantic/nearest/vector-index.js';

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_CHANGED_IN_PLACE } from '../../../src/core/index.js';
+import { MAX_CHANGED_IN_PLACE, sha256Of } from '../../../src/core/index.js';
 import {
   buildCatalogue,
   type FollowedSearch,
@@ -204,7 +203,7 @@ const TEXTS = ['Writes release notes.', 'Writes tests.', 'Moves data about.', 'Ã
 
 function wholeFile(filename: string, text: string): object {
   const bytes = Buffer.from(text);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const sha256 = sha256Of(bytes);
   return { filename, base64: bytes.toString('base64'), complete: true, sha256, executable: text.length % 2 === 0 };
 }
 

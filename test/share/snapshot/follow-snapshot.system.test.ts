@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { sha256Of } from '../../../src/core/index.js';
 import {
   buildCatalogue,
   type FollowedSearch,
@@ -198,7 +198,7 @@ describe('a search that follows a snapshot', () => {
   test('fetches a chunk once, however often the files have it, and writes it as often', async () => {
     const { server } = await published();
     const repeated = Buffer.alloc(2 ** 20, 7);
-    const digest = createHash('sha256').update(repeated).digest('hex');
+    const digest = sha256Of(repeated);
     const { files, ...manifest } = readManifest(await (await fetch(server.address)).text(), 'test');
     const [catalogue] = files;
     const more = ['skills.db.keyword', 'skills.db.vectors'].map((name) => ({

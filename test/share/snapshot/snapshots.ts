@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { sha256Of } from '../../../src/core/index.js';
 import { buildCatalogue } from '../../../src/index.js';
 import { CHUNK_BYTES, chunkPath, manifestText } from '../../../src/share/snapshot/manifest.js';
 import { type Row, row } from '../../rows.js';
@@ -52,7 +52,7 @@ export function publishLie(folder: string, file: string): void {
   const chunks: string[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     const chunk = bytes.subarray(at, at + CHUNK_BYTES);
-    const digest = createHash('sha256').update(chunk).digest('hex');
+    const digest = sha256Of(chunk);
     const path = join(folder, chunkPath(digest));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, chunk);
@@ -82,7 +82,7 @@ export async function serveFolder(folder: string, port = 0): Promise<SnapshotSer
     if (served.instead?.(request, response) === true) return;
     readFile(join(folder, path)).then(
       (body) => {
-        const tag = `"${createHash('sha256').update(body).digest('hex')}"`;
+        const tag = `"${sha256Of(body)}"`;
         const isKnown = request.headers['if-none-match'] === tag;
         response.writeHead(isKnown ? 304 : 200, { ETag: tag }).end(isKnown ? undefined : body);
       },

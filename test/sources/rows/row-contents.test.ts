@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { sha256Of } from '../../../src/core/index.js';
 import type { SkillInstallation } from '../../../src/index.js';
 import { checkRow, deriveId, idWithHash, type RawRow } from '../../../src/sources/index.js';
 import { rowFiles } from '../../../src/sources/rows/row-files.js';
@@ -59,7 +59,7 @@ describe('the contents of a row', () => {
 });
 
 function whole(filename: string, text: string): RowFile {
-  return { filename, text, complete: true, sha256: createHash('sha256').update(text).digest('hex') };
+  return { filename, text, complete: true, sha256: sha256Of(text) };
 }
 
 function read(files: readonly RowFile[]): ReturnType<typeof rowFiles> & { readonly warnings: string[] } {

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sha256Of } from '../../../src/core/index.js';
 import { buildCatalogue, openSkillSearch, removeSkills, updateSkills } from '../../../src/index.js';
 import { indexOrWarn } from '../../../src/indexing/index-or-warn.js';
 import { blobsIn } from '../../../src/store/stored-skill.js';
@@ -84,8 +85,8 @@ test('skills with large files come in batches of 16 MiB', async () => {
   const rows = Array.from({ length: 5 }, (_, i) => {
     const bytes = randomBytes(5 * 2 ** 20);
     const files = [
-      { filename: 'SKILL.md', base64: Buffer.from('# All').toString('base64'), sha256: sha256('# All') },
-      { filename: 'x.bin', base64: bytes.toString('base64'), sha256: sha256(bytes) },
+      { filename: 'SKILL.md', base64: Buffer.from('# All').toString('base64'), sha256: sha256Of('# All') },
+      { filename: 'x.bin', base64: bytes.toString('base64'), sha256: sha256Of(bytes) },
     ];
     return { ...row(`skill-${i}`), files: files.map((file) => ({ ...file, complete: true, executable: false })) };
   });
@@ -146,10 +147,6 @@ async function folderCatalogue(folder: string): Promise<string> {
   writeFileSync(join(folder, 'run.bin'), '\0one');
   await buildCatalogue({ database, sources: [dirname(folder)], semantic: false, git: false });
   return database;
-}
-
-function sha256(bytes: string | Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 describe('refused images', () => {
