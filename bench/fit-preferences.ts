@@ -18,7 +18,7 @@ const NAMES = ['language', 'english', 'owner', 'stars', 'description'] as const 
 const BESIDE_SUM = 0.2;
 
 /** Holds large weights against a fit. */
-const RIDGE = 0.02;
+const RIDGE = 0.003;
 const STEPS = 20;
 
 interface Pair {
