@@ -283,7 +283,7 @@ const OPEN_TO_OTHERS =
 function warmUp(search: SkillSearch, otherLanguages: boolean, log: ServerLog, stop: AbortSignal): void {
   search.warmUp({ otherLanguages }).then(
     () => log.info('semantic search is ready'),
-    (error: Error) => stop.aborted || log.warn('semantic search is not available', { reason: error.message }),
+    ({ message: reason }: Error) => stop.aborted || log.write('warn', 'semantic search is not available', { reason }),
   );
 }
 

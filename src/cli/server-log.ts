@@ -1,5 +1,6 @@
 import { destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { StateEvent } from '../access/index.js';
+import { orUndefined } from '../core/index.js';
 import type { LogEvent } from '../http/index.js';
 import type { ReloadEvent } from '../index.js';
 import type { Output } from './output.js';
@@ -48,7 +49,7 @@ export class ServerLog {
         return;
       }
       const reason = error instanceof Error ? error.message : String(error);
-      this.warn('a newer state of the catalogue cannot be had: the present one stays in use', { reason });
+      this.write('warn', 'a newer state of the catalogue cannot be had: the present one stays in use', { reason });
       return;
     }
     const milliseconds = Math.round(event.milliseconds);
@@ -68,9 +69,6 @@ export class ServerLog {
   readonly info = (message: string, facts: Readonly<Record<string, unknown>> = {}): void =>
     this.write('info', message, facts);
 
-  readonly warn = (message: string, facts: Readonly<Record<string, unknown>>): void =>
-    this.write('warn', message, facts);
-
   readonly write = (
     level: 'info' | 'warn' | 'error',
     message: string,
@@ -80,11 +78,8 @@ export class ServerLog {
   /** Writes the buffered lines, as far as the reader takes them. */
   close(): void {
     this.#attemptsLeft = LAST_ATTEMPTS;
-    try {
-      this.#flush();
-    } catch {
-      // Nothing is buffered, or the reader has gone.
-    }
+    // It fails where nothing is buffered, or the reader has gone.
+    orUndefined(this.#flush);
   }
 }
 

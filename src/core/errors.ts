@@ -159,9 +159,8 @@ export interface ErrorMessage {
 /** What is sent of an error. */
 export function messageOf(error: unknown): ErrorMessage {
   const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof SkillSearchError)) return { code: undefined, message, parameter: undefined, path: undefined };
-  const { code, parameter, path } = error;
-  return { code, message, parameter, path };
+  const known = error instanceof SkillSearchError ? error : undefined;
+  return { code: known?.code, message, parameter: known?.parameter, path: known?.path };
 }
 
 /** The error that {@link messageOf} was given. */

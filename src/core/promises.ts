@@ -1,3 +1,5 @@
+import { madeOnce } from './arrays/growing-array.js';
+
 /** Settles as a promise does, or rejects when the signal is aborted. The work behind the promise goes on. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
@@ -61,8 +63,7 @@ export function anyOf(signals: readonly (AbortSignal | undefined)[]): JoinedSign
   const followed: Followers[] = [];
   for (const signal of signals) {
     if (signal === undefined) continue;
-    const followers = followersOf.get(signal) ?? new Followers(signal);
-    followersOf.set(signal, followers);
+    const followers = madeOnce(followersOf, signal, () => new Followers(signal));
     followers.add(controller);
     followed.push(followers);
   }
@@ -81,11 +82,8 @@ export class OneAtATime {
   /** Does a piece of work; at once if there is no other. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     const before = this.#last;
-    const result = before === undefined ? work() : before.then(work);
-    const ended = result.then(
-      () => {},
-      () => {},
-    );
+    const result = before === undefined ? work() : before.then(() => work());
+    const ended = Promise.allSettled([result]);
     this.#last = ended;
     try {
       return await result;

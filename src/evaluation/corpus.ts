@@ -402,9 +402,8 @@ export function copiesAsOne(search: SkillSearch): CopiesAsOne {
     new Map(Array.from(gains, ([question, of]) => [question, ofGroups(of)]));
   return {
     shownFor,
-    benchmark: (benchmark) => {
-      const { gains, grades } = benchmark;
-      return { ...benchmark, gains: ofAll(gains), ...(grades === undefined ? {} : { grades: ofAll(grades) }) };
+    benchmark: ({ gains, grades, ...rest }) => {
+      return { ...rest, gains: ofAll(gains), grades: grades && ofAll(grades) };
     },
     run: (run) =>
       new Map(
