@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { SkillSearchError } from '../src/core/index.js';
 
 /** The code of the SkillSearchError that a call throws or rejects with; what else it throws goes on. */
@@ -9,4 +10,9 @@ export async function codeOf(call: () => unknown): Promise<string> {
     throw error;
   }
   return 'no error';
+}
+
+/** An error of this code whose message fits. */
+export function errorLike(code: string, message: RegExp): unknown {
+  return expect.objectContaining({ code, message: expect.stringMatching(message) });
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -13,6 +13,13 @@ export function scratchFolder(): string {
 /** The path of a file that does not exist yet, in a folder of its own. */
 export function scratchFile(name: string): string {
   return join(scratchFolder(), name);
+}
+
+/** The path of a file with this content, in a folder of its own. */
+export function scratchFileWith(name: string, content: string | Uint8Array): string {
+  const path = scratchFile(name);
+  writeFileSync(path, content);
+  return path;
 }
 
 /** What is closed when the test ends. */

@@ -14,7 +14,7 @@ import {
 import { Database } from '../../src/store/sqlite.js';
 import { traceOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
-import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFileWith, scratchFolder } from '../scratch-folder.js';
 import { loadItems, storeItem } from '../store/store-items.js';
 import { keepsKeysAndQuotas } from './keys-and-quotas.js';
 
@@ -82,8 +82,7 @@ describe('a path', () => {
   });
 
   test('below a file cannot be written', async () => {
-    const file = scratchFile('file');
-    writeFileSync(file, 'text');
+    const file = scratchFileWith('file', 'text');
     expect(await codeOf(() => openAccess({ state: join(file, 'access.db') }))).toBe('DATABASE_NOT_WRITABLE');
     expect(readFileSync(file, 'utf8')).toBe('text');
   });

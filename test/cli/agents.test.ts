@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { projectCatalogue, surroundings } from '../../src/core/index.js';
 import { buildCatalogue, openSkillSearch } from '../../src/index.js';
 import type { InstalledReport } from '../../src/sources/index.js';
@@ -9,34 +9,9 @@ import { catalogueOf, idOf, PDF_FORMS, skillMarkdown as skillText } from '../age
 import { scratchFolder } from '../scratch-folder.js';
 import { writeFiles } from '../sources/folders.js';
 import { MadeUpHome, skillMarkdown } from '../sources/installed/made-up-home.js';
-import { linesOf, runCaptured } from './run-captured.js';
+import { linesOf, outOf, runCaptured, standAt } from './run-captured.js';
 
 describe('agents', () => {
-  /** The process as if it were on a made-up machine, in its project. */
-  async function standOn(made: MadeUpHome): Promise<void> {
-    vi.stubEnv('HOME', made.home);
-    vi.stubEnv('USERPROFILE', made.home);
-    vi.spyOn(process, 'cwd').mockReturnValue(made.project);
-  }
-
-  beforeEach(() => {
-    for (const name of [
-      'XDG_CONFIG_HOME',
-      'XDG_DATA_HOME',
-      'CODEX_HOME',
-      'CLAUDE_CONFIG_DIR',
-      'LOCALAPPDATA',
-      'APPDATA',
-    ]) {
-      vi.stubEnv(name, undefined);
-    }
-  });
-
-  afterEach(() => {
-    vi.unstubAllEnvs();
-    vi.restoreAllMocks();
-  });
-
   async function someSkills(): Promise<MadeUpHome> {
     const made = await MadeUpHome.with(
       'home/.claude/skills/pdf',
@@ -50,16 +25,14 @@ describe('agents', () => {
       'home/.cursor/skills/Broken/SKILL.md': skillMarkdown('Broken', '\u200b'),
     });
     await made.link('home/.cursor/skills/out', 'elsewhere');
-    await standOn(made);
+    standAt(made.home, made.project);
     return made;
   }
 
   describe('agents', () => {
     test('shows what was found where, what collides, what is broken, and what was not read', async () => {
       await someSkills();
-      const { status, out, error } = await runCaptured(['agents']);
-      expect([status, error]).toEqual([0, '']);
-      expect(linesOf(out)).toEqual([
+      expect(linesOf(await outOf(['agents']))).toEqual([
         'Claude Code  claude-code, 3 skills',
         '  user     1  ~/.claude/skills',
         '  project  1  ~/work/project/.claude/skills',
@@ -113,7 +86,7 @@ describe('agents', () => {
         const path = `home/.claude/skills/${folder}/SKILL.md`;
         await made.write({ [path]: skillMarkdown('same-'.repeat(1000), 'Is called the same.') });
       }
-      await standOn(made);
+      standAt(made.home, made.project);
       const { out } = await runCaptured(['agents'], { columns: 60 });
       const plain = out.replace(/\u001b\[(?:1|2|22)m/g, '');
       expect(plain).not.toContain('\u001b');
@@ -144,7 +117,7 @@ describe('agents', () => {
         'home/b/.claude/skills/two',
       );
       await made.write({ 'home/a/.git/HEAD': '', 'home/b/.git/HEAD': '', 'home/b/src/x': '' });
-      await standOn(made);
+      standAt(made.home, made.project);
       const load = async (at: string): Promise<readonly string[]> => {
         vi.spyOn(process, 'cwd').mockReturnValue(join(made.home, at));
         const { error } = await runCaptured(['load', '--installed', '--no-semantic']);
@@ -163,7 +136,7 @@ describe('agents', () => {
 
     test('keeps what is no longer installed with --no-prune', async () => {
       const made = await MadeUpHome.with('home/.claude/skills/a', 'home/.claude/skills/b');
-      await standOn(made);
+      standAt(made.home, made.project);
       const removed = async (...words: string[]): Promise<number> => {
         const { out } = await runCaptured(['load', '--installed', '--no-semantic', '--json', ...words]);
         return (JSON.parse(out) as { removed: number }).removed;
@@ -181,13 +154,7 @@ describe('install', () => {
   async function userWithCatalogue() {
     const { search, database, folder } = await catalogueOf({ ...PDF_FORMS, 'cron/SKILL.md': skillText('cron') });
     const [home, project] = [scratchFolder(), scratchFolder()];
-    for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, home);
-    for (const name of ['XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'CLAUDE_CONFIG_DIR']) vi.stubEnv(name, '');
-    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(project);
-    onTestFinished(() => {
-      vi.unstubAllEnvs();
-      cwd.mockRestore();
-    });
+    standAt(home, project);
     const run = (command: string, ...words: string[]) => runCaptured([command, '--database', database, ...words]);
     return { run, home, project, folder, database, pdf: idOf(search, 'pdf-forms'), cron: idOf(search, 'cron') };
   }

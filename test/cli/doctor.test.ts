@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { DoctorReport } from '../../src/agents/index.js';
 import { appendUsage, type UsageEntry, usageFile } from '../../src/core/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
-import { type Captured, linesOf, runCaptured } from './run-captured.js';
+import { type Captured, linesOf, runCaptured, standAt } from './run-captured.js';
 
 const NOW = Math.floor(Date.now() / 1000);
 
@@ -18,16 +18,8 @@ class Patient {
   readonly database: string = join(this.home, 'data', 'skill-discovery', 'skills.db');
 
   constructor() {
-    for (const name of ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'COPILOT_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME']) {
-      vi.stubEnv(name, '');
-    }
-    for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, this.home);
+    standAt(this.home, this.project);
     vi.stubEnv('XDG_DATA_HOME', join(this.home, 'data'));
-    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(this.project);
-    onTestFinished(() => {
-      vi.unstubAllEnvs();
-      cwd.mockRestore();
-    });
     this.write('package/dist/cli/main.js', '');
     this.write('work/.git/HEAD', '');
     this.write('.claude/settings.json', this.settings('UserPromptSubmit', 'claude-code'));

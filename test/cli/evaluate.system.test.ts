@@ -3,38 +3,22 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import type { EvaluationSummary } from '../../src/evaluation/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { traceOf } from '../catalogue-file.js';
 import { FRUIT, fruitFolder } from '../evaluation/fruit.js';
 import { row, toJsonLines } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { linesOf, runCaptured } from './run-captured.js';
+import { scratchFile, scratchFileWith, scratchFolder } from '../scratch-folder.js';
+import { linesOf, outOf, runCaptured } from './run-captured.js';
 import { catchOutput, startProcess } from './run-process.js';
 
 const FRUIT_ROWS = FRUIT.map(({ _id, title, text }) => row(_id, { name: title || _id, description: text }));
 
-function scratchFileOf(text: string): string {
-  const path = scratchFile('rows.jsonl');
-  writeFileSync(path, text);
-  return path;
-}
-
 /** The modes that need no model. */
 const BY_WORDS = ['--mode', 'bm25', '--mode', 'keyword'];
 
-interface Summary {
-  readonly benchmark: string;
-  readonly queries: number;
-  readonly modes: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  readonly intervals: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>>;
-  readonly comparisons?: readonly { readonly mode: string; readonly baseline: string; readonly p: number }[];
-  readonly byQuery?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
-}
-
-async function jsonOf(words: readonly string[]): Promise<Summary> {
-  const { status, out, error } = await runCaptured(['evaluate', ...words, '--json']);
-  expect([status, error]).toEqual([0, '']);
-  return JSON.parse(out) as Summary;
+async function jsonOf(words: readonly string[]): Promise<EvaluationSummary> {
+  return JSON.parse(await outOf(['evaluate', ...words, '--json']));
 }
 
 describe('evaluate', () => {
@@ -58,8 +42,7 @@ describe('evaluate', () => {
 
   test('prints a table: a line for each mode, below it the intervals', async () => {
     const folder = fruitFolder();
-    const { status, out, error } = await runCaptured(['evaluate', folder, ...BY_WORDS, '--at', '1', '--at', '3']);
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf(['evaluate', folder, ...BY_WORDS, '--at', '1', '--at', '3']);
     const lines = linesOf(out);
     expect(lines[0]).toMatch(/: 4 questions over 5 documents$/);
     expect(lines[2]).toMatch(/^ +ndcg@1 +mrr@1 +recall@1 +precision@1 +ndcg@3 .* map +hit@1$/);
@@ -91,9 +74,8 @@ describe('evaluate', () => {
 
   test('compares with a run, or with one of the modes, and names what was won and lost most', async () => {
     const folder = fruitFolder();
-    const run = scratchFile('old.run');
-    writeFileSync(
-      run,
+    const run = scratchFileWith(
+      'old.run',
       'drink-1 Q0 apple 1 1 old\ndrink-2 Q0 apple 1 1 old\ndry-1 Q0 plum 1 1 old\nsoup-1 Q0 leek 1 1 old\n',
     );
     const { status, out } = await runCaptured(['evaluate', folder, '--mode', 'bm25', '--compare', run]);
@@ -114,8 +96,7 @@ describe('evaluate', () => {
       'qrels.tsv': 'drink-1\tapple\t1\n',
     });
     const html = scratchFile('page.html');
-    const run = scratchFile('"><b>old.run');
-    writeFileSync(run, 'drink-1 Q0 pear 1 1 old\n');
+    const run = scratchFileWith('"><b>old.run', 'drink-1 Q0 pear 1 1 old\n');
     await jsonOf([folder, ...BY_WORDS, '--compare', run, '--html', html]);
     const page = readFileSync(html, 'utf8');
     expect(page).toMatch(/^<!doctype html>/);
@@ -130,11 +111,9 @@ describe('evaluate', () => {
       'queries.jsonl': toJsonLines([{ _id: 'a\u001b[2J', text: 'cider \u001b]0;x\u0007\u202e' }]),
       'qrels.tsv': 'a\u001b[2J\tapple\t1\na\u001b[2J\tnot\u009b\t1\n',
     });
-    const run = scratchFile('old.run');
-    writeFileSync(run, 'other Q0 apple 1 1 old\n');
-    const { status, out, error } = await runCaptured([
-      ...['evaluate', folder, '--mode', 'bm25', '--by-query', '--compare', run],
-    ]);
+    const run = scratchFileWith('old.run', 'other Q0 apple 1 1 old\n');
+    const words = ['evaluate', folder, '--mode', 'bm25', '--by-query', '--compare', run];
+    const { status, out, error } = await runCaptured(words);
     expect(status).toBe(0);
     expect(out + error).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
     expect(error).toMatch(/^note: 1 of 2 right answers are not among the documents: "not/);
@@ -147,15 +126,14 @@ describe('evaluate with graded requests', () => {
     { id: 'de-1', query: 'Suppe kochen', english: 'soups', grades: { leek: 2, stove: 1 } },
     { id: 'de-2', query: 'Reifen wechseln', english: 'change a tyre', grades: { stove: 0 } },
   ];
-  const requestsFile = (): string => {
-    const path = scratchFile('requests.jsonl');
-    writeFileSync(path, toJsonLines(REQUESTS));
-    return path;
-  };
-  const documents = (): string[] => ['--catalogue', scratchFileOf(toJsonLines(FRUIT_ROWS))];
+  const documents = (): string[] => ['--catalogue', scratchFileWith('rows.jsonl', toJsonLines(FRUIT_ROWS))];
 
   test('prints what is judged and useful, then how confident answers are and how right their scores', async () => {
-    const { status, out, error } = await runCaptured(['evaluate', requestsFile(), ...documents()]);
+    const { status, out, error } = await runCaptured([
+      'evaluate',
+      scratchFileWith('requests.jsonl', toJsonLines(REQUESTS)),
+      ...documents(),
+    ]);
     expect([status, error]).toEqual([0, 'note: 1 question without a useful document: asked for confidence only\n']);
     const lines = linesOf(out);
     expect(lines[0]).toBe('requests.jsonl: 2 questions over 5 documents, exponential gain');
@@ -214,8 +192,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   'evaluate that is interrupted by %s leaves nothing behind',
   async (signal) => {
     const temporary = scratchFolder();
-    const questions = scratchFile('questions.jsonl');
-    writeFileSync(questions, toJsonLines([{ query: 'song', relevant: ['birds'] }]));
+    const questions = scratchFileWith('questions.jsonl', toJsonLines([{ query: 'song', relevant: ['birds'] }]));
     // Standard input never ends: the load goes on until it is stopped.
     const child = startProcess(['evaluate', questions, '--catalogue', '-', ...BY_WORDS], {
       env: { TMPDIR: temporary },

@@ -1,16 +1,15 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openAccess } from '../../src/access/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { contentOf } from '../catalogue-file.js';
-import { codeOf } from '../error-code.js';
 import { row, writeJsonLines } from '../rows.js';
-import { scratchFile, scratchFolder } from '../scratch-folder.js';
+import { scratchFile, scratchFileWith, scratchFolder } from '../scratch-folder.js';
 import { describeWithPostgres, describeWithStandbys } from '../share/postgres/describe-with-postgres.js';
 import { PASSWORD, type PostgresStandby } from '../share/postgres/postgres-cluster.js';
-import { ATTACK, type Captured, linesOf, runCaptured, UNSAFE } from './run-captured.js';
-import { runProcess, SEARCH, startServing } from './run-process.js';
+import { ATTACK, type Captured, linesOf, outOf, runCaptured, UNSAFE } from './run-captured.js';
+import { SEARCH, startServing } from './run-process.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -122,21 +121,6 @@ test('what a terminal would act on, in the name of a key, is not printed', async
   }
 });
 
-test('a key made by one process is accepted until another one revokes it', async () => {
-  const state = scratchFile('access.db');
-  const made = await runProcess(['keys', 'create', '--state', state]);
-  expect(made).toMatchObject({ status: 0, out: expect.stringMatching(/^sk_live_\S{43}\n$/) });
-  const access = openAccess({ state });
-  try {
-    const header = `Bearer ${made.out.trim()}`;
-    expect(access.identify(header, undefined)).toMatchObject({ name: 'key:1' });
-    expect(await runProcess(['keys', 'revoke', '1', '--state', state])).toMatchObject({ status: 0 });
-    expect(await codeOf(() => access.identify(header, undefined))).toBe('INVALID_API_KEY');
-  } finally {
-    access.close();
-  }
-});
-
 function keys(...words: readonly string[]): Promise<Captured> {
   return runCaptured(['keys', ...words]);
 }
@@ -157,12 +141,6 @@ function withoutPassword(address: string): string {
   return address.replace(/:[^:@]+@/, '@');
 }
 
-function passwordFile(): string {
-  const file = scratchFile('password');
-  writeFileSync(file, `${PASSWORD}\n`);
-  return file;
-}
-
 describeWithPostgres('a catalogue in PostgreSQL', (server) => {
   /** The address of a database with two skills, without the password. */
   async function catalogue(): Promise<string> {
@@ -181,9 +159,10 @@ describeWithPostgres('a catalogue in PostgreSQL', (server) => {
         ['list', '--json'],
         ['show', 'alpha', '--json'],
       ].map(async (words) => {
-        const { status, out, error } = await runCaptured([...words, ...where]);
-        expect([status, error]).toEqual([0, '']);
-        return JSON.parse(out) as { readonly hits?: readonly unknown[]; readonly skill?: { readonly id: string } };
+        return JSON.parse(await outOf([...words, ...where])) as {
+          readonly hits?: readonly unknown[];
+          readonly skill?: { readonly id: string };
+        };
       }),
     );
     expect(outputs.map(({ hits, skill }) => hits?.length ?? skill?.id)).toEqual([1, 2, 'alpha']);
@@ -196,7 +175,7 @@ describeWithPostgres('a catalogue in PostgreSQL', (server) => {
 
   test('is served, with keys and quotas in the same database, and followed', async () => {
     const address = await catalogue();
-    const file = passwordFile();
+    const file = scratchFileWith('password', `${PASSWORD}\n`);
     const where = ['--database', address, '--database-password-file', file];
     const made = await runCaptured(['keys', 'create', ...where]);
     expect(made.status).toBe(0);
@@ -254,7 +233,7 @@ describeWithPostgres('load --database postgres://…', (server) => {
 
   test('takes the password from a file, and keys are in the same database', async () => {
     const { words, address } = await place();
-    const file = passwordFile();
+    const file = scratchFileWith('password', `${PASSWORD}\n`);
     const { status, error } = await runCaptured([...words, '--database-password-file', file]);
     expect([status, error]).toEqual([0, '']);
     const where = ['--database', address, '--database-password-file', file];
@@ -292,7 +271,7 @@ describeWithStandbys('a standby as --database', (server) => {
     await buildCatalogue({ database, cache: scratchFolder(), semantic: false, sources });
     await standby.caughtUp();
     const primary = withoutPassword(database);
-    const file = passwordFile();
+    const file = scratchFileWith('password', `${PASSWORD}\n`);
     return { primary, file, place: ['--database', standby.addressOf(primary), '--database-password-file', file] };
   }
 

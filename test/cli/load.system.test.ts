@@ -7,7 +7,7 @@ import { contentOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { linesOf, runCaptured } from './run-captured.js';
+import { linesOf, outOf, runCaptured } from './run-captured.js';
 
 describe('load', () => {
   const PHASES = ['reading', 'storing', 'embedding', 'publishing', 'indexing'];
@@ -16,9 +16,7 @@ describe('load', () => {
     const { source, database } = place();
     writeJsonLines(source, [row('a'), row('b'), { id: 'c' }, row('a')]);
 
-    const { status, out, error } = await runCaptured(['load', source, '--database', database, '--no-semantic']);
-
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf(['load', source, '--database', database, '--no-semantic']);
     expect(linesOf(out)).toEqual([
       expect.stringMatching(/^added +2$/),
       expect.stringMatching(/^updated +0$/),
@@ -35,16 +33,7 @@ describe('load', () => {
     const { source, database } = place();
     writeJsonLines(source, [row('a'), { id: 'c' }, row('a')]);
 
-    const { status, out, error } = await runCaptured([
-      'load',
-      source,
-      '--json',
-      '--database',
-      database,
-      '--no-semantic',
-    ]);
-
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf(['load', source, '--json', '--database', database, '--no-semantic']);
     const report = JSON.parse(out) as LoadReport;
     expect(report).toEqual({
       added: 1,
@@ -65,16 +54,9 @@ describe('load', () => {
   test('takes what folders do not tell from options', async () => {
     const { folder, database } = place();
     writeFileSync(join(folder, 'SKILL.md'), '---\nname: notes\ndescription: Writes notes\n---\n');
-    const words = [
-      '--author',
-      'me',
-      '--codehost-base',
-      'https://code.example/r',
-      '--skill-url-base',
-      'https://s.example',
-    ];
+    const words = '--author me --codehost-base https://code.example/r --skill-url-base https://s.example --no-semantic';
 
-    const { status } = await runCaptured(['load', folder, ...words, '--database', database, '--no-semantic']);
+    const { status } = await runCaptured(['load', folder, ...words.split(' '), '--database', database]);
 
     expect(status).toBe(0);
     const [skill] = contentOf(database).values();
@@ -219,8 +201,7 @@ describe('check', () => {
     );
     await buildCatalogue({ database, sources: [[row('d')]], embedder });
     for (const [path, bytes] of former) writeFileSync(path, bytes);
-    const { status, out, error } = await runCaptured(['check', '--database', database]);
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf(['check', '--database', database]);
     expect(out.split('\n').map((line) => line.replaceAll(database, 'db'))).toEqual([
       'note: db.keyword: it belongs to another state of the catalogue, or to another version: check it with the option repair, or load anything',
       'note: db.vectors: it belongs to another state of the catalogue, or to another version: check it with the option repair, or load anything',

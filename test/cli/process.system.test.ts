@@ -180,15 +180,8 @@ describe('the command line, by meaning', () => {
     );
     expect(lines.at(-1)).toBe('the best 2, by meaning and words');
 
-    const byVector = await runCaptured([
-      ...QUESTION,
-      '--ranking',
-      'vector',
-      '--min-score',
-      '0.2',
-      '--database',
-      database,
-    ]);
+    const vectors = ['--ranking', 'vector', '--min-score', '0.2'];
+    const byVector = await runCaptured([...QUESTION, ...vectors, '--database', database]);
     expect(linesOf(byVector.out).at(-1)).toMatch(/^the best (one|\d), by meaning$/);
     const none = await runCaptured([...QUESTION, '--category', 'nothing', '--database', database]);
     expect([none.status, none.out]).toEqual([0, 'No skill matches.\n']);
@@ -267,14 +260,8 @@ test.each(['watch', 'load'])('%s of a folder that changes prints what it loads, 
 
 test('watch --json prints an object a line', async () => {
   const folder = await skills();
-  const { child, output } = started([
-    'watch',
-    folder,
-    '--json',
-    '--no-semantic',
-    '--database',
-    scratchFile('skills.db'),
-  ]);
+  const database = scratchFile('skills.db');
+  const { child, output } = started(['watch', folder, '--json', '--no-semantic', '--database', database]);
   await eventually(() => expect(output().error).toContain('Watching'));
   await writeFiles(folder, { 'b/SKILL.md': skillText('b') });
   await eventually(() => expect(linesOf(output().out)).toHaveLength(2));

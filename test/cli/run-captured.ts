@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/index.js';
 
 /** What a command did. */
@@ -18,6 +19,28 @@ export async function runCaptured(
   const [out, error] = [catchingStream(terminal), catchingStream(terminal)];
   const status = await run(words, { out: out.stream, error: error.stream });
   return { status, out: out.text(), error: error.text() };
+}
+
+/** What a command prints that ends well, and that says nothing on standard error. */
+export async function outOf(words: readonly string[], terminal?: { readonly columns: number }): Promise<string> {
+  const { status, out, error } = await runCaptured(words, terminal);
+  expect([status, error]).toEqual([0, '']);
+  return out;
+}
+
+/** The folders that programs ask the environment for. */
+const FOLDERS = ['CONFIG', 'DATA', 'STATE', 'CACHE'].map((kind) => `XDG_${kind}_HOME`);
+const OF_PROGRAMS = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'COPILOT_HOME', 'LOCALAPPDATA', 'APPDATA'];
+
+/** Lets the process of a test have this home and working folder, and no folders elsewhere, until the test ends. */
+export function standAt(home: string, project: string): void {
+  for (const name of [...FOLDERS, ...OF_PROGRAMS]) vi.stubEnv(name, undefined);
+  for (const name of ['HOME', 'USERPROFILE']) vi.stubEnv(name, home);
+  const cwd = vi.spyOn(process, 'cwd').mockReturnValue(project);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    cwd.mockRestore();
+  });
 }
 
 function catchingStream(terminal: { readonly columns: number } | undefined) {

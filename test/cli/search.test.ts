@@ -16,7 +16,7 @@ import { Database } from '../../src/store/sqlite.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { linesOf, runCaptured } from './run-captured.js';
+import { linesOf, outOf, runCaptured } from './run-captured.js';
 
 describe('search', () => {
   test('prints name, author, stars and age of each skill, the line that matches and the id', async () => {
@@ -31,9 +31,7 @@ describe('search', () => {
       }),
     ]);
 
-    const { status, out, error } = await runCaptured(['search', 'forms', '--database', database]);
-
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf(['search', 'forms', '--database', database]);
     expect(linesOf(out)).toEqual([
       'pdf-tools  octo  ★ 12,345  3 days',
       '  Fills in PDF forms',
@@ -108,9 +106,7 @@ describe('search', () => {
     const database = await catalogueOf(rows);
     const words = ['--sort', 'stars', '--limit', '3', '--page', '2', '--database', database, '--json'];
 
-    const { status, out, error } = await runCaptured(['search', 'alpha', ...words]);
-
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf(['search', 'alpha', ...words]);
     await using search = await openSkillSearch({ database });
     const answer = search.keyword({ q: 'alpha', sortBy: 'stars', limit: 3, page: 2 });
     expect(JSON.parse(out)).toEqual(JSON.parse(JSON.stringify(answer)));
@@ -303,15 +299,13 @@ async function catalogueOf(rows: readonly unknown[] = ROWS): Promise<string> {
 }
 
 async function json<Result>(database: string, ...words: string[]): Promise<Result> {
-  const { status, out, error } = await runCaptured([...words, '--json', '--database', database]);
-  expect([status, error]).toEqual([0, '']);
+  const out = await outOf([...words, '--json', '--database', database]);
   return JSON.parse(out) as Result;
 }
 
 describe('list', () => {
   test('prints name, author, stars and age of each skill, its description and its id, the latest first', async () => {
-    const { status, out, error } = await runCaptured(['list', '--database', await catalogueOf()]);
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf(['list', '--database', await catalogueOf()]);
     expect(linesOf(out)).toEqual([
       expect.stringMatching(/^kite {2}octo {2}★ 1,200 {2}3 days$/),
       '  Builds kites of paper',
@@ -399,9 +393,7 @@ describe('show', () => {
 
   test('prints a skill and its files', async () => {
     const database = await catalogueOf([{ ...skill, license: 'MIT' }]);
-    const { status, out, error } = await runCaptured(['show', 'o-r-notes', '--database', database]);
-
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf(['show', 'o-r-notes', '--database', database]);
     for (const text of [
       'release-notes',
       'Writes release notes\nfrom the git log',

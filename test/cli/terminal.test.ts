@@ -8,7 +8,7 @@ import { chooseAgents, fitColumns, keptCode, oneLine, widthOf, wrapRanges } from
 import { buildCatalogue } from '../../src/index.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
-import { ATTACK, linesOf, runCaptured, UNSAFE } from './run-captured.js';
+import { ATTACK, linesOf, outOf, UNSAFE } from './run-captured.js';
 
 describe('an answer', () => {
   test.each([
@@ -128,8 +128,7 @@ test('what a terminal would act on in a catalogue is printed by no command, and 
   };
   await buildCatalogue({ semantic: false, database, sources: [[hostile]] });
   const run = async (...words: string[]): Promise<string> => {
-    const { status, out, error } = await runCaptured([...words, '--database', database]);
-    expect([status, error]).toEqual([0, '']);
+    const out = await outOf([...words, '--database', database]);
     expect(out).not.toMatch(UNSAFE);
     // The text of a file has lines of its own.
     if (words[0] !== 'show') expect(linesOf(out).filter((line) => line.startsWith('forged'))).toEqual([]);

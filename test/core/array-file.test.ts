@@ -9,6 +9,7 @@ import {
   arraysOf,
   DamagedArrayFileError,
   isCurrentArrayFile,
+  orUndefined,
   PagedArrayFile,
   readArrayFile,
   writeArrayFile,
@@ -35,9 +36,7 @@ describe('an array file', () => {
   }
 
   function opened(path: string): PagedArrayFile {
-    const file = PagedArrayFile.open(path, IDENTITY);
-    if (file === undefined) throw new Error('no file');
-    return file;
+    return PagedArrayFile.open(path, IDENTITY)!;
   }
 
   function arrayIn(file: PagedArrayFile, path: string): NumberArray {
@@ -46,14 +45,6 @@ describe('an array file', () => {
 
   function bytesOf(array: NumberArray): Buffer {
     return Buffer.from(array.buffer, array.byteOffset, array.byteLength);
-  }
-
-  function linkedTo(path: string): string | undefined {
-    try {
-      return readlinkSync(path);
-    } catch {
-      return undefined;
-    }
   }
 
   /** All that an array file holds, or undefined where it is not believed. */
@@ -239,7 +230,8 @@ describe('an array file', () => {
       (file: PagedArrayFile, array: NumberArray): unknown => file.load([array]),
     ]) {
       const file = opened(path);
-      const descriptor = readdirSync('/proc/self/fd').find((one) => linkedTo(`/proc/self/fd/${one}`) === path);
+      const leadsThere = (one: string) => orUndefined(() => readlinkSync(`/proc/self/fd/${one}`)) === path;
+      const descriptor = readdirSync('/proc/self/fd').find(leadsThere);
       closeSync(Number(descriptor));
       const reading = async (): Promise<unknown> => read(file, arrayIn(file, 'words.long'));
       await expect(reading()).rejects.toThrow(DamagedArrayFileError);

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, test } from 'vitest';
-import { anyOf, OneAtATime, readAhead } from '../../src/core/index.js';
+import { anyOf, OneAtATime, readAhead, withResolvers } from '../../src/core/index.js';
 
 describe('a signal joined of others', () => {
   test('is aborted with the first of them, for its reason', () => {
@@ -33,10 +33,7 @@ describe('a signal joined of others', () => {
 describe('one at a time', () => {
   /** Work that ends when it is told to. */
   function work(name: string, told: string[]): { run: () => Promise<string>; end: () => void } {
-    let end = (): void => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    const { promise: ended, resolve: end } = withResolvers<void>();
     const run = async (): Promise<string> => {
       told.push(`${name} begins`);
       await ended;

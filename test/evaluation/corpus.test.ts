@@ -1,11 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type CorpusOptions, openCorpus } from '../../src/evaluation/index.js';
 import { buildCatalogue } from '../../src/index.js';
 import { traceOf } from '../catalogue-file.js';
 import { row, writeJsonLines } from '../rows.js';
-import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
+import { closing, scratchFile, scratchFileWith, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { FRUIT } from './fruit.js';
 
@@ -86,8 +86,7 @@ describe('a catalogue', () => {
     const embedder = new StandInEmbedder();
     const database = await catalogueOf(ROWS, embedder);
     const before = traceOf(database);
-    const without = scratchFile('without.txt');
-    writeFileSync(without, 'a\n\nnot-there\n');
+    const without = scratchFileWith('without.txt', 'a\n\nnot-there\n');
     embedder.asked.length = 0;
     const { search, remarks } = await open({
       database,

@@ -5,7 +5,6 @@ import {
   compareFigures,
   extremesOf,
   measureRanking,
-  ndcg,
   randomisationTest,
   randomNumbers,
   recallByDepth,
@@ -13,23 +12,6 @@ import {
 } from '../../src/evaluation/index.js';
 
 describe('the figures of one ranking', () => {
-  // Found: a document worth 3, one worth nothing, one worth 1, one worth 2. Not found: one worth 2 and one worth 1.
-  const found = [3, 0, 1, 2];
-  const ideal = [3, 2, 2, 1, 1];
-
-  test('nDCG divides the discounted gains by those of the best order there is', () => {
-    // log2 of rank + 1 is 1, 1.58496, 2, 2.32193, 2.58496 for the ranks 1 to 5.
-    const gained = 3 / 1 + 0 / 1.584963 + 1 / 2 + 2 / 2.321928;
-    const best = 3 / 1 + 2 / 1.584963 + 2 / 2 + 1 / 2.321928;
-    expect(gained).toBeCloseTo(4.361353, 5);
-    expect(best).toBeCloseTo(5.692536, 5);
-    expect(ndcg(found, ideal, 4)).toBeCloseTo(4.361353 / 5.692536, 5);
-    // Cut at 2 the best order gains 3 + 2 / 1.584963 = 4.261860 of which 3 are there.
-    expect(ndcg(found, ideal, 2)).toBeCloseTo(3 / 4.26186, 5);
-    // Deeper than the ranking the best order still grows: 1 / 2.584963 = 0.386853 more.
-    expect(ndcg(found, ideal, 10)).toBeCloseTo(4.361353 / (5.692536 + 0.386853), 5);
-  });
-
   test('of random grades are those of a naive count', () => {
     const ranking = fc.uniqueArray(fc.nat({ max: 20 }).map(String), { maxLength: 15 });
     const judged = fc.dictionary(fc.nat({ max: 20 }).map(String), fc.nat({ max: 3 }), { noNullPrototype: true });

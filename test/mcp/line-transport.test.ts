@@ -18,13 +18,8 @@ async function start(output: PassThrough | Writable = new PassThrough()) {
   transport.onclose = closed;
   await transport.start();
   const sent = (): Message[] => {
-    const text = (output as PassThrough).read()?.toString('utf8') ?? '';
-    return text === ''
-      ? []
-      : text
-          .trimEnd()
-          .split('\n')
-          .map((line: string) => JSON.parse(line));
+    const text = String((output as PassThrough).read() ?? '');
+    return (text.match(/.+/g) ?? []).map((line) => JSON.parse(line));
   };
   return { input, transport, received, closed, sent };
 }

@@ -4,11 +4,10 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { replaceFile } from '../../../src/core/config-file.js';
 import { readConfigFile, writeConfigFile } from '../../../src/core/index.js';
-import { scratchFile } from '../../scratch-folder.js';
+import { scratchFile, scratchFileWith } from '../../scratch-folder.js';
 
 test('is not written over what somebody else wrote since it was read', () => {
-  const path = scratchFile('settings.json');
-  writeFileSync(path, 'read');
+  const path = scratchFileWith('settings.json', 'read');
   const file = readConfigFile(path);
   writeFileSync(path, 'else');
   expect(writeConfigFile(file, 'ours')).toBe(false);
@@ -16,8 +15,7 @@ test('is not written over what somebody else wrote since it was read', () => {
 });
 
 test('is put back where a program that had it open wrote to it after the last look', () => {
-  const path = scratchFile('settings.json');
-  writeFileSync(path, 'read');
+  const path = scratchFileWith('settings.json', 'read');
   const file = openSync(path, 'r+');
   const isUnchanged = (): boolean => {
     ftruncateSync(file);

@@ -34,6 +34,12 @@ function lockIn(folder: string): { version: number; skills: Record<string, Recor
   return JSON.parse(readFileSync(join(folder, 'skills-lock.json'), 'utf8'));
 }
 
+/** A catalogue with a skill, its id, and an empty folder. */
+async function pdfForms() {
+  const made = await catalogueOf(PDF_FORMS);
+  return { ...made, id: idOf(made.search, 'pdf-forms'), to: scratchFolder() };
+}
+
 /** The paths of all files of a folder, and of nothing else. */
 function listed(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -44,9 +50,8 @@ function listed(folder: string): string[] {
 
 describe('an installed skill', () => {
   test('has the files of the catalogue, byte for byte, in a folder of its name, and an entry in the lock file', async () => {
-    const { search, folder } = await catalogueOf(PDF_FORMS);
-    const id = idOf(search, 'pdf-forms');
-    const to = join(scratchFolder(), 'new', 'skills');
+    const { search, folder, id, to: parent } = await pdfForms();
+    const to = join(parent, 'new', 'skills');
     const report = await installSkills(search, { ids: [id], to });
     const bytes = Object.values(PDF_FORMS).reduce((sum, one) => sum + Buffer.byteLength(one as string), 0);
     expect(report).toEqual({
@@ -72,9 +77,8 @@ describe('an installed skill', () => {
   });
 
   onPosix('keeps which of its files can be executed', async () => {
-    const { search } = await catalogueOf(PDF_FORMS);
-    const to = scratchFolder();
-    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+    const { search, id, to } = await pdfForms();
+    await installSkills(search, { ids: [id], to });
     const executable = listed(join(to, 'pdf-forms')).filter(
       (path) => (lstatSync(join(to, 'pdf-forms', path)).mode & 0o100) !== 0,
     );
@@ -120,11 +124,11 @@ describe('an installed skill', () => {
   });
 
   test('leaves what else is in the lock file, and its mode', async () => {
-    const { search } = await catalogueOf(PDF_FORMS);
-    const lock = join(scratchFolder(), 'skills-lock.json');
+    const { search, id, to } = await pdfForms();
+    const lock = join(to, 'skills-lock.json');
     const zebra = { source: 'o/r', sourceType: 'github', computedHash: '00', later: [1, 2] };
     writeFileSync(lock, JSON.stringify({ version: 1, skills: { zebra }, more: 'x' }), { mode: 0o600 });
-    await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to: join(lock, '..'), lock });
+    await installSkills(search, { ids: [id], to, lock });
     const { skills, more } = JSON.parse(readFileSync(lock, 'utf8'));
     expect([Object.keys(skills), skills.zebra, more]).toEqual([['pdf-forms', 'zebra'], zebra, 'x']);
     if (process.platform !== 'win32') expect(statSync(lock).mode & 0o777).toBe(0o600);
@@ -133,10 +137,7 @@ describe('an installed skill', () => {
 
 describe('nothing is installed', () => {
   async function refusal(change: (to: string) => void, options: Partial<InstallOptions> = {}) {
-    const { search } = await catalogueOf({
-      ...PDF_FORMS,
-      'other/SKILL.md': skillMarkdown('other'),
-    });
+    const { search } = await catalogueOf({ ...PDF_FORMS, 'other/SKILL.md': skillMarkdown('other') });
     const to = scratchFolder();
     change(to);
     const before = listed(to);
@@ -202,49 +203,37 @@ describe('nothing is installed', () => {
   });
 
   test('of paths that lead out, or that are one file on some systems', async () => {
-    const { search } = await catalogueOf(PDF_FORMS);
+    const { search, id, to } = await pdfForms();
     const sha256 = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881';
-    const to = scratchFolder();
     for (const path of ['../x', '/x', 'C:\\x', 'a/../../x', 'NUL', 'skill.md', '.git/config']) {
       const hostile = withFiles(search, [
         { path: 'SKILL.md', sha256 },
         { path, sha256 },
       ]);
-      expect(await codeOf(() => installSkills(hostile, { ids: [idOf(search, 'pdf-forms')], to }))).toBe(
-        'INSTALL_REFUSED',
-      );
+      expect(await codeOf(() => installSkills(hostile, { ids: [id], to }))).toBe('INSTALL_REFUSED');
     }
     expect(readdirSync(to)).toEqual([]);
   });
 
   test('whose bytes are not those of their digest', async () => {
-    const { search } = await catalogueOf(PDF_FORMS);
+    const { search, id, to } = await pdfForms();
     const wrong = withFiles(search, [{ path: 'SKILL.md', sha256: '00' }]);
-    const to = scratchFolder();
-    expect(await codeOf(() => installSkills(wrong, { ids: [idOf(search, 'pdf-forms')], to }))).toBe('INSTALL_REFUSED');
+    expect(await codeOf(() => installSkills(wrong, { ids: [id], to }))).toBe('INSTALL_REFUSED');
     expect(readdirSync(to)).toEqual([]);
   });
 
   test('with wrong options', async () => {
-    const { search } = await catalogueOf(PDF_FORMS);
-    const ids = [idOf(search, 'pdf-forms')];
-    const to = scratchFolder();
-    for (const options of [
-      { ids: [], to },
-      { ids, to: '' },
-      { ids, to, force: 1 },
-      { ids, to, forced: true },
-    ]) {
-      expect(await codeOf(() => installSkills(search, options as never))).toBe('INVALID_OPTION');
+    const { search, id, to } = await pdfForms();
+    for (const wrong of [{ ids: [] }, { to: '' }, { force: 1 }, { forced: true }]) {
+      const options = { ids: [id], to, ...wrong } as never;
+      expect(await codeOf(() => installSkills(search, options))).toBe('INVALID_OPTION');
     }
   });
 });
 
 describe('with force', () => {
   async function changed() {
-    const { search, database, folder } = await catalogueOf(PDF_FORMS);
-    const id = idOf(search, 'pdf-forms');
-    const to = scratchFolder();
+    const { search, database, folder, id, to } = await pdfForms();
     await installSkills(search, { ids: [id], to });
     await writeFiles(folder, { 'pdf-forms/SKILL.md': skillMarkdown('pdf-forms', 'Do it otherwise.') });
     await buildCatalogue({ database, sources: [folder], semantic: false });
@@ -274,10 +263,8 @@ describe('with force', () => {
   test('a skill is replaced that the lock file has from another source', async () => {
     const { newer, id, to } = await changed();
     const lock = join(to, 'skills-lock.json');
-    writeFileSync(
-      lock,
-      JSON.stringify({ version: 1, skills: { 'pdf-forms': { source: 'o/r', sourceType: 'github' } } }),
-    );
+    const other = { 'pdf-forms': { source: 'o/r', sourceType: 'github' } };
+    writeFileSync(lock, JSON.stringify({ version: 1, skills: other }));
     await expect(installSkills(newer, { ids: [id], to })).rejects.toThrow('has pdf-forms from "o/r"; the option force');
     expect((await installSkills(newer, { ids: [id], to, force: true })).skills[0]?.state).toBe('replaced');
     expect(lockIn(to).skills['pdf-forms']).toMatchObject({ sourceType: 'local', skillId: id });
@@ -300,14 +287,14 @@ test('an install that is killed while it replaces a skill leaves the former one,
 });
 
 test('what an install left and came with a project moves nothing from behind a link', async () => {
-  const { search } = await catalogueOf(PDF_FORMS);
-  const [to, home] = [scratchFolder(), scratchFolder()];
+  const { search, id, to } = await pdfForms();
+  const home = scratchFolder();
   await writeFiles(home, { 'keys/id': 'secret', 'work/plan.md': 'mine' });
   const [linked, withLinks] = [4194305, 4194306].map((pid) => `.skill-discovery-install-${pid}-0123456789ab`);
   await writeFiles(to, { [`${linked}/new/a.md`]: '', [`${withLinks}/replaced/b.md`]: '' });
   symlinkSync(home, join(to, linked!, 'replaced'), 'junction');
   symlinkSync(join(home, 'work'), join(to, withLinks!, 'replaced', 'work'), 'junction');
-  await installSkills(search, { ids: [idOf(search, 'pdf-forms')], to });
+  await installSkills(search, { ids: [id], to });
   expect(readdirSync(to).sort()).toEqual(['pdf-forms', 'skills-lock.json']);
   expect(readFileSync(join(home, 'keys', 'id'), 'utf8')).toBe('secret');
   expect(readFileSync(join(home, 'work', 'plan.md'), 'utf8')).toBe('mine');
@@ -363,20 +350,10 @@ describe('paths of files in a skill', () => {
 
   test('may not be one on some system', () => {
     for (const paths of [
-      ...[
-        ['SKILL.md', 'skill.md'],
-        ['a/B.md', 'A/b.md'],
-        ['caf\u00e9.md', 'cafe\u0301.md'],
-        ['a/x.md', 'A/y.md'],
-      ],
-      ...[
-        ['stra\u00dfe.md', 'STRASSE.md'],
-        ['a', 'a/b'],
-        ['A/b', 'a'],
-        ['SKILL.md', 'SKILL.md'],
-      ],
+      ...['SKILL.md skill.md', 'a/B.md A/b.md', 'caf\u00e9.md cafe\u0301.md', 'a/x.md A/y.md'],
+      ...['stra\u00dfe.md STRASSE.md', 'a a/b', 'A/b a', 'SKILL.md SKILL.md'],
     ]) {
-      expect([paths, faultOfPaths(paths)]).toEqual([paths, expect.any(String)]);
+      expect([paths, faultOfPaths(paths.split(' '))]).toEqual([paths, expect.any(String)]);
     }
   });
 });
