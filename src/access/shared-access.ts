@@ -391,12 +391,11 @@ class SharedKeys {
   }
 
   #remember(name: string, accepted: AcceptedKey | undefined): AcceptedKey | undefined {
-    if (accepted === undefined) {
-      this.#remembered.delete(name);
-      return undefined;
+    if (accepted === undefined) this.#remembered.delete(name);
+    else {
+      if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+      this.#remembered.set(name, accepted);
     }
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-    this.#remembered.set(name, accepted);
     return accepted;
   }
 

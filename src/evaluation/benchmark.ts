@@ -12,6 +12,7 @@ import {
   madeOnce,
   namesOf,
   nearestName,
+  orUndefined,
 } from '../core/index.js';
 import { type ScoreParts, SkillSearchError } from '../index.js';
 
@@ -387,12 +388,8 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
 /** The JSON objects of a file, one a line, each with its line number. */
 export async function* readObjects(path: string): AsyncGenerator<readonly [Readonly<Record<string, unknown>>, number]> {
   for await (const { number, text } of readLines(path)) {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      throw faultIn(path, number, 'expected a JSON object, got text that is not JSON');
-    }
+    const value: unknown = orUndefined(() => JSON.parse(text));
+    if (value === undefined) throw faultIn(path, number, 'expected a JSON object, got text that is not JSON');
     if (!isObject(value)) throw faultIn(path, number, 'expected a JSON object, got another value');
     yield [value, number];
   }

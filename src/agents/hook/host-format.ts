@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
-import { cleanLine, isObject } from '../../core/index.js';
+import { cleanLine, isObject, orUndefined } from '../../core/index.js';
 import type { FoundSkill, PromptAnswer } from './prompt-query.js';
 
 /** The limits of `hook`. They cannot be changed. */
@@ -68,15 +68,11 @@ function promptIn(text: string, format: HookFormat, whole: boolean): Prompt | un
   if (format === 'plain') return whole ? { text } : undefined;
   // A host need not close the input: then a whole object is the end of it.
   if (!whole && !text.trimEnd().endsWith('}')) return undefined;
-  let value: unknown;
-  try {
-    // Some shells of Windows put a byte order mark before what they pass on.
-    value = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    if (!whole) return undefined;
-    // The message of the error would quote the input.
-    throw noPrompt('INPUT_NOT_JSON');
-  }
+  // Some shells of Windows put a byte order mark before what they pass on.
+  const value: unknown = orUndefined(() => JSON.parse(text.replace(/^\ufeff/, '')));
+  if (value === undefined && !whole) return undefined;
+  // The message of the error itself would quote the input.
+  if (value === undefined) throw noPrompt('INPUT_NOT_JSON');
   const { prompt, cwd, session_id: session, tool_name: name, tool_input: input } = isObject(value) ? value : {};
   const tool = typeof name === 'string' && isObject(input) ? { name, input } : undefined;
   if (typeof prompt !== 'string' && tool === undefined) throw noPrompt('NO_PROMPT');

@@ -15,6 +15,7 @@ import {
   makeFolder,
   namesOf,
   optionOf,
+  orUndefined,
   readConfigFile,
   repositoryOf,
   SkillSearchError,
@@ -289,12 +290,8 @@ function fileAt(path: string): ConfigFile {
 
 function contentsOf({ path, text }: ConfigFile): { readonly skills: Readonly<Record<string, LockEntry>> } {
   if (text === undefined) return { ...{ version: 1 }, skills: {} };
-  let lock: unknown;
-  try {
-    lock = JSON.parse(text);
-  } catch {
-    throw lockRefused(path, 'it is not JSON');
-  }
+  const lock: unknown = orUndefined(() => JSON.parse(text));
+  if (lock === undefined) throw lockRefused(path, 'it is not JSON');
   const { version, skills } = isObject(lock) ? lock : {};
   if (version !== 1) {
     throw lockRefused(path, `its version must be 1, got ${(JSON.stringify(version) ?? 'none').slice(0, 100)}`);
