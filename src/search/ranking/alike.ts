@@ -149,7 +149,7 @@ const [TWIN_OF_AUTHOR, TWIN_OF_ANYBODY] = [0.6, 0.9];
 /** Of this many first hits, so many may be of one repository where others are as good. */
 const [FIRST_HITS, MOST_OF_A_REPOSITORY] = [5, 2];
 
-/** Sums that differ by less are as good: readers grade such skills alike as often as the other way round. */
+/** Sums that differ by less are as good: of two such skills readers find the lower one better nearly as often. */
 const AS_GOOD = 0.3;
 
 /** A hit in its place. */
@@ -176,7 +176,7 @@ interface Weighed extends Omit<Arranged, 'evidence'> {
  * and one repository does not fill the first places.
  *
  * @param ordered the best hits by name and sum, {@link ARRANGED} at most
- * @param known undefined for a damaged skill, which stays where it is
+ * @param known undefined for a damaged skill, for which nothing speaks
  * @param cosineOf of two documents; undefined where one has no vector
  * @param folds whether twins are shown as one
  */
