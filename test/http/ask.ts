@@ -1,9 +1,22 @@
+import { onTestFinished } from 'vitest';
 import { type Access, type AccessOptions, openAccess } from '../../src/access/index.js';
-import { createHandler, type Handler, type HandlerOptions, type LogEvent } from '../../src/http/index.js';
-import { openSkillSearch, type SkillSearch } from '../../src/index.js';
+import {
+  createHandler,
+  type Handler,
+  type HandlerOptions,
+  type LogEvent,
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+} from '../../src/http/index.js';
+import type { SkillSearch } from '../../src/index.js';
 import type { CatalogueSearch } from '../../src/search/index.js';
+import { catalogueOf, opened } from '../catalogues.js';
+import { row } from '../rows.js';
 import { closing } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+
+export { catalogueOf, opened };
 
 export const ORIGIN = 'http://skills.test';
 export const KEYWORD = '/api/v1/skills/search';
@@ -71,12 +84,34 @@ export async function serve(
   return { ask: askerOf(handle), handle, search, access, key: access.createKey().key, events };
 }
 
-export async function searchOver(skills: readonly unknown[]): Promise<SkillSearch> {
+const TWO = [row('a', { description: 'alpha' }), row('b', { description: 'über' })];
+
+export async function searchOver(skills: readonly unknown[] = TWO): Promise<SkillSearch> {
   return opened({ skills, embedder: new StandInEmbedder() });
 }
 
-export async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
-  return closing(await openSkillSearch(options));
+export interface Started extends Pick<Service, 'search' | 'access' | 'key' | 'events'> {
+  readonly server: RunningServer;
+}
+
+/** A server at a free port, over skills without addresses if no search is given; all closed when the test ends. */
+export async function started(
+  options: ServerOptions = {},
+  quotas: Partial<AccessOptions> = {},
+  given?: SkillSearch,
+): Promise<Started> {
+  const search = given ?? (await searchOver());
+  const access = accessOf({ anonymous: NO_LIMIT, key: NO_LIMIT, ...quotas });
+  const events: LogEvent[] = [];
+  const server = await running(search, { access, log: (event) => events.push(event), ...options });
+  return { server, search, access, key: access.createKey().key, events };
+}
+
+/** The same with nothing but these options. */
+export async function running(search: SkillSearch, options: ServerOptions = {}): Promise<RunningServer> {
+  const server = await startServer(search, { port: 0, ...options });
+  onTestFinished(() => server.close(0));
+  return server;
 }
 
 /** Keys and quotas in memory, where no file is named. */

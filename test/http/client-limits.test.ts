@@ -1,15 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  type LogEvent,
-  type RunningServer,
-  SERVER_LIMITS,
-  type ServerOptions,
-  startServer,
-} from '../../src/http/index.js';
+import { SERVER_LIMITS, startServer } from '../../src/http/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
-import { closing } from '../scratch-folder.js';
-import { accessOf, HEALTH, keyword, searchOver } from './ask.js';
+import { HEALTH, keyword, searchOver, started } from './ask.js';
 import { answered, request, Wire, type WireReply } from './wire.js';
 
 /** Ten may be done at once, and one a second: no test takes so long. */
@@ -19,7 +12,7 @@ const ASKED = [HEALTH, '/nowhere', '/', keyword({ q: 'kite' }), '/skills/a', '/o
 
 describe('requests of an address', () => {
   test('count at every path, are refused beyond the limit, and close the connection; others are answered', async () => {
-    const { server, events } = await started({ requestsPerSecond: TEN });
+    const { server, events } = await started({ pages: true, requestsPerSecond: TEN });
     const wire = await Wire.open(server.port);
     const paths = Array.from({ length: 40 }, (_, i) => ASKED[i % ASKED.length]!);
     wire.send(
@@ -112,7 +105,7 @@ test('new connections of an address are closed beyond the limit, and those of ot
 test('the connection that was silent longest makes room for one beyond all that there may be', async () => {
   vi.spyOn(SERVER_LIMITS, 'connections', 'get').mockReturnValue(3);
   onTestFinished(() => void vi.restoreAllMocks());
-  const { server } = await started({});
+  const { server } = await started();
   const wires: Wire[] = [];
   for (let i = 0; i < 4; i++) {
     const wire = await Wire.open(server.port);
@@ -129,19 +122,3 @@ test.each(['connectionsPerSecond', 'requestsPerSecond'])('%s is an integer from 
     expect(await codeOf(() => startServer(search, { port: 0, [name]: value }))).toBe('INVALID_OPTION');
   }
 });
-
-/** A server without quotas of searches. */
-async function started(options: ServerOptions): Promise<{ server: RunningServer; events: LogEvent[] }> {
-  const events: LogEvent[] = [];
-  const none = { daily: 0, perMinute: 0 };
-  const server = closing(
-    await startServer(await searchOver([row('a')]), {
-      port: 0,
-      pages: true,
-      access: accessOf({ anonymous: none, key: none }),
-      log: (event) => events.push(event),
-      ...options,
-    }),
-  );
-  return { server, events };
-}

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue } from '../../src/index.js';
 import { row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
 import {
+  catalogueOf,
   FIND,
   HEALTH,
   KEYWORD,
@@ -269,9 +268,8 @@ test('429 RATE_LIMIT_EXCEEDED is for the minute, DAILY_QUOTA_EXCEEDED for the da
 
 describe('503 SERVICE_UNAVAILABLE', () => {
   test('is for a catalogue that was damaged while it is open, and the path of the file is not told', async () => {
-    const database = scratchFile('skills.db');
     const rows = Array.from({ length: 800 }, (_, i) => row(`k${i}`, { description: `kite ${i} ${'x'.repeat(400)}` }));
-    await buildCatalogue({ semantic: false, database, sources: [rows] });
+    const database = await catalogueOf(rows);
     const { ask } = await serve(await opened({ database }));
     expect((await ask(keyword({ q: 'kite' }))).status).toBe(200);
     writeFileSync(database, Buffer.alloc(1_000_000, 'no database '));

@@ -1,8 +1,5 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startServer } from '../../src/http/index.js';
-import { openSkillSearch } from '../../src/index.js';
+import { describe, expect, test } from 'vitest';
 import { row } from '../rows.js';
-import { closing } from '../scratch-folder.js';
 import {
   FIND,
   failingSearch,
@@ -15,6 +12,7 @@ import {
   SEMANTIC,
   semantic,
   serve,
+  started,
 } from './ask.js';
 
 const SKILLS = [row('kite')];
@@ -185,16 +183,9 @@ describe('the id of a request', () => {
 
 /** The ids in header, body and log of the answer to a request with an id. */
 async function idsFor(options: { readonly trustProxy?: readonly string[] }, id: string): Promise<string[]> {
-  const search = closing(await openSkillSearch({ skills: [row('alpha')] }));
-  const logged: string[] = [];
-  const server = await startServer(search, {
-    ...options,
-    port: 0,
-    log: ({ requestId }) => void logged.push(requestId),
-  });
-  onTestFinished(() => server.close(0));
+  const { server, events } = await started(options);
   const headers = { 'X-Request-Id': Buffer.from(id).toString('latin1') };
   const response = await fetch(`${server.url}/api/v1/skills/search?q=alpha`, { headers });
   const { meta } = (await response.json()) as { readonly meta: { readonly requestId: string } };
-  return [response.headers.get('X-Request-Id')!, meta.requestId, ...logged];
+  return [response.headers.get('X-Request-Id')!, meta.requestId, ...events.map(({ requestId }) => requestId)];
 }

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { openServerMetrics, type RequestEvent, startMetricsServer, startServer } from '../../src/http/index.js';
+import { describe, expect, test } from 'vitest';
+import { openServerMetrics, type RequestEvent, startMetricsServer } from '../../src/http/index.js';
 import { openSkillSearch, SkillSearchError } from '../../src/index.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { closing } from '../scratch-folder.js';
-import { FIND, failingSearch, HEALTH, KEYWORD, keyword, SEMANTIC, semantic, serve } from './ask.js';
+import { FIND, failingSearch, HEALTH, KEYWORD, keyword, running, SEMANTIC, semantic, serve } from './ask.js';
 import { exactly, faultsOf, fields, filledText, type Shape } from './shapes.js';
 
 const SKILLS = [row('kite')];
@@ -204,8 +204,7 @@ describe('metrics', () => {
   test('count requests by operation and status, whatever clients ask', async () => {
     await using search = await openSkillSearch({ skills: [row('alpha')] });
     const metrics = await openServerMetrics({ search: () => search });
-    const server = await startServer(search, { port: 0, pages: true, log: metrics.log });
-    onTestFinished(() => server.close(0));
+    const server = await running(search, { pages: true, log: metrics.log });
     for (const path of ['search?q=alpha', 'search?q=alpha', 'search', 'secret-path']) {
       await fetch(`${server.url}/api/v1/skills/${path}`);
     }
@@ -225,8 +224,7 @@ describe('metrics', () => {
 
   test('tell the catalogue, reloads, failures, what waits, and the memory of the process', async () => {
     await using search = await openSkillSearch({ skills: [row('a'), row('b')] });
-    const server = await startServer(search, { port: 0 });
-    onTestFinished(() => server.close(0));
+    const server = await running(search);
     const metrics = await openServerMetrics({ search: () => search, server: () => server });
     metrics.onReload({ kind: 'failed', during: 'opening', error: new Error('no') });
     metrics.log({ kind: 'failure', requestId: 'x', error: new Error('no') });

@@ -1,12 +1,9 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { openAccess } from '../../src/access/index.js';
-import { startServer } from '../../src/http/index.js';
-import { buildCatalogue } from '../../src/index.js';
+import { describe, expect, test } from 'vitest';
 import { type CatalogueSearch, catalogueSearchOf } from '../../src/search/index.js';
 import { type Row, row } from '../rows.js';
-import { closing, scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import {
+  catalogueOf,
   HEALTH,
   idsOf,
   KEYWORD,
@@ -18,6 +15,7 @@ import {
   searchOver,
   semantic,
   serve,
+  started,
 } from './ask.js';
 import { faultsOf, SEMANTIC_ANSWER } from './shapes.js';
 import { answered, request, Wire, type WireReply } from './wire.js';
@@ -71,30 +69,6 @@ describe('a semantic search', () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
 
-  test('names the file whose own text has the words of the question best, else SKILL.md', async () => {
-    const { ask, key } = await serve(SKILLS);
-    const fileOf = async (q: string) =>
-      itemsOf(await ask(semantic(q), { key })).find(({ skill }) => skill['id'] === 'knots');
-    expect(await fileOf('bowline loop')).toMatchObject({
-      file_id: 'knots/references/bowline.md',
-      filename: 'references/bowline.md',
-    });
-    expect(await fileOf('clove hitch')).toMatchObject({ filename: 'references/hitch.md' });
-    expect(await fileOf('mast')).toMatchObject({ file_id: 'knots/SKILL.md', filename: 'SKILL.md' });
-  });
-
-  test('ranks by meaning and words: finds by words what has no vector, and by meaning what has no word', async () => {
-    const database = scratchFile('skills.db');
-    const embedder = new StandInEmbedder();
-    await buildCatalogue({ database, sources: [SKILLS], embedder });
-    const late = row('late', { name: 'changelog', description: 'Announces a version.' });
-    await buildCatalogue({ database, sources: [[late]], semantic: false });
-    const { ask, key } = await serve(await opened({ database, embedder }));
-    const ids = idsOf(await ask(semantic('announces'), { key }));
-    expect(ids[0]).toBe('late');
-    expect(ids).toContain('birds');
-  });
-
   test('scores on one scale for all questions: what fits badly scores low, though it is the best there is', async () => {
     const { ask, key } = await serve(SKILLS);
     const best = async (q: string) => itemsOf(await ask(semantic(q), { key }))[0] as Item;
@@ -135,11 +109,8 @@ test('q of a semantic search may have 2,000 characters, the last of which still 
 
 describe('what a semantic search lacks is 503, while keyword search goes on', () => {
   test('a catalogue without vectors', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    const service = await serve(await opened({ database, embedder: new StandInEmbedder() }), {
-      quotas: { key: { daily: 3 } },
-    });
+    const search = await opened({ database: await catalogueOf(SKILLS), embedder: new StandInEmbedder() });
+    const service = await serve(search, { quotas: { key: { daily: 3 } } });
     await expectUnavailable(service);
     expect((service.events as { error?: { code: string } }[]).map(({ error }) => error?.code)).toContain('NO_VECTORS');
   });
@@ -152,8 +123,7 @@ describe('what a semantic search lacks is 503, while keyword search goes on', ()
   });
 
   test('a model that is another than that of the catalogue', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS], embedder: new StandInEmbedder('one') });
+    const database = await catalogueOf(SKILLS, new StandInEmbedder('one'));
     const search = await opened({ database, embedder: new StandInEmbedder('two') });
     await expectUnavailable(await serve(search, { quotas: { key: { daily: 3 } } }));
   });
@@ -252,8 +222,6 @@ async function slowly(options: { readonly longestWait?: number }) {
     return catalogueSearchOf(real).keywordRecords(query);
   };
   const search = replacing(real, { keywordRecords });
-  const access = closing(openAccess({ state: ':memory:', key: { daily: 1000, perMinute: 0 } }));
-  const server = await startServer(search, { port: 0, access, ...options });
-  onTestFinished(() => server.close(0));
-  return { port: server.port, access, key: access.createKey().key };
+  const { server, access, key } = await started(options, { key: { daily: 1000, perMinute: 0 } }, search);
+  return { port: server.port, access, key };
 }

@@ -1,13 +1,12 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Access, type Client, openAccess } from '../../src/access/index.js';
-import { type LogEvent, type RunningServer, type ServerOptions, startServer } from '../../src/http/index.js';
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../../src/access/index.js';
+import { type RunningServer, type ServerOptions, startServer } from '../../src/http/index.js';
 import { openSkillSearch, type SkillSearch, SkillSearchError } from '../../src/index.js';
 import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
 import { closing } from '../scratch-folder.js';
-import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { replacing } from './ask.js';
+import { replacing, running, type Started, searchOver, started } from './ask.js';
 import { answered, request, Wire, type WireReply } from './wire.js';
 
 const SEARCH = '/api/v1/skills/search?q=alpha';
@@ -151,7 +150,7 @@ describe('where it cannot listen', () => {
     { host: '' },
     { host: 7 as unknown as string },
   ])('refuses $port and $host as wrong options', async (options) => {
-    const search = await searchOf();
+    const search = await searchOver();
     expect(await codeOf(() => startServer(search, { port: 0, ...options }))).toBe('INVALID_OPTION');
   });
 
@@ -319,37 +318,6 @@ async function cutOff(): Promise<Started & { readonly client: Client }> {
   return { ...all, client: all.access.identify(`Bearer ${all.key}`, undefined) };
 }
 
-interface Started {
-  readonly server: RunningServer;
-  readonly search: SkillSearch;
-  readonly access: Access;
-  readonly key: string;
-  readonly events: LogEvent[];
-}
-
-type Quotas = Omit<Parameters<typeof openAccess>[0], 'state'>;
-
-/** A server at a free port, with a key; all closed when the test ends. */
-async function started(options: ServerOptions = {}, quotas: Quotas = {}, given?: SkillSearch): Promise<Started> {
-  const search = given ?? (await searchOf());
-  const noLimit = { daily: 0, perMinute: 0 };
-  const access = closing(openAccess({ state: ':memory:', anonymous: noLimit, key: noLimit, ...quotas }));
-  const events: LogEvent[] = [];
-  const server = await running(search, { access, log: (event) => events.push(event), ...options });
-  return { server, search, access, key: access.createKey().key, events };
-}
-
-async function running(search: SkillSearch, options: ServerOptions): Promise<RunningServer> {
-  const server = await startServer(search, { port: 0, ...options });
-  onTestFinished(() => server.close(0));
-  return server;
-}
-
-async function searchOf(): Promise<SkillSearch> {
-  const skills = [row('a', { description: 'alpha' }), row('b', { description: 'über' })];
-  return closing(await openSkillSearch({ skills, embedder: new StandInEmbedder() }));
-}
-
 interface SlowSearch {
   readonly search: SkillSearch;
   /** Waits until so many semantic searches have begun. */
@@ -360,7 +328,7 @@ interface SlowSearch {
 
 /** A search whose semantic answers wait until they are let go, or their client is gone. */
 async function slowSearch(): Promise<SlowSearch> {
-  const real = await searchOf();
+  const real = await searchOver();
   let begun = 0;
   let answer = (): void => {};
   const gate = new Promise<void>((resolve) => {
@@ -382,7 +350,7 @@ async function slowSearch(): Promise<SlowSearch> {
 }
 
 async function failureOf(options: ServerOptions): Promise<{ error: SkillSearchError; message: string }> {
-  const search = await searchOf();
+  const search = await searchOver();
   try {
     await running(search, options);
   } catch (error) {

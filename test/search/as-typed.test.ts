@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { openSkillSearch, type SemanticQuery, type SkillSearch } from '../../src/index.js';
+import type { SemanticQuery, SkillSearch } from '../../src/index.js';
+import { opened } from '../catalogues.js';
 import { row } from '../rows.js';
-import { closing } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const NAMES = [
@@ -12,7 +12,7 @@ const NAMES = [
 const SKILLS = NAMES.map((name) => row(name, { name, description: name.replaceAll('-', ' ') }));
 
 async function open(): Promise<SkillSearch> {
-  return closing(await openSkillSearch({ skills: SKILLS, embedder: new StandInEmbedder() }));
+  return opened({ skills: SKILLS, embedder: new StandInEmbedder() });
 }
 
 const RANKINGS = ['hybrid', 'vector', 'words'] as const;
@@ -94,7 +94,7 @@ describe('misspelt words of a short question', () => {
 test('a word that is cut at the end of an excerpt is none', async () => {
   const cut = `${'x '.repeat(97)}docker`;
   const skills = [row('cut', { description: cut }), row('whole', { description: `${cut}.` })];
-  const search = closing(await openSkillSearch({ skills }));
+  const search = await opened({ skills });
   expect(cut).toHaveLength(200);
   expect(search.keyword({ q: 'docker' }).hits.map(({ skill }) => skill.id)).toEqual(['whole']);
 });

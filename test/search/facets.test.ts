@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
-  buildCatalogue,
   FACETS,
   type Facet,
   type FacetCounts,
@@ -15,8 +14,8 @@ import {
   updateSkills,
 } from '../../src/index.js';
 import { Database, filesBeside } from '../../src/store/index.js';
+import { catalogueOf } from '../catalogues.js';
 import { row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
 
 describe('facets', () => {
   const ROWS = [
@@ -207,9 +206,8 @@ describe('facets', () => {
       authors.map((author, i) => row(`s${i}`, { author, description: 'alpha', updatedAt: 90 - i }));
 
     test('is written as in the skill that was updated last after small changes, too', async () => {
-      const database = scratchFile('skills.db');
       const rows = rowsOf('ADA', 'Ada', 'Bob', 'BOB', 'Eve', 'eve');
-      await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
+      const database = await catalogueOf(rows);
       const came = [row('new', { author: 'bOB', description: 'alpha', updatedAt: 99 }), row('x', { author: 'Zoe' })];
       await updateSkills({ database, rows: came, semantic: false });
       await removeSkills({ database, ids: ['s0'] });
@@ -221,11 +219,10 @@ describe('facets', () => {
   });
 
   test('an author or a license of damaged skills is passed over: another skill says how it is written', async () => {
-    const database = scratchFile('skills.db');
     const rows = ['ADA', 'Ada', 'Bob'].map((author, i) =>
       row(`s${i}`, { author, license: author, description: 'alpha', updatedAt: 9 - i }),
     );
-    await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
+    const database = await catalogueOf(rows);
     const change = new Database(database);
     change
       .prepare("UPDATE revision SET record = replace(record, 'alpha', 'gamma'), properties = 'x' WHERE id <> 's1'")

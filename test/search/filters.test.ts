@@ -5,6 +5,7 @@ import { MAX_LISTED } from '../../src/core/index.js';
 import { buildCatalogue, openSkillSearch, SKILL_SCOPES, type SkillFilters, type SkillSearch } from '../../src/index.js';
 import { Database, filesBeside } from '../../src/store/index.js';
 import { storedRecords } from '../catalogue-file.js';
+import { catalogueOf } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
@@ -79,12 +80,6 @@ const CASES: readonly [SkillFilters, string[]][] = [
 ];
 
 const embedder = new StandInEmbedder();
-
-async function catalogue(rows: readonly unknown[] = ROWS): Promise<string> {
-  const database = scratchFile('skills.db');
-  await buildCatalogue({ database, sources: [{ name: 'rows', rows }], embedder });
-  return database;
-}
 
 function found(search: SkillSearch, filters: SkillFilters, q = 'alpha'): string[] {
   const { hits } = search.keyword({ q, copies: 'keep', limit: 50, ...filters });
@@ -236,14 +231,14 @@ describe('a keyword file', () => {
     column('installations', (a) => a.fill(2 ** 31, 1), 'starts'),
     column('invocable', (a) => a.fill(77)),
   ])('whose %s was made up gives the answers of the catalogue', async (path, spoil) => {
-    const database = await catalogue();
+    const database = await catalogueOf(ROWS, embedder);
     await changeKeywordFile(database, path, spoil);
     await using search = await openSkillSearch({ database });
     for (const [filters, ids] of CASES) expect([filters, found(search, filters)]).toEqual([filters, ids]);
   });
 
   test('whose bytes changed on the disk gives the answers of the catalogue', async () => {
-    const database = await catalogue();
+    const database = await catalogueOf(ROWS, embedder);
     const path = filesBeside(database).keyword;
     const bytes = readFileSync(path);
     bytes.write('"apache-9.9"', bytes.indexOf('"apache-2.0"'));
@@ -258,7 +253,7 @@ test('a catalogue with damaged skills is filtered by the dates and stars of the 
   const rows = Array.from({ length: 9 }, (_, i) =>
     row(`s${i}`, { description: 'alpha', updatedAt: 900 - 100 * i, stars: i }),
   );
-  const database = await catalogue(rows);
+  const database = await catalogueOf(rows, embedder);
   const change = new Database(database);
   change.exec("UPDATE revision SET properties = 'x' WHERE id IN ('s0', 's3', 's4', 's8')");
   change.close();
@@ -286,7 +281,7 @@ describe('a catalogue of installed skills', () => {
   });
 
   test('tells of each skill who has it, and whether a model may call it, and notices changes', async () => {
-    const database = await catalogue();
+    const database = await catalogueOf(ROWS, embedder);
     await using search = await openSkillSearch({ database, localPaths: true });
     expect(search.get('three')).toMatchObject({ installations: [PLUGIN, PROJECT], invocable: false });
     expect(search.get('two')).not.toHaveProperty('invocable');

@@ -29,6 +29,7 @@ import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
 import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
+import { until } from '../until.js';
 
 describe('follow catalogue', () => {
   /** Longer than any test: the file is then looked at only when `reload()` says so. */
@@ -42,7 +43,7 @@ describe('follow catalogue', () => {
     let seconds = 1;
     const restless = setInterval(() => utimesSync(database, seconds, seconds++), 1);
     onTestFinished(() => clearInterval(restless));
-    await until(() => search.get('later') !== undefined, 20 * SECOND);
+    await until(() => search.get('later') !== undefined);
     expect(search.get('later')?.id).toBe('later');
   });
 
@@ -77,7 +78,7 @@ describe('follow catalogue', () => {
       await wait(200);
       expect([markersOf(search), events]).toEqual([['first'], []]);
       rmSync(`${database}.loading-lock`);
-      await until(() => markersOf(search).includes('second'), 10 * SECOND);
+      await until(() => markersOf(search).includes('second'));
     });
 
     test('is followed through a link, also when the link leads elsewhere', async () => {
@@ -90,9 +91,9 @@ describe('follow catalogue', () => {
 
       symlinkSync(other, join(folder, 'next'));
       renameSync(join(folder, 'next'), link);
-      await until(() => markersOf(search).includes('other'), 10 * SECOND);
+      await until(() => markersOf(search).includes('other'));
       await load(link, 'more');
-      await until(() => markersOf(search).includes('more'), 10 * SECOND);
+      await until(() => markersOf(search).includes('more'));
       expect(markersOf(search)).toEqual(['more']);
     });
   });
@@ -152,7 +153,7 @@ describe('follow catalogue', () => {
         await load(database, marker);
         await search.reload();
       }
-      await until(() => openFiles(dirname(database)) <= opened, 10 * SECOND);
+      await until(() => openFiles(dirname(database)) <= opened);
       await search.close();
       expect(openFiles(dirname(database))).toBe(0);
     });
@@ -175,7 +176,7 @@ describe('follow catalogue', () => {
       writeFileSync(`${database}.next`, kept);
       bad.write(`${database}.next`);
       renameSync(`${database}.next`, database);
-      await until(() => events.length > 0, 10 * SECOND);
+      await until(() => events.length > 0);
 
       expect(events).toEqual([
         { kind: 'failed', during: 'opening', error: expect.objectContaining({ code: bad.code }) },
@@ -192,19 +193,19 @@ describe('follow catalogue', () => {
       expect(events).toHaveLength(told);
       await load(`${database}.next`, 'second');
       renameSync(`${database}.next`, database);
-      await until(() => markersOf(search).includes('second'), 10 * SECOND);
+      await until(() => markersOf(search).includes('second'));
       expect(events.slice(told)).toMatchObject([{ kind: 'reloaded' }]);
     });
   });
 
   describe('semantic search', () => {
     test('that runs while the catalogue is replaced ends well, from the former state', async () => {
-      const database = await catalogueWithVectors('first');
+      const database = await catalogueOf('first', SIZE, loadWithVectors);
       const embedder = new HeldEmbedder();
       const { search } = await following({ database, embedder, interval: NEVER });
       embedder.hold();
       const running = [search.semantic({ q: 'shared words' }), search.semantic({ q: 'first', ranking: 'vector' })];
-      await until(() => embedder.held === 2, 10 * SECOND);
+      await until(() => embedder.held === 2);
 
       for (const marker of ['second', 'third']) {
         await loadWithVectors(database, marker);
@@ -222,24 +223,24 @@ describe('follow catalogue', () => {
     });
 
     test.skipIf(!existsSync('/proc/self/fd'))('lets go of the former state when its last answer is there', async () => {
-      const database = await catalogueWithVectors('first');
+      const database = await catalogueOf('first', SIZE, loadWithVectors);
       const embedder = new HeldEmbedder();
       const { search } = await following({ database, embedder, interval: NEVER, warmUp: true });
       const opened = openFiles(dirname(database));
       embedder.hold();
       const running = [search.semantic({ q: 'shared' }), search.semantic({ q: 'words' })];
-      await until(() => embedder.held === 2, 10 * SECOND);
+      await until(() => embedder.held === 2);
       await loadWithVectors(database, 'second');
       await search.reload();
       expect(openFiles(dirname(database))).toBeGreaterThan(opened);
 
       embedder.release();
       await Promise.all(running);
-      await until(() => openFiles(dirname(database)) <= opened, 10 * SECOND);
+      await until(() => openFiles(dirname(database)) <= opened);
     });
 
     test('that is missing in a later state is told to who asks, and does not keep words from being found', async () => {
-      const database = await catalogueWithVectors('first');
+      const database = await catalogueOf('first', SIZE, loadWithVectors);
       const { search, events } = await following({
         database,
         embedder: new StandInEmbedder(),
@@ -261,7 +262,7 @@ describe('follow catalogue', () => {
     });
 
     test('never fails and never mixes states, however often the catalogue is loaded meanwhile', async () => {
-      const database = await catalogueWithVectors('0');
+      const database = await catalogueOf('0', SIZE, loadWithVectors);
       const { search } = await following({ database, embedder: new StandInEmbedder(), interval: 1, warmUp: true });
       const seen = new Set<string>();
       await whileLoading(
@@ -308,7 +309,7 @@ describe('follow catalogue', () => {
             // Some are found by looking at the file.
             if (round % 3 !== 0) await search.reload();
           }
-          await until(() => markersOf(search).includes('25'), 10 * SECOND);
+          await until(() => markersOf(search).includes('25'));
         },
       );
       expect(seen.size).toBeGreaterThan(10);
@@ -318,17 +319,13 @@ describe('follow catalogue', () => {
 
   describe('closing', () => {
     test('ends everything: later calls fail', async () => {
-      const database = await catalogueWithVectors('first');
+      const database = await catalogueOf('first', SIZE, loadWithVectors);
       const { search } = await following({ database, embedder: new StandInEmbedder() });
       await search.close();
       for (const call of [
         () => search.keyword({ q: 'shared' }),
         () => storedRecords(search, { q: 'shared' }),
         () => search.semantic({ q: 'shared' }),
-        () => search.get('first-0'),
-        () => search.files('first-0'),
-        () => search.categories(),
-        () => search.occupations(),
         () => search.stats(),
         () => search.check(),
         () => search.warmUp(),
@@ -339,16 +336,16 @@ describe('follow catalogue', () => {
     });
 
     test('ends the questions that are being answered, from the present and from a former state', async () => {
-      const database = await catalogueWithVectors('first');
+      const database = await catalogueOf('first', SIZE, loadWithVectors);
       const embedder = new HeldEmbedder();
       const { search } = await following({ database, embedder, interval: NEVER });
       embedder.hold();
       const former = codeOf(() => search.semantic({ q: 'shared' }));
-      await until(() => embedder.held === 1, 10 * SECOND);
+      await until(() => embedder.held === 1);
       await loadWithVectors(database, 'second');
       await search.reload();
       const present = codeOf(() => search.semantic({ q: 'shared' }));
-      await until(() => embedder.held === 2, 10 * SECOND);
+      await until(() => embedder.held === 2);
 
       await search.close();
       expect(await Promise.all([former, present])).toEqual(['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']);
@@ -439,26 +436,23 @@ describe('follow catalogue', () => {
   }
 
   /** Makes a catalogue whose skills are all of one state. */
-  async function load(database: string, marker: string, size = SIZE): Promise<void> {
+  async function load(
+    database: string,
+    marker: string,
+    size = SIZE,
+    more: object = { semantic: false },
+  ): Promise<void> {
     const rows = Array.from({ length: size }, (_, number) => skill(marker, number));
-    await buildCatalogue({ database, semantic: false, prune: true, sources: [{ name: 'rows', rows }] });
+    await buildCatalogue({ database, prune: true, sources: [{ name: 'rows', rows }], ...more });
   }
 
   async function loadWithVectors(database: string, marker: string, size = SIZE): Promise<void> {
-    const rows = Array.from({ length: size }, (_, number) => skill(marker, number));
-    const embedder = new StandInEmbedder();
-    await buildCatalogue({ database, embedder, prune: true, sources: [{ name: 'rows', rows }] });
+    await load(database, marker, size, { embedder: new StandInEmbedder() });
   }
 
-  async function catalogueOf(marker: string, size = SIZE): Promise<string> {
+  async function catalogueOf(marker: string, size = SIZE, make = load): Promise<string> {
     const database = scratchFile('skills.db');
-    await load(database, marker, size);
-    return database;
-  }
-
-  async function catalogueWithVectors(marker: string): Promise<string> {
-    const database = scratchFile('skills.db');
-    await loadWithVectors(database, marker);
+    await make(database, marker, size);
     return database;
   }
 
@@ -500,14 +494,6 @@ describe('follow catalogue', () => {
       loading = false;
     });
     await Promise.all([asking(), finished]);
-  }
-
-  async function until(condition: () => boolean, milliseconds: number): Promise<void> {
-    const end = performance.now() + milliseconds;
-    while (!condition()) {
-      if (performance.now() > end) throw new Error(`did not come true within ${milliseconds} ms: ${condition}`);
-      await wait(10);
-    }
   }
 
   /** How many files of a folder this process has open, deleted ones included. */

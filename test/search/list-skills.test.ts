@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildCatalogue, type ListQuery, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { type ListQuery, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { Database, filesBeside } from '../../src/store/index.js';
+import { catalogueOf } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
 
 describe('a list', () => {
   const rows = Array.from({ length: 230 }, (_, i) =>
@@ -105,8 +105,7 @@ describe('a list of a catalogue with damaged skills', () => {
   const rows = ['a', 'b', 'c', 'd'].map((id, i) => row(id, { updatedAt: 9 - i, categories: ['x'] }));
 
   async function damaged(sql: string, withFile = true): Promise<string> {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [{ name: 'rows', rows }], semantic: false });
+    const database = await catalogueOf(rows);
     const change = new Database(database);
     change.exec(sql);
     change.close();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue, openSkillSearch, type SemanticHit, type SkillSearch } from '../../src/index.js';
+import { buildCatalogue, type SemanticHit, type SkillSearch } from '../../src/index.js';
 import { RANKING_FEATURES, type RankingFeature } from '../../src/result.js';
 import { DocumentVectors } from '../../src/search/nearest-documents.js';
 import { withFeedback } from '../../src/search/rank-candidates.js';
@@ -28,23 +28,28 @@ import {
   type QuestionContext,
   type ScoredCandidate,
 } from '../../src/search/ranking/hybrid.js';
+import { catalogueOf, opened } from '../catalogues.js';
 import { type Row, row } from '../rows.js';
-import { closing, scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
+const CONTEXT: QuestionContext = {
+  ranking: 'hybrid',
+  highest: 50,
+  readable: 1,
+  inModelLanguage: true,
+  usualCosine: 0.3,
+  usualFeedback: 0,
+  skills: 5000,
+  words: 4,
+  task: 0,
+  isOneWord: false,
+};
+
+const NO_WEIGHTS = Object.fromEntries(
+  RANKING_FEATURES.map((feature) => [feature, { weight: 0, bySize: 0, byLength: 0 }]),
+) as FusionWeights;
+
 describe('hybrid', () => {
-  const CONTEXT: QuestionContext = {
-    ranking: 'hybrid',
-    highest: 50,
-    readable: 1,
-    inModelLanguage: true,
-    usualCosine: 0.3,
-    usualFeedback: 0,
-    skills: 5000,
-    words: 4,
-    task: 0,
-    isOneWord: false,
-  };
   const FIELDS = { name: 0, author: 0, labels: 0, description: 0, files: 0 };
 
   function candidate(cosine: number, score: number, nameMatch: NameMatch = 'other'): Candidate {
@@ -84,10 +89,10 @@ describe('hybrid', () => {
 
   /** Numbers that tell the parts of a model from each other. */
   function modelOf(): RankingModel {
-    const only = (feature: RankingFeature): FusionWeights => {
-      const none = Object.fromEntries(RANKING_FEATURES.map((one) => [one, { weight: 0, bySize: 0, byLength: 0 }]));
-      return { ...(none as FusionWeights), [feature]: { weight: 10, bySize: 0, byLength: 0 } };
-    };
+    const only = (feature: RankingFeature): FusionWeights => ({
+      ...NO_WEIGHTS,
+      [feature]: { weight: 10, bySize: 0, byLength: 0 },
+    });
     const none = Object.fromEntries(
       DECISION_FEATURES.map((name) => [name, { weight: 0, bySize: 0 }]),
     ) as DecisionRule['weights'];
@@ -178,10 +183,6 @@ describe('fusion', () => {
   const SCALE = { highest: 10, readable: 1, usualCosine: 0.3, usualFeedback: 0.2 };
 
   const NONE: FeatureValues = mapFeatures(() => 0);
-  const NO_WEIGHTS = Object.fromEntries(
-    RANKING_FEATURES.map((feature) => [feature, { weight: 0, bySize: 0, byLength: 0 }]),
-  ) as FusionWeights;
-
   describe('the features of a question and a skill', () => {
     test('are shares of what the question could reach, and never above 1', () => {
       expect(featuresOf({ ...CANDIDATE, feedback: 0.6, stars: 316 }, SCALE)).toEqual({
@@ -278,19 +279,6 @@ describe('the mean of the other sums', () => {
 });
 
 describe('feedback', () => {
-  const CONTEXT: QuestionContext = {
-    ranking: 'hybrid',
-    highest: 0,
-    readable: 1,
-    inModelLanguage: true,
-    usualCosine: 0,
-    usualFeedback: 0,
-    skills: 1000,
-    words: 4,
-    task: 0,
-    isOneWord: false,
-  };
-
   /** Candidates of these cosines with the question, by document. */
   function candidatesOf(cosines: readonly (number | undefined)[]): Candidate[] {
     const rest = { nameMatch: 'other', sentence: undefined, feedback: undefined, stars: 0, words: undefined } as const;
@@ -318,7 +306,12 @@ describe('feedback', () => {
   }
 
   function feedbackOf({ cosines, vectors, groups = [...cosines.keys()] }: Asked): ReturnType<typeof withFeedback> {
-    return withFeedback(candidatesOf(cosines), CONTEXT, vectorsOf(vectors), Uint32Array.from(groups));
+    return withFeedback(
+      candidatesOf(cosines),
+      { ...CONTEXT, usualCosine: 0 },
+      vectorsOf(vectors),
+      Uint32Array.from(groups),
+    );
   }
 
   describe('feedback', () => {
@@ -390,9 +383,8 @@ describe('feedback', () => {
     });
 
     test('gives a skill without a vector the usual feedback', async () => {
-      const database = scratchFile('skills.db');
       const embedder = new Compass();
-      await buildCatalogue({ database, sources: [ROWS], embedder });
+      const database = await catalogueOf(ROWS, embedder);
       const late = row('late', { name: 'no-vector', description: 'A question of words.' });
       await buildCatalogue({ database, sources: [[late]], semantic: false });
       const search = await opened({ database, embedder });
@@ -427,9 +419,5 @@ describe('feedback', () => {
 
   async function searchOver(rows: readonly Row[]): Promise<SkillSearch> {
     return opened({ skills: rows, embedder: new Compass() });
-  }
-
-  async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
-    return closing(await openSkillSearch(options));
   }
 });

@@ -9,9 +9,10 @@ import {
   type SkillSearch,
 } from '../../src/index.js';
 import { RANKING_FEATURES } from '../../src/result.js';
+import { catalogueOf, opened } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { closing, scratchFile } from '../scratch-folder.js';
+import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 describe('semantic search', () => {
@@ -168,9 +169,8 @@ describe('semantic search', () => {
     });
 
     test('finds by words what has no vector, and by meaning what has no word', async () => {
-      const database = scratchFile('skills.db');
       const embedder = new StandInEmbedder();
-      await buildCatalogue({ database, sources: [SKILLS], embedder });
+      const database = await catalogueOf(SKILLS, embedder);
       const late = row('late', { name: 'changelog', description: 'Announces a new version.' });
       await buildCatalogue({ database, sources: [[late]], semantic: false });
       const search = await opened({ database, embedder });
@@ -198,8 +198,7 @@ describe('semantic search', () => {
 
     test('by words alone has any of the words, needs neither vectors nor a model, and sees nothing in an exact name', async () => {
       const never = { model: 'never', embed: () => Promise.reject(new Error('was asked')) };
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+      const database = await catalogueOf(SKILLS);
       const search = await opened({ database, embedder: never });
       const result = await search.semantic({ q: 'sql-review forms', ranking: 'words', explain: true });
       expect(result).not.toHaveProperty('model');
@@ -240,13 +239,9 @@ describe('semantic search', () => {
     });
 
     test('lets the best of several copies stand for all, and of equal ones that with the most stars', async () => {
-      const database = scratchFile('skills.db');
       const embedder = new StandInEmbedder();
-      await buildCatalogue({
-        database,
-        sources: [[...SKILLS, row('meant', { name: 'Copy', description: 'Does a thing' })]],
-        embedder,
-      });
+      const meant = row('meant', { name: 'Copy', description: 'Does a thing' });
+      const database = await catalogueOf([...SKILLS, meant], embedder);
       const starred = row('starred', { name: 'copy', description: 'does  a thing', stars: 100 });
       await buildCatalogue({ database, sources: [[starred]], semantic: false });
       const search = await opened({ database, embedder });
@@ -378,8 +373,7 @@ describe('semantic search', () => {
     });
 
     test('is missing where a catalogue has no vectors: an error that says what to do, words still work', async () => {
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+      const database = await catalogueOf(SKILLS);
       const search = await opened({ database, embedder: new StandInEmbedder() });
       await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({
         code: 'NO_VECTORS',
@@ -391,8 +385,7 @@ describe('semantic search', () => {
     });
 
     test('must be the model of the catalogue: an error that names both', async () => {
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [SKILLS], embedder: new StandInEmbedder('one') });
+      const database = await catalogueOf(SKILLS, new StandInEmbedder('one'));
       const search = await opened({ database, embedder: new StandInEmbedder('two') });
       await expect(search.semantic({ q: 'birds' })).rejects.toMatchObject({
         code: 'MODEL_MISMATCH',
@@ -432,8 +425,7 @@ describe('semantic search', () => {
       expect(embedder.asked).toHaveLength(SKILLS.length);
       await search.semantic({ q: 'birds' });
 
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+      const database = await catalogueOf(SKILLS);
       const opening = openSkillSearch({ database, embedder, warmUp: true });
       await expect(opening).rejects.toMatchObject({ code: 'NO_VECTORS' });
       const reason = new Error('enough');
@@ -572,21 +564,14 @@ describe('semantic search', () => {
       ...options
     }: Omit<Parameters<typeof openSkillSearch>[0], 'database' | 'skills'> = {},
   ): Promise<SkillSearch> {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [rows], embedder });
-    return opened({ database, embedder, ...options });
-  }
-
-  async function opened(options: Parameters<typeof openSkillSearch>[0]): Promise<SkillSearch> {
-    return closing(await openSkillSearch(options));
+    return opened({ database: await catalogueOf(rows, embedder), embedder, ...options });
   }
 });
 
 describe('question language', () => {
   async function open({ place, ...options }: OpenOptions & { place?: 'file' | 'memory' }): Promise<SkillSearch> {
-    const database = scratchFile('skills.db');
-    if (place === 'file') await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    return closing(await openSkillSearch(place === 'file' ? { ...options, skills: undefined, database } : options));
+    const file = place === 'file' && { skills: undefined, database: await catalogueOf(SKILLS) };
+    return opened({ ...options, ...file });
   }
 
   const SKILLS = [

@@ -3,17 +3,11 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  buildCatalogue,
-  type LoadReport,
-  type OpenOptions,
-  openSkillSearch,
-  removeSkills,
-  type SkillSearch,
-} from '../../src/index.js';
+import { buildCatalogue, type LoadReport, openSkillSearch, removeSkills, type SkillSearch } from '../../src/index.js';
+import { catalogueOf, opened } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
+import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 describe('skills near another one', () => {
@@ -27,15 +21,7 @@ describe('skills near another one', () => {
     row('maps', { name: 'maps', description: 'draws maps' }),
   ];
 
-  async function catalogueOf(rows: readonly Row[]): Promise<string> {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [rows], embedder: new StandInEmbedder() });
-    return database;
-  }
-
-  async function open(options: OpenOptions): Promise<SkillSearch> {
-    return closing(await openSkillSearch(options));
-  }
+  const embedder = new StandInEmbedder();
 
   /** A test that must do without a model fails with this one. */
   class NoEmbedder extends StandInEmbedder {
@@ -49,7 +35,7 @@ describe('skills near another one', () => {
   }
 
   test('are the nearest by the cosines of their vectors; its own copies are left out, of others one is shown', async () => {
-    const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
+    const search = await opened({ database: await catalogueOf(ROWS, embedder), embedder: new NoEmbedder() });
     const found = await search.similar('pdf');
     expect(found[0]?.skill.id).toBe('pdf-2');
     const shown = found.map(({ skill, copies }) => `${skill.id} ${copies}`);
@@ -67,7 +53,6 @@ describe('skills near another one', () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(words, { maxLength: 12, selector: (all) => all.join(' ') }), async (texts) => {
         const rows = texts.map((all, i) => row(`s-${i}`, { name: `name ${i}`, description: all.join(' ') }));
-        const embedder = new StandInEmbedder();
         await using search = await openSkillSearch({ skills: rows, embedder });
         const vectors = await embedder.embed(texts.map((all, i) => `name ${i}\n${all.join(' ')}`));
         const stored = (await Promise.all(rows.map(({ id }) => search.similar(id as string, { limit: 100 })))) ?? [];
@@ -84,14 +69,14 @@ describe('skills near another one', () => {
   });
 
   test('are found without a model, also where its folder is gone, and start no thread', async () => {
-    const database = await catalogueOf(ROWS);
+    const database = await catalogueOf(ROWS, embedder);
     let threads = 0;
     const count = (_: Worker): void => {
       threads += 1;
     };
     process.on('worker', count);
     onTestFinished(() => void process.off('worker', count));
-    const search = await open({ database, model: join(scratchFolder(), 'gone') });
+    const search = await opened({ database, model: join(scratchFolder(), 'gone') });
     expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
     expect(threads).toBe(0);
     expect(await codeOf(() => search.semantic({ q: 'pdf' }))).toBe('MODEL_NOT_FOUND');
@@ -99,16 +84,14 @@ describe('skills near another one', () => {
   });
 
   test('are none for an id that no skill has, nor in a catalogue of one skill', async () => {
-    const search = await open({ database: await catalogueOf(ROWS), embedder: new NoEmbedder() });
+    const search = await opened({ database: await catalogueOf(ROWS, embedder), embedder: new NoEmbedder() });
     expect(await search.similar('nobody')).toEqual([]);
-    const alone = await open({ database: await catalogueOf(ROWS.slice(0, 2)), embedder: new NoEmbedder() });
+    const alone = await opened({ database: await catalogueOf(ROWS.slice(0, 2), embedder), embedder: new NoEmbedder() });
     expect(await alone.similar('pdf')).toEqual([]);
   });
 
   test('need vectors, and an open search', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [ROWS], semantic: false });
-    const search = await open({ database });
+    const search = await opened({ database: await catalogueOf(ROWS) });
     expect(await codeOf(() => search.similar('pdf'))).toBe('NO_VECTORS');
     await search.close();
     expect(await codeOf(() => search.similar('pdf'))).toBe('SERVICE_UNAVAILABLE');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { MAX_LIMIT } from '../../src/core/index.js';
 import {
   buildCatalogue,
@@ -20,10 +20,11 @@ import {
 import { EXPLAINED_TEXT } from '../../src/search/keyword-search.js';
 import { Database } from '../../src/store/index.js';
 import { storedRecords } from '../catalogue-file.js';
+import { catalogueOf, opened } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
 import { KEYWORD, keyword, serve } from '../http/ask.js';
 import { type Row, row } from '../rows.js';
-import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
+import { scratchFolder } from '../scratch-folder.js';
 
 describe('skill search', () => {
   setFlagsFromString('--expose-gc');
@@ -46,9 +47,8 @@ describe('skill search', () => {
           files: [{ filename: 'SKILL.md', text: `delta ${i}` }],
         }),
       );
-      const database = scratchFile('skills.db');
-      await buildCatalogue({ semantic: false, database, sources: [rows] });
-      const [file, memory] = [await open({ database }), await open({ skills: rows })];
+      const database = await catalogueOf(rows);
+      const [file, memory] = [await opened({ database }), await opened({ skills: rows })];
 
       for (const q of ['alpha', 'beta', 'delta 7', 'gam', 'gammma', 'nothing']) {
         for (const sortBy of ['relevance', 'recent', 'stars'] as const) {
@@ -66,26 +66,12 @@ describe('skill search', () => {
     });
 
     test('in memory tell which rows could not become a skill, and what was mended', async () => {
-      const search = await open({ skills: [row('a'), { id: 'b', name: 'b' }, 42, row('a', { name: 'later' })] });
+      const search = await opened({ skills: [row('a'), { id: 'b', name: 'b' }, 42, row('a', { name: 'later' })] });
 
       expect(search.stats().skills).toBe(1);
       expect(search.get('a')?.name).toBe('later');
       expect(search.problems.rejected).toMatchObject([{ line: 2 }, { line: 3 }]);
       expect(search.problems.warnings).toMatchObject([{ line: 4, message: expect.stringContaining('a') }]);
-    });
-  });
-
-  describe('orders', () => {
-    test('a name that is the question comes first by relevance, however many stars others have', async () => {
-      const search = await open({
-        skills: [
-          row('famous', { name: 'pdf pdf pdf tools', description: 'pdf pdf pdf', stars: 99_999 }),
-          row('exact', { name: 'PDF', description: 'reads documents of that kind' }),
-        ],
-      });
-
-      expect(idsOf(search, { q: 'pdf' })).toEqual(['exact', 'famous']);
-      expect(idsOf(search, { q: 'pdf', sortBy: 'stars' })).toEqual(['famous', 'exact']);
     });
   });
 
@@ -97,14 +83,8 @@ describe('skill search', () => {
       { id: 'poor', ...copy, stars: 1, updatedAt: 50, categories: ['x'] },
       { id: 'other', name: 'Alpha', description: 'another one', stars: 0, updatedAt: 10 },
     ];
-    let search: SkillSearch;
-
-    beforeAll(async () => {
-      search = await openSkillSearch({ skills: SKILLS });
-      return () => search.close();
-    });
-
-    test('count only where they match and pass the filters', () => {
+    test('count only where they match and pass the filters', async () => {
+      const search = await opened({ skills: SKILLS });
       const { hits, pagination } = search.keyword({ q: 'alpha', category: 'x' });
       expect(hits.map(({ skill, copies }) => [skill.id, copies])).toEqual([['young', 2]]);
       expect(pagination.total).toBe(1);
@@ -171,7 +151,7 @@ describe('skill search', () => {
     ];
 
     test('is given out by id', async () => {
-      const search = await open({ skills: SKILLS });
+      const search = await opened({ skills: SKILLS });
 
       expect(search.get('b')).toEqual({
         id: 'b',
@@ -194,7 +174,7 @@ describe('skill search', () => {
     });
 
     test('is not what an unknown id names', async () => {
-      const search = await open({ skills: SKILLS });
+      const search = await opened({ skills: SKILLS });
       for (const id of ['', 'A', 'a ', 'nobody', "a' OR '1'='1", '__proto__']) {
         expect(search.get(id)).toBeUndefined();
         expect(search.files(id)).toEqual([]);
@@ -203,11 +183,11 @@ describe('skill search', () => {
 
     test('stays as it was opened until it is opened again', async () => {
       const database = await catalogueOf([row('a', { description: 'alpha' })]);
-      const search = await open({ database });
+      const search = await opened({ database });
       await buildCatalogue({ semantic: false, database, sources: [[row('b', { description: 'alpha' })]] });
 
       expect(idsOf(search, { q: 'alpha' })).toEqual(['a']);
-      const again = await open({ database });
+      const again = await opened({ database });
       expect(idsOf(again, { q: 'alpha' })).toEqual(['a', 'b']);
       expect(again.stats().stamp).not.toBe(search.stats().stamp);
     });
@@ -274,7 +254,7 @@ describe('skill search', () => {
         row('b', { name: 'y', description: 'tests' }),
       ];
       const found = async (q: string, stopWords?: Iterable<string>): Promise<string[][]> => {
-        const search = await open({ skills, stopWords });
+        const search = await opened({ skills, stopWords });
         const { hits } = await search.semantic({ q, ranking: 'words' });
         return [search.keyword({ q }).hits, hits].map((all) => all.map(({ skill }) => skill.id).sort());
       };
@@ -313,22 +293,8 @@ describe('skill search', () => {
     });
   });
 
-  async function open(options: OpenOptions): Promise<SkillSearch> {
-    return closing(await openSkillSearch(options));
-  }
-
-  async function catalogueOf(rows: readonly Row[]): Promise<string> {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ semantic: false, database, sources: [rows] });
-    return database;
-  }
-
-  function skillsOf(search: SkillSearch, query: KeywordQuery): Skill[] {
-    return search.keyword(query).hits.map(({ skill }) => skill);
-  }
-
   function idsOf(search: SkillSearch, query: KeywordQuery): string[] {
-    return skillsOf(search, query).map(({ id }) => id);
+    return search.keyword(query).hits.map(({ skill }) => skill.id);
   }
 
   /** The highlighted parts of a snippet. */
@@ -406,7 +372,7 @@ describe('the text that explanations of hits look at', () => {
     const skills = Array.from({ length: MAX_LIMIT }, (_, i) =>
       row(`s-${i}`, { files: [{ filename: 'a.md', text: textOf(share + (i % 2)) }] }),
     );
-    const search = closing(await openSkillSearch({ skills }));
+    const search = await opened({ skills });
     const matchesFor = (limit: number): (readonly string[] | undefined)[] =>
       search
         .keyword({ q: 'kite bobbin', limit, copies: 'keep' })
@@ -422,12 +388,6 @@ describe('kept skills', () => {
     row(id, { description: `about fruit and ${id}`, categories: ['fruit'], occupations: ['cook'] }),
   );
 
-  async function catalogue(): Promise<string> {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [{ name: 'rows', rows: ROWS }], semantic: false });
-    return database;
-  }
-
   /** Replaces a text in the rows of skills, as damage would. */
   function damage(database: string, text: string, by: string): void {
     const connection = new Database(database);
@@ -436,7 +396,7 @@ describe('kept skills', () => {
   }
 
   test('who changes a hit changes nothing of later answers', async () => {
-    await using search = await openSkillSearch({ database: await catalogue() });
+    await using search = await openSkillSearch({ database: await catalogueOf(ROWS) });
     const ask = (): Skill[] => search.keyword({ q: 'fruit' }).hits.map(({ skill }) => skill);
     const before = structuredClone(ask());
     for (const skill of ask()) {
@@ -448,7 +408,7 @@ describe('kept skills', () => {
   });
 
   test('a hit that was read before is given as it was read, and what was not is checked', async () => {
-    const database = await catalogue();
+    const database = await catalogueOf(ROWS);
     await using search = await openSkillSearch({ database });
     const before = search.keyword({ q: 'cherry' }).hits.map(({ skill }) => skill);
     damage(database, 'about fruit', 'about blood');
@@ -457,7 +417,7 @@ describe('kept skills', () => {
   });
 
   test('a question leaves no lock on the file, answered or not', async () => {
-    const database = await catalogue();
+    const database = await catalogueOf(ROWS);
     damage(database, 'about fruit and cherry', 'about fruit and sherry');
     await using search = await openSkillSearch({ database });
     expect(search.keyword({ q: 'banana' }).pagination.total).toBe(1);
@@ -479,8 +439,8 @@ describe('an answer to a question that is too costly to finish', () => {
   let search: SkillSearch;
   beforeAll(async () => {
     search = await openSkillSearch({ skills: LONG });
+    return () => search.close();
   });
-  afterAll(() => search.close());
 
   test('says so, and has fewer skills than there are, the newest of them', () => {
     for (const sortBy of ['recent', 'relevance'] as const) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { buildCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import { catalogueOf, opened } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
-import { closing, scratchFile } from '../scratch-folder.js';
 
 const SKILLS = [
   ['git-workflow', 'How a team works with git: branches, commits and worktrees'],
@@ -14,9 +14,7 @@ const SKILLS = [
 ].map(([name, description], i) => row(`s-${i}`, { name: name as string, description: description as string }));
 
 async function open({ place = 'memory' }: { place?: 'file' | 'memory' } = {}): Promise<SkillSearch> {
-  const database = scratchFile('skills.db');
-  if (place === 'file') await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-  return closing(await openSkillSearch(place === 'file' ? { database } : { skills: SKILLS }));
+  return opened(place === 'file' ? { database: await catalogueOf(SKILLS) } : { skills: SKILLS });
 }
 
 const textsOf = (search: SkillSearch, text: string, limit?: number): string[] =>
@@ -82,9 +80,8 @@ describe('suggestions', () => {
   });
 
   test('are those of the file that a load wrote, also after a load that changed some skills', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS.slice(1)], semantic: false });
-    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
+    const database = await catalogueOf(SKILLS.slice(1));
+    await buildCatalogue({ database, sources: [{ name: 'rows', rows: SKILLS }], semantic: false });
     await using file = await openSkillSearch({ database });
     const memory = await open();
     for (const text of ['g', 'git wor', 'pdf', 'k', '数', 'w'])

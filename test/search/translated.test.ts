@@ -1,15 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  buildCatalogue,
-  type KeywordResult,
-  type OpenOptions,
-  openSkillSearch,
-  type SkillSearch,
-} from '../../src/index.js';
+import { expect, test } from 'vitest';
+import type { KeywordResult, OpenOptions, SkillSearch } from '../../src/index.js';
 import { storedRecords } from '../catalogue-file.js';
+import { catalogueOf, opened } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
 import { row } from '../rows.js';
-import { scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const SKILLS = [
@@ -20,9 +14,7 @@ const SKILLS = [
 ];
 
 async function open(options: Partial<OpenOptions> = {}): Promise<SkillSearch> {
-  const search = await openSkillSearch({ skills: SKILLS, ...options } as OpenOptions);
-  onTestFinished(() => search.close());
-  return search;
+  return opened({ skills: SKILLS, ...options });
 }
 
 function idsOf({ hits }: KeywordResult): string[] {
@@ -42,8 +34,7 @@ test('a question in another language of which nothing is found is read in Englis
 });
 
 test('a question is read in English in a file as in memory, and as a server asks it', async () => {
-  const database = scratchFile('skills.db');
-  await buildCatalogue({ semantic: false, database, sources: [SKILLS] });
+  const database = await catalogueOf(SKILLS);
   const [file, memory] = [await open({ database, skills: undefined }), await open()];
   for (const q of ['翻译', '用 python 翻译', '翻译 xyzzy']) {
     expect(file.keyword({ q })).toEqual(memory.keyword({ q }));

@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { appendUsage, packVector, readUsage, type UsageEntry, usageFile } from '../../src/core/index.js';
 import { evaluate } from '../../src/evaluation/index.js';
-import { buildCatalogue, type OpenOptions, openSkillSearch, type SkillSearch } from '../../src/index.js';
+import type { SkillSearch } from '../../src/index.js';
 import { catalogueSearchOf } from '../../src/search/index.js';
+import { catalogueOf, opened } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
 import { type Row, row } from '../rows.js';
-import { closing, scratchFile } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 
 const ROWS: readonly Row[] = [
@@ -22,14 +22,9 @@ let database: string;
 let search: SkillSearch;
 
 beforeEach(async () => {
-  database = scratchFile('skills.db');
-  await buildCatalogue({ database, sources: [ROWS], embedder });
-  search = await opened();
+  database = await catalogueOf(ROWS, embedder);
+  search = await opened({ database, embedder });
 });
-
-async function opened(options: Partial<OpenOptions> = {}): Promise<SkillSearch> {
-  return closing(await openSkillSearch({ database, embedder, ...options }));
-}
 
 async function idsFor(q: string, of: SkillSearch = search): Promise<string[]> {
   return (await of.semantic({ q })).hits.map(({ skill }) => skill.id);
@@ -132,7 +127,7 @@ test('a used skill passes no filter and no least score, and stays behind what fi
 
 test('nothing is learnt where it is switched off, and evaluate never uses what was', async () => {
   const before = await idsFor(NEAR);
-  const off = await opened({ usage: false });
+  const off = await opened({ database, embedder, usage: false });
   await off.used(before[4]!, { question: NEAR });
   vi.stubEnv('SKILL_DISCOVERY_NO_USAGE', '1');
   await search.used(before[4]!, { question: NEAR });
@@ -153,6 +148,6 @@ test('nothing is learnt where it is switched off, and evaluate never uses what w
 test('what cannot be noted is refused, and skills in memory note nothing', async () => {
   expect(await codeOf(() => search.used(1 as never, { question: NEAR }))).toBe('INVALID_OPTION');
   expect(await codeOf(() => search.used('chart', { question: ' ' }))).toBe('MISSING_QUERY');
-  const memory = closing(await openSkillSearch({ skills: ROWS, embedder }));
+  const memory = await opened({ skills: ROWS, embedder });
   await memory.used('chart', { question: NEAR });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { buildCatalogue, SkillSearchError } from '../../../src/index.js';
+import { SkillSearchError } from '../../../src/index.js';
 import { row } from '../../rows.js';
-import { scratchFile } from '../../scratch-folder.js';
-import { failingSearch, ORIGIN, opened, type Reply, replacing, searchOver, serve } from '../ask.js';
+import { catalogueOf, failingSearch, ORIGIN, opened, type Reply, replacing, searchOver, serve } from '../ask.js';
 import { expectHarmless, HOSTILE, KITE, linksOf, plainLinksOf, textOf } from './page-text.js';
 
 const PAGE_SIZE = 20;
@@ -295,9 +294,7 @@ describe('the answer to a question', () => {
   });
 
   test('is by words where the catalogue cannot be searched by meaning, and says so', async () => {
-    const database = scratchFile('skills.db');
-    await buildCatalogue({ database, sources: [SKILLS], semantic: false });
-    const { ask } = await serve(await opened({ database }), { pages: true });
+    const { ask } = await serve(await opened({ database: await catalogueOf(SKILLS) }), { pages: true });
     for (const mode of ['both', 'meaning']) {
       const reply = await ask(`/?q=kite&mode=${mode}`);
       expect([reply.status, namesOf(reply).length], mode).toEqual([200, 2]);
