@@ -18,19 +18,16 @@ export interface MinuteLeft {
 export class MinuteLimit {
   readonly #what: string;
   readonly #perMinute: number;
-  readonly #now: () => number;
   /** In the order in which they began. */
   readonly #minutes = new Map<string, Minute>();
 
   /**
    * @param what is counted, for the message: `pages`
    * @param perMinute 0 for no limit
-   * @param now milliseconds, never going back
    */
-  constructor(what: string, perMinute: number, now: () => number = () => performance.now()) {
+  constructor(what: string, perMinute: number) {
     this.#what = what;
     this.#perMinute = perMinute;
-    this.#now = now;
   }
 
   /**
@@ -41,7 +38,7 @@ export class MinuteLimit {
    */
   count(client: string): MinuteLeft | undefined {
     if (this.#perMinute === 0) return undefined;
-    const now = this.#now();
+    const now = performance.now();
     const minute = this.#minuteOf(client, now);
     minute.count += 1;
     if (minute.count <= this.#perMinute) return { limit: this.#perMinute, remaining: this.#perMinute - minute.count };
@@ -74,23 +71,18 @@ const BURST = 10_000;
  */
 export class AddressRate {
   readonly #perSecond: number;
-  readonly #now: () => number;
   /** When the bucket of each address is empty. The address that was silent for longest comes first. */
   readonly #empty = new Map<string, number>();
 
-  /**
-   * @param perSecond 0 for no limit
-   * @param now milliseconds, never going back
-   */
-  constructor(perSecond: number, now: () => number = () => performance.now()) {
+  /** @param perSecond 0 for no limit */
+  constructor(perSecond: number) {
     this.#perSecond = perSecond;
-    this.#now = now;
   }
 
   /** Whether it may do it once more. */
   admits(address: string): boolean {
     if (this.#perSecond === 0) return true;
-    const now = this.#now();
+    const now = performance.now();
     const empty = Math.max(now, this.#empty.get(address) ?? 0) + 1000 / this.#perSecond;
     if (empty > now + BURST) return false;
     putLast(this.#empty, address, empty);

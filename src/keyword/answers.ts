@@ -124,7 +124,7 @@ export function acceptedTerms(
     const { kind } = plan.lookup(asked);
     if (kind === 'prefix' || kind === 'character') {
       const form = foldAccents(asked);
-      if (isOneCharacter(form)) characters.add(form);
+      if ([...form].length === 1) characters.add(form);
       else beginnings.push(form);
     } else for (const term of answering) accepted.add(terms.termAt(term));
   }
@@ -135,10 +135,6 @@ export function acceptedTerms(
     if (characters.has(String.fromCodePoint(form.codePointAt(0) ?? 0))) return true;
     return beginnings.some((beginning) => form.startsWith(beginning));
   };
-}
-
-function isOneCharacter(form: string): boolean {
-  return form !== '' && form.length === (form.codePointAt(0)! > 0xffff ? 2 : 1);
 }
 
 /** Comparing the accents of two terms costs as much as reading this many postings. */

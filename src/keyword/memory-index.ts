@@ -5,6 +5,7 @@ import {
   type DocumentNumber,
   foldAccents,
   isUnspacedTerm,
+  madeOnce,
   nameKey,
   readWords,
   stemOf,
@@ -338,12 +339,9 @@ class RevisionWords implements KeywordSource {
   }
 
   #listsOf(term: TermNumber): readonly PostingList[] {
-    let lists = this.#lists.get(term);
-    if (lists === undefined) {
-      lists = this.#words.terms[term]!.postings.flatMap((ofField, field) => this.#listOf(ofField, field));
-      this.#lists.set(term, lists);
-    }
-    return lists;
+    return madeOnce(this.#lists, term, () =>
+      this.#words.terms[term]!.postings.flatMap((ofField, field) => this.#listOf(ofField, field)),
+    );
   }
 
   #listOf(postings: readonly Posting[], field: number): PostingList[] {

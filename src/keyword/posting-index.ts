@@ -230,8 +230,12 @@ export class PostingIndex implements KeywordIndex {
     const words = answers === undefined ? undefined : this.#answers.wordsOf(plan, answers, work);
     if (answers === undefined || words === undefined) return undefined;
     const { phrases, everywhere, required } = plan;
+    const idfOf = (documentFrequency: number): number => inverseDocumentFrequency(this.size, documentFrequency);
+    const weights = words.map(({ asked }) => asked.weight);
     const documents =
-      required === 'all' ? this.#sets.withAll(words, filter, work) : this.#withHalf(words, filter, work);
+      required === 'all'
+        ? this.#sets.withAll(words, filter, work)
+        : this.#sets.withHalf(words, filter, idfOf, weights, work);
     if (phrases.length === 0 || documents.length === 0) return { answers, words, documents };
     const source = this.#source;
     const step: PhraseStep = {
@@ -241,12 +245,6 @@ export class PostingIndex implements KeywordIndex {
       needPositions: (lists) => source.needPositions(lists),
     };
     return { answers, words, documents: documentsWithPhrases(documents, step, work) };
-  }
-
-  #withHalf(words: readonly AnsweredWord[], filter: Uint8Array | undefined, work: Work): Uint32Array {
-    const idfOf = (documentFrequency: number): number => inverseDocumentFrequency(this.size, documentFrequency);
-    const weights = words.map(({ asked }) => asked.weight);
-    return this.#sets.withHalf(words, filter, idfOf, weights, work);
   }
 
   /**

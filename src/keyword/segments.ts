@@ -234,13 +234,10 @@ export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes)
   const uint32 = { type: 'Uint32Array' } as const;
   const uint8 = { type: 'Uint8Array' } as const;
   const arrays: FileRules['arrays'] = {
-    'dictionary.forms.bytes': uint8,
-    'dictionary.forms.starts': { ...uint32, risesTo: at('dictionary.forms.bytes') },
-    'dictionary.accented.bytes': uint8,
-    'dictionary.accented.starts': { ...uint32, risesTo: at('dictionary.accented.bytes') },
+    ...stringTable('dictionary.forms', at),
+    ...stringTable('dictionary.accented', at),
     'dictionary.accentedNumbers': { ...uint32, length: at('dictionary.accented.starts') - 1, below: terms },
-    'dictionary.stems.bytes': uint8,
-    'dictionary.stems.starts': { ...uint32, risesTo: at('dictionary.stems.bytes') },
+    ...stringTable('dictionary.stems', at),
     'dictionary.stemStarts': {
       ...uint32,
       length: at('dictionary.stems.starts'),
@@ -268,26 +265,21 @@ export function packedRules(prefix: string, { lengthOf, numberOf }: StatedSizes)
     lengths: { ...uint32, length: size * fields, below: 2 * terms + 1 },
     ...nameTable('names', at, size),
     ...nameTable('beginnings', at, size),
-    ...completionRules(at, terms, size),
+    ...stringTable('completions.names', at),
+    'completions.terms': { ...uint32, below: terms },
+    'completions.termCounts': { ...uint32, length: at('completions.terms'), below: size + 1 },
+    'completions.nameCounts': { ...uint32, length: at('completions.names.starts') - 1, below: size + 1 },
+    'completions.nameOf': { ...uint32, length: size, below: at('completions.nameCounts') },
     contentHashes: { ...uint32, length: at('contentHashes') === 0 ? 0 : 2 * size },
   };
   const entriesOf = Object.entries(arrays).map(([path, rule]) => [prefix + path, rule] as const);
   return { arrays: Object.fromEntries(entriesOf), numbers: [`${prefix}size`] };
 }
 
-function completionRules(lengthOf: (path: string) => number, terms: number, size: number): FileRules['arrays'] {
-  const names = lengthOf('completions.nameCounts');
+function stringTable(path: string, lengthOf: (path: string) => number): FileRules['arrays'] {
   return {
-    'completions.terms': { type: 'Uint32Array', below: terms },
-    'completions.termCounts': { type: 'Uint32Array', length: lengthOf('completions.terms'), below: size + 1 },
-    'completions.names.bytes': { type: 'Uint8Array' },
-    'completions.names.starts': {
-      type: 'Uint32Array',
-      length: names + 1,
-      risesTo: lengthOf('completions.names.bytes'),
-    },
-    'completions.nameCounts': { type: 'Uint32Array', below: size + 1 },
-    'completions.nameOf': { type: 'Uint32Array', length: size, below: names },
+    [`${path}.bytes`]: { type: 'Uint8Array' },
+    [`${path}.starts`]: { type: 'Uint32Array', risesTo: lengthOf(`${path}.bytes`) },
   };
 }
 

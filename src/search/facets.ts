@@ -6,6 +6,7 @@ import {
   type DocumentNumber,
   licenseKey,
   MAX_LISTED,
+  madeOnce,
   parameterOf,
   topOf,
 } from '../core/index.js';
@@ -51,27 +52,13 @@ export function facetPart(
   const documents = once(() => (groupOf === undefined ? documentsOf() : besideTheirCopies(documentsOf(), groupOf)));
   const counts: Partial<Record<Facet, readonly FacetCount[]>> = {};
   for (const facet of facets) {
-    const key = `${facet} ${copies}`;
-    let counted = known.get(key);
-    if (counted === undefined) {
-      counted = countFacet(reader, facet, query, documents(), groupOf);
-      known.set(key, counted);
-    }
-    counts[facet] = counted;
+    counts[facet] = madeOnce(known, `${facet} ${copies}`, () => {
+      const values = facetValues(reader, facet, query);
+      const counted = counterOf(values)(documents(), groupOf, MAX_FACET_VALUES);
+      return counted.map(({ value, count }) => ({ value: values.nameOf(value), count }));
+    });
   }
   return { facets: counts };
-}
-
-function countFacet(
-  reader: CatalogueReader,
-  facet: Facet,
-  filter: InstallationFilter,
-  documents: Uint32Array,
-  groupOf: Uint32Array | undefined,
-): readonly FacetCount[] {
-  const values = facetValues(reader, facet, filter);
-  const counts = counterOf(values)(documents, groupOf, MAX_FACET_VALUES);
-  return counts.map(({ value, count }) => ({ value: values.nameOf(value), count }));
 }
 
 /**
@@ -155,10 +142,7 @@ export function facetValues(reader: CatalogueReader, facet: Facet, filter: Insta
   if (isNarrowed(facet, filter)) {
     return slugValues(documentsByInstallation(columns.installations, facet, filter), columns.size);
   }
-  const known = valuesOf(columns);
-  const values = known.get(facet) ?? SOURCES[facet](reader);
-  known.set(facet, values);
-  return values;
+  return madeOnce(valuesOf(columns), facet, () => SOURCES[facet](reader));
 }
 
 /**

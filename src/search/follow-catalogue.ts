@@ -9,6 +9,7 @@ import {
   NO_FILE,
   namesOf,
   optionOf,
+  quietly,
   refuseOption,
   untilAborted,
 } from '../core/index.js';
@@ -102,7 +103,7 @@ const LONGEST_INTERVAL = 2 ** 31 - 1;
  */
 export async function followCatalogue(options: FollowOptions): Promise<FollowedSearch> {
   checkOptions(options, FOLLOW_OPTIONS);
-  const { interval: given, snapshotInterval, onReload = () => {}, ...opening } = options;
+  const { interval: given, snapshotInterval, onReload, ...opening } = options;
   const { database: address, cache, passwordFile, signal } = opening;
   checkListener('onReload', onReload);
   if (!isCatalogueAddress(address)) refuseOption('snapshotInterval', snapshotInterval, NO_FILE);
@@ -111,13 +112,8 @@ export async function followCatalogue(options: FollowOptions): Promise<FollowedS
     checkInteger(optionOf('snapshotInterval'), snapshotInterval, SHORTEST_SNAPSHOT_INTERVAL, LONGEST_INTERVAL) ??
     (isPostgresAddress(address) ? DEFAULT_SHARED_INTERVAL : DEFAULT_SNAPSHOT_INTERVAL);
   const how = resolveOpenOptions({ ...opening, database: address ?? '' });
-  const report = (event: ReloadEvent): void => {
-    try {
-      onReload(event);
-    } catch {
-      // A failing listener must not stop the reloads.
-    }
-  };
+  // A failing listener must not stop the reloads.
+  const report = quietly(onReload);
   const onProblem = (error: unknown): void => report({ kind: 'failed', error, during: 'fetching' });
   const onReachable = (milliseconds: number): void => report({ kind: 'reachable', milliseconds });
   const following = { cache, passwordFile, interval: looks, onProblem, onReachable, signal };

@@ -8,18 +8,16 @@ export {
 } from './follow-catalogue.js';
 export { openSkillSearch } from './open-catalogue.js';
 export { type Decision, MOST_SHOWN } from './ranking/decision.js';
-export type {
-  MemorySearch,
-  OpenOptions,
-  SemanticOptions,
-  SimilarOptions,
-  SkillSearch,
-  SuggestOptions,
-  UsedOptions,
-  WarmUpOptions,
-} from './skill-search.js';
 export {
   type CatalogueSearch,
   catalogueSearchOf,
+  type MemorySearch,
+  type OpenOptions,
+  type SemanticOptions,
+  type SimilarOptions,
+  type SkillSearch,
+  type SuggestOptions,
+  type UsedOptions,
+  type WarmUpOptions,
   type WordCandidate,
 } from './skill-search.js';

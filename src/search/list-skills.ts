@@ -1,5 +1,5 @@
 import type { DocumentNumber } from '../core/index.js';
-import { type ListQuery, type ResolvedListQuery, resolveListQuery } from '../query.js';
+import { type ListQuery, resolveListQuery } from '../query.js';
 import type { DamagedSkill, ListHit, ListResult } from '../result.js';
 import { type CatalogueColumns, type Collapsed, collapseCopies, copyPreference } from '../store/index.js';
 import { facetPart, type KnownCounts } from './facets.js';
@@ -17,7 +17,8 @@ export function listSkills({ reader }: OpenState, query: ListQuery): ListResult 
   const resolved = resolveListQuery(query);
   const { columns } = reader;
   const { page, limit, sortBy } = resolved;
-  const listed = listedSkills(columns, resolved);
+  const passing = filterMask(columns, resolved);
+  const listed = passing === undefined ? wholeList(columns) : listOf(columns, passing);
   const { mask, documents: all, counts } = resolved.copies === 'keep' ? listed.all : listed.collapsed();
   const total = all.length;
   const [from, to] = [(page - 1) * limit, Math.min(page * limit, total)];
@@ -62,11 +63,6 @@ interface ListedSkills {
 
 /** All skills of each catalogue; made when first listed without filters. */
 const wholeList = oncePer((columns: CatalogueColumns) => listOf(columns, wholeMask(columns)));
-
-function listedSkills(columns: CatalogueColumns, query: ResolvedListQuery): ListedSkills {
-  const mask = filterMask(columns, query);
-  return mask === undefined ? wholeList(columns) : listOf(columns, mask);
-}
 
 /** @param mask one byte a document, 1 if it passes the filters; changed */
 function listOf(columns: CatalogueColumns, mask: Uint8Array): ListedSkills {

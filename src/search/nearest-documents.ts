@@ -3,6 +3,7 @@ import {
   inTurns,
   lowerBound,
   Members,
+  madeOnce,
   type Pieces,
   SkillSearchError,
   topOf,
@@ -249,12 +250,8 @@ export class DocumentVectors {
     const known = new Map<Float32Array, readonly number[]>();
     const cosines = new Map<DocumentNumber, readonly number[]>();
     for (const [document, own] of this.#vectorOf) {
-      let found = known.get(own);
-      if (found === undefined) {
-        found = vectors.map((vector) => dot(vector, own));
-        known.set(own, found);
-      }
-      cosines.set(document, found);
+      const all = madeOnce(known, own, () => vectors.map((vector) => dot(vector, own)));
+      cosines.set(document, all);
     }
     return cosines;
   }

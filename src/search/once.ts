@@ -1,3 +1,5 @@
+import { madeOnce } from '../core/index.js';
+
 /** A function that makes something when it is first called, and then has it. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
@@ -9,13 +11,6 @@ export function once<Value>(make: () => Value): () => Value {
 
 /** A function that makes something of an object once, and forgets it with the object. */
 export function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const made = new WeakMap<Key, { readonly value: Value }>();
-  return (key) => {
-    let known = made.get(key);
-    if (known === undefined) {
-      known = { value: make(key) };
-      made.set(key, known);
-    }
-    return known.value;
-  };
+  const made = new WeakMap<Key, Value>();
+  return (key) => madeOnce(made, key, () => make(key));
 }

@@ -55,19 +55,14 @@ export function resolveOpenOptions(options: OpenOptions): OpenHow {
   if ((options.database === undefined) === (options.skills === undefined)) {
     throw new SkillSearchError('INVALID_OPTION', 'openSkillSearch needs either `database` or `skills`');
   }
-  const { gloss = true, warmUp = false, localPaths = false, graph = true } = options;
-  const { sharedModel = false, usage = true, signal } = options;
-  checkFlag('gloss', gloss);
-  checkFlag('warmUp', warmUp);
-  checkFlag('localPaths', localPaths);
-  checkFlag('graph', graph);
-  checkFlag('sharedModel', sharedModel);
-  checkFlag('usage', usage);
+  const { gloss = true, warmUp = false, localPaths = false, graph = true, sharedModel = false, usage = true } = options;
+  const flags = { gloss, warmUp, localPaths, graph, sharedModel, usage };
+  for (const [name, flag] of Object.entries(flags)) checkFlag(name, flag);
   checkSearched(options);
   const stopWords = readStopWords(options.stopWords);
-  checkSignal(signal)?.throwIfAborted();
+  checkSignal(options.signal)?.throwIfAborted();
   const modelOptions = resolveModelOptions(options);
-  return { modelOptions, stopWords, gloss, warmUp, localPaths, graph, sharedModel, usage };
+  return { modelOptions, stopWords, ...flags };
 }
 
 interface OpenFileOptions {

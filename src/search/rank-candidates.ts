@@ -18,7 +18,7 @@ import {
   Work,
 } from '../keyword/index.js';
 import type { ResolvedSemanticQuery } from '../query.js';
-import type { ScoreParts } from '../result.js';
+import { SCORED_FIELDS, type ScoreParts } from '../result.js';
 import { type CatalogueColumns, collapseCopies, copiesOf, copyPreference, prepareCopies } from '../store/index.js';
 import type { DocumentVectors } from './nearest-documents.js';
 import { oncePer } from './once.js';
@@ -49,6 +49,7 @@ export interface SemanticMatch {
   readonly copies: number;
   /** Documents that it is shown for; see `arrangeAlike`. */
   readonly twins: readonly DocumentNumber[];
+  /** What its name is to the question: no use puts it above a better name. */
   readonly nameRank: number;
   /** How much uses for near questions speak for it, 0 to 1. */
   readonly usage: number;
@@ -357,13 +358,9 @@ interface Ranked extends Pick<RankedDocuments, 'highest' | 'scoresOf'> {
 function both(own: RankedDocuments, gloss: RankedDocuments): Ranked {
   const sum = (one: DocumentScores, other: DocumentScores): DocumentScores => ({
     score: one.score + other.score,
-    fields: {
-      name: one.fields.name + other.fields.name,
-      author: one.fields.author + other.fields.author,
-      labels: one.fields.labels + other.fields.labels,
-      description: one.fields.description + other.fields.description,
-      files: one.fields.files + other.fields.files,
-    },
+    fields: Object.fromEntries(
+      SCORED_FIELDS.map((field) => [field, one.fields[field] + other.fields[field]]),
+    ) as unknown as DocumentScores['fields'],
     coverage: Math.min(1, one.coverage + other.coverage),
     fileTerms: one.fileTerms,
   });

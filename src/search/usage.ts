@@ -16,6 +16,7 @@ import {
 import { glossQuestion, readQuestion } from '../keyword/index.js';
 import { resolveSemanticQuery } from '../query.js';
 import type { OpenState } from './open-state.js';
+import type { SemanticMatch } from './rank-candidates.js';
 import { MOST_CERTAIN } from './ranking/decision.js';
 import type { UsedOptions } from './skill-search.js';
 
@@ -169,16 +170,6 @@ export function usageStrengths(database: string, vector: Float32Array, model: st
   }
 }
 
-/** A hit that may rise. */
-interface Rising<Parts> {
-  /** What its name is to the question: no use puts it above a better name. */
-  readonly nameRank: number;
-  readonly score: number;
-  readonly parts: () => Parts;
-  /** How much uses speak for it, 0 to 1. */
-  readonly usage: number;
-}
-
 /** @param score a probability of at most {@link MOST_CERTAIN} */
 function liftedBy(strength: number, score: number): number {
   if (strength === 0 || score >= MOST_CERTAIN) return score;
@@ -192,13 +183,13 @@ function liftedBy(strength: number, score: number): number {
  *
  * @param hits in their order
  */
-export function raiseUsed<Parts, Hit extends Rising<Parts>>(hits: readonly Hit[]): readonly Hit[] {
-  const raised: Hit[] = [];
+export function raiseUsed(hits: readonly SemanticMatch[]): readonly SemanticMatch[] {
+  const raised: SemanticMatch[] = [];
   for (const [from, hit] of hits.entries()) {
     const { parts, usage: strength, nameRank } = hit;
     // Scores of names have ranges of their own.
     const lifted = nameRank > 0 ? hit.score : liftedBy(strength, hit.score);
-    const isBelow = (other: Hit): boolean => other.nameRank === nameRank && other.score < lifted;
+    const isBelow = (other: SemanticMatch): boolean => other.nameRank === nameRank && other.score < lifted;
     let at = from;
     while (strength > 0 && at > 0 && from - at < MOST_PLACES && isBelow(raised[at - 1]!)) at -= 1;
     const score = Math.min(lifted, raised[at - 1]?.score ?? 1);

@@ -257,15 +257,7 @@ class SearchPage {
   }
 
   #onClick(event: MouseEvent): void {
-    if (
-      event.defaultPrevented ||
-      event.button !== 0 ||
-      event.metaKey ||
-      event.ctrlKey ||
-      event.shiftKey ||
-      event.altKey
-    )
-      return;
+    if (event.defaultPrevented || event.button !== 0 || event.shiftKey || hasModifier(event)) return;
     const link = (event.target as Element).closest('a');
     if (link === null || link.target !== '' || link.origin !== location.origin || link.pathname !== location.pathname)
       return;
@@ -280,7 +272,7 @@ class SearchPage {
   }
 
   #onKey(event: KeyboardEvent): void {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.defaultPrevented || hasModifier(event)) return;
     const { box } = this.#parts;
     const at = document.activeElement;
     if (event.key === '/' && !isTyping(at)) {
@@ -384,6 +376,10 @@ function hits(): HTMLAnchorElement[] {
   return [...document.querySelectorAll<HTMLAnchorElement>('.hit h3 a')];
 }
 
+function hasModifier({ ctrlKey, metaKey, altKey }: MouseEvent | KeyboardEvent): boolean {
+  return ctrlKey || metaKey || altKey;
+}
+
 function isTyping(element: Element | null): boolean {
   return (
     element instanceof HTMLElement && (element.isContentEditable || /^(?:INPUT|SELECT|TEXTAREA)$/.test(element.tagName))
@@ -394,7 +390,7 @@ function isTyping(element: Element | null): boolean {
 function listenForSlash(): void {
   const box = document.querySelector<HTMLInputElement>('.site-search input');
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(document.activeElement)) return;
+    if (event.key !== '/' || hasModifier(event) || isTyping(document.activeElement)) return;
     event.preventDefault();
     box?.focus();
   });

@@ -342,7 +342,10 @@ function reasons({ score, matches, explain }: FoundHit): Html | undefined {
       .filter(({ share }) => Math.abs(share) >= LEAST_SHARE)
       .slice(0, SHOWN_FEATURES)
       .map(({ feature, share }) => shareView(FEATURE_NAMES[feature], share)),
-    fields.map(([field, words]) => words.length > 0 && html`<dt>${field}</dt><dd>${termsView(words)}</dd>`),
+    fields.map(([field, words]) => {
+      const shown = words.slice(0, SHOWN_TERMS).join(' ');
+      return words.length > 0 && html`<dt>${field}</dt><dd>${shown}${words.length > SHOWN_TERMS && ' …'}</dd>`;
+    }),
   ];
   return html`<dl>${parts}</dl>`;
 }
@@ -350,10 +353,6 @@ function reasons({ score, matches, explain }: FoundHit): Html | undefined {
 function shareView(name: string, share: number): Html {
   const percent = `${share < 0 ? '−' : ''}${Math.round(Math.abs(share) * 100)} %`;
   return html`<dt>${name}</dt><dd>${bar(share)} ${percent}</dd>`;
-}
-
-function termsView(words: readonly string[]): Html {
-  return html`${words.slice(0, SHOWN_TERMS).join(' ')}${words.length > SHOWN_TERMS && ' …'}`;
 }
 
 /** As `data/categories.json` has it. */

@@ -174,24 +174,18 @@ export class HybridScorer {
     return probability;
   }
 
-  #partsOf({
-    candidate,
-    values,
-    nameRank,
-    sum,
-  }: ScoredCandidate): Omit<ScoreParts, 'copies' | 'probability' | 'others'> {
+  #partsOf(scored: ScoredCandidate): Omit<ScoreParts, 'copies' | 'probability' | 'others'> {
+    const { candidate, values, nameRank, sum } = scored;
     const { cosine, sentence, words } = candidate;
     const { ranking, highest } = this.#context;
     return {
       ...(cosine === undefined || ranking === 'words' ? {} : { cosine: Math.min(1, Math.max(-1, cosine)) }),
       ...(sentence === undefined || ranking !== 'hybrid' ? {} : { sentence }),
-      ...(words === undefined
-        ? {}
-        : {
-            bm25: words.fields,
-            words: highest === 0 ? 0 : Math.min(1, words.score / highest),
-            coverage: words.coverage,
-          }),
+      ...(words && {
+        bm25: words.fields,
+        words: highest === 0 ? 0 : Math.min(1, words.score / highest),
+        coverage: words.coverage,
+      }),
       ...(values === undefined ? {} : { features: sharesOf(values, this.#weights) }),
       sum,
       name: NAME_ORDER[nameRank]!,
