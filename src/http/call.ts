@@ -96,14 +96,12 @@ function requestIdFrom(call: Call, isTrusted: TrustedHops): string | undefined {
 }
 
 export function beginVisit(call: Call, publicUrl: string | undefined, isTrusted: TrustedHops): Visit {
-  const [target = ''] = call.target.split('#', 1);
-  const at = target.indexOf('?');
+  const [, path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(call.target) ?? [];
   return {
     call,
     requestId: requestIdFrom(call, isTrusted) ?? randomUUID(),
     started: call.arrived,
-    path: at === -1 ? target : target.slice(0, at),
-    query: at === -1 ? '' : target.slice(at + 1),
+    ...{ path, query },
     address: addressOfClient(call, isTrusted),
     publicUrl: publicUrl ?? call.origin,
     client: undefined,

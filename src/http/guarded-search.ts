@@ -34,7 +34,7 @@ export async function answerSearch<Query>(
     visit.client = await identify(access, operation, visit);
     visit.quota ??= visit.client.quota;
   }
-  const { query, fault } = readQuestion(operation, visit.query, compatible);
+  const { query, fault } = readQuestion(() => operation.read(visit.query, compatible));
   // A faulty question counts as a request of the minute, too, and that limit is reported first.
   if (fault !== undefined && access === undefined) throw fault;
   const admitted = access === undefined ? UNLIMITED_ADMISSION : access.admit(visit.client!, fault);
@@ -65,13 +65,9 @@ export async function answerSearch<Query>(
   }
 }
 
-function readQuestion<Query>(
-  operation: SearchOperation<Query>,
-  query: string,
-  compatible: boolean,
-): { readonly query?: Query; readonly fault?: SkillSearchError } {
+function readQuestion<Query>(read: () => Query): { readonly query?: Query; readonly fault?: SkillSearchError } {
   try {
-    return { query: operation.read(query, compatible) };
+    return { query: read() };
   } catch (error) {
     if (error instanceof SkillSearchError) return { fault: error };
     throw error;

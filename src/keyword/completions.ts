@@ -11,6 +11,7 @@ import {
 import { countDocuments } from './document-sets.js';
 import { COMPLETED_FIELDS, type CompletedWord, type CountedText, INNER, type KeywordIndex } from './keyword-index.js';
 import { type CountedTerm, type KeywordSource, listsOf } from './keyword-source.js';
+import { firstEntry } from './packed-keywords.js';
 import { type PostingList, sizeOf, standsAlone } from './posting-list.js';
 import { readQuestion, type StopWords, stopWordsOf } from './question.js';
 import type { OpenSegment } from './segments.js';
@@ -95,7 +96,10 @@ export function wordsBeginning(segments: readonly OpenSegment[], letters: string
   if (largest === undefined) return [];
   const { dictionary, pager, keywords } = largest;
   const { terms, termCounts } = keywords.completions;
-  const [from, to] = dictionary.rangeOfPrefix(letters).map((term) => firstEntry(largest, term)) as [number, number];
+  const [from, to] = dictionary.rangeOfPrefix(letters).map((term) => firstEntry(terms, term, pager)) as [
+    number,
+    number,
+  ];
   pager.need(terms, from, to);
   pager.need(termCounts, from, to);
   const entries = numbersIn(from, to);
@@ -162,22 +166,13 @@ function countedTerm({ text, terms }: Candidate): CountedTerm {
   return { text, count: completes ? count : 0, terms: numbers };
 }
 
-/** The first entry of a segment's completions whose term is not less than a given one. */
-function firstEntry({ keywords, pager }: OpenSegment, term: TermNumber): number {
-  const { terms } = keywords.completions;
-  return lowerBoundBy(terms.length, (i) => {
-    pager.need(terms, i, i + 1);
-    return terms[i]! < term;
-  });
-}
-
 /** The number of documents that have a term, gone ones included; undefined for a term that completes no word. */
-function storedCount(segment: OpenSegment, term: TermNumber): number | undefined {
-  const { terms, termCounts } = segment.keywords.completions;
-  const entry = firstEntry(segment, term);
-  segment.pager.need(terms, entry, Math.min(entry + 1, terms.length));
+function storedCount({ keywords, pager }: OpenSegment, term: TermNumber): number | undefined {
+  const { terms, termCounts } = keywords.completions;
+  const entry = firstEntry(terms, term, pager);
+  pager.need(terms, entry, Math.min(entry + 1, terms.length));
   if (terms[entry] !== term) return undefined;
-  segment.pager.need(termCounts, entry, entry + 1);
+  pager.need(termCounts, entry, entry + 1);
   return termCounts[entry]!;
 }
 

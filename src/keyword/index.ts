@@ -23,7 +23,7 @@ export type {
   ScoredDocuments,
   TermMatcher,
 } from './keyword-index.js';
-export type { MemoryIndex } from './memory-index.js';
+export type { DocumentChange, MemoryIndex } from './memory-index.js';
 export { PackedIndex, RecoveringIndex } from './packed-index.js';
 export { GONE, type PackedKeywords } from './packed-keywords.js';
 export {

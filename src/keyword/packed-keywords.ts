@@ -114,11 +114,11 @@ export function documentsOfKey({ hashes, documents, checks }: NameTable, key: st
   return found;
 }
 
-/** The first entry whose hash is not less than a given one. */
-function firstEntry(hashes: Uint32Array, hash: number, pager: Pager): number {
-  return lowerBoundBy(hashes.length, (entry) => {
-    pager.need(hashes, entry, entry + 1);
-    return hashes[entry]! < hash;
+/** The first entry that is not less than a given number. If they are in a file, reads only what it looks at. */
+export function firstEntry(ascending: Uint32Array, number: number, pager: Pager): number {
+  return lowerBoundBy(ascending.length, (entry) => {
+    pager.need(ascending, entry, entry + 1);
+    return ascending[entry]! < number;
   });
 }
 

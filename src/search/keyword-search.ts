@@ -102,13 +102,8 @@ export function searchRecordsByKeywords(state: OpenState, query: ResolvedKeyword
 
 /** The records of a page if all of them are kept in memory: without opening a transaction, which takes as long. */
 function readRecords(reader: CatalogueReader, documents: readonly DocumentNumber[]): string[] | undefined {
-  const records: string[] = [];
-  for (const document of documents) {
-    const record = reader.keptRecord(document);
-    if (record === undefined) return undefined;
-    records.push(record);
-  }
-  return records;
+  const records = documents.map((document) => reader.keptRecord(document));
+  return records.every((record) => record !== undefined) ? records : undefined;
 }
 
 /** The documents on one page of an answer. */

@@ -1,6 +1,6 @@
 import { checkIds, type DocumentNumber } from '../core/index.js';
 import { documentsOf } from '../indexing/index.js';
-import { GONE, type MemoryIndex } from '../keyword/index.js';
+import { type DocumentChange, GONE, type MemoryIndex } from '../keyword/index.js';
 import type { RowProblems } from '../result.js';
 import type { CatalogueReader } from '../store/index.js';
 import { MemoryCatalogue } from '../store/writing.js';
@@ -87,11 +87,7 @@ class OpenedMemory extends OpenedSearch implements MemorySearch {
 type Write<Result> = (memory: MemoryCatalogue) => Promise<Result>;
 
 /** What becomes of the documents of a revision in the next one, in which some skills are new or changed. */
-function changeOf(
-  former: CatalogueReader,
-  next: CatalogueReader,
-  changed: Iterable<string>,
-): { readonly numbers: Uint32Array; readonly came: Uint32Array } {
+function changeOf(former: CatalogueReader, next: CatalogueReader, changed: Iterable<string>): DocumentChange {
   const cameSet = new Set<DocumentNumber>();
   for (const id of changed) {
     const document = next.documentOf(id);

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { invalidArgument, MAX_FILE_BYTES, parameterOf } from '../../core/index.js';
+import { checkChoice, invalidArgument, MAX_FILE_BYTES, parameterOf } from '../../core/index.js';
 import type { ContentFile, SkillDetails, SkillSearch } from '../../index.js';
 import type { Content } from '../call.js';
 import { counted, type Html, html, shownLine, shownSize } from './html.js';
@@ -38,13 +38,11 @@ export function showFile(
 /** @throws {SkillSearchError} `INVALID_PARAMETER` */
 function readFileQuery(query: string): FileQuery {
   const values = parametersOf(query);
-  const view = givenOnce(values, 'view');
-  if (view !== undefined && !VIEWS.includes(view as View))
-    throw invalidArgument(parameterOf('view'), `one of ${VIEWS.join(', ')}`, view);
+  const view = checkChoice(parameterOf('view'), givenOnce(values, 'view'), VIEWS);
   const part = givenOnce(values, 'part');
   if (part !== undefined && !/^[1-9]\d{0,5}$/.test(part))
     throw invalidArgument(parameterOf('part'), 'an integer from 1 on', part);
-  return { view: view as View | undefined, part: Number(part ?? 1) };
+  return { view, part: Number(part ?? 1) };
 }
 
 function givenOnce(values: URLSearchParams, name: string): string | undefined {

@@ -21,10 +21,6 @@ export class Html {
   constructor(text: string) {
     this.text = text;
   }
-
-  toString(): string {
-    return this.text;
-  }
 }
 
 /** What a template may hold. Nothing is shown for `undefined`, `null` and `false`; lists are joined. */

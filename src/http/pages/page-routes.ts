@@ -21,6 +21,8 @@ export interface Page {
 
 const free = (): undefined => undefined;
 
+const ICON = asset('image/svg+xml', () => readFile(dataFile('page/icon.svg'), 'utf8'));
+
 const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
   [
     PAGE_PATHS.home,
@@ -32,8 +34,8 @@ const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
   [PAGE_PATHS.robots, { show: showRobots, counted: free }],
   [PAGE_PATHS.styles, asset('text/css; charset=utf-8', readStyles)],
   [PAGE_PATHS.script, asset('text/javascript; charset=utf-8', readScript)],
-  [PAGE_PATHS.icon, asset('image/svg+xml', readIcon)],
-  [PAGE_PATHS.favicon, asset('image/svg+xml', readIcon)],
+  [PAGE_PATHS.icon, ICON],
+  [PAGE_PATHS.favicon, ICON],
 ]);
 
 /** The path of an id of `GET /api/search`: of a skill of GitHub, whose page is elsewhere. */
@@ -80,10 +82,6 @@ function asset(type: string, read: () => Promise<string>): Page {
     }
   };
   return { show, counted: free };
-}
-
-function readIcon(): Promise<string> {
-  return readFile(dataFile('page/icon.svg'), 'utf8');
 }
 
 async function readStyles(): Promise<string> {

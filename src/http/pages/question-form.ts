@@ -1,4 +1,4 @@
-import { invalidArgument, parameterOf } from '../../core/index.js';
+import { checkChoice, invalidArgument, parameterOf } from '../../core/index.js';
 import { type SkillFilters, type SkillScope, type SkillSearchError, SORT_ORDERS, type SortOrder } from '../../index.js';
 import { beginningOf, type Html, html, shownNumber } from './html.js';
 import { linkTo, PAGE_PATHS } from './page.js';
@@ -77,12 +77,12 @@ export function readForm(query: string): { readonly form: QuestionForm; readonly
  * @throws {SkillSearchError} `INVALID_PARAMETER` for `mode`, `sortBy` or `page`; filters are for the search to check
  */
 export function questionOf(form: QuestionForm): PageQuestion {
-  const mode = choiceOf('mode', form.mode, PAGE_MODES);
+  const mode = checkChoice(parameterOf('mode'), form.mode, PAGE_MODES) ?? PAGE_MODES[0];
   const page = integerOf(form.page) ?? 1;
   if (typeof page !== 'number' || page < 1 || !Number.isSafeInteger(page)) {
     throw invalidArgument(parameterOf('page'), 'an integer of at least 1', form.page);
   }
-  const sortBy = choiceOf('sortBy', form.sortBy, SORT_ORDERS);
+  const sortBy = checkChoice(parameterOf('sortBy'), form.sortBy, SORT_ORDERS) ?? SORT_ORDERS[0];
   const { category, occupation, author, license, agent, scope } = form;
   const filters = {
     ...{ category, occupation, author, license },
@@ -112,12 +112,6 @@ export function linkToForm(base: string, form: QuestionForm, changes: FormChange
   if (all.sortBy === SORT_ORDERS[0]) delete all.sortBy;
   if (Number(all.page) === 1) delete all.page;
   return linkTo(base, PAGE_PATHS.home, Object.fromEntries(FIELDS.map((field) => [field, all[field]])));
-}
-
-function choiceOf<Name extends string>(field: FormField, value: string | undefined, choices: readonly Name[]): Name {
-  const found = value === undefined ? choices[0] : choices.find((one) => one === value);
-  if (found !== undefined) return found;
-  throw invalidArgument(parameterOf(field), `one of ${choices.join(', ')}`, value);
 }
 
 /** Decimal digits as a number. Any other text stays as it is, for the check of the query to report. */
