@@ -13,6 +13,6 @@ export async function codeOf(call: () => unknown): Promise<string> {
 }
 
 /** An error of this code whose message fits. */
-export function errorLike(code: string, message: RegExp): unknown {
+export function errorLike(code: string | number, message: RegExp): unknown {
   return expect.objectContaining({ code, message: expect.stringMatching(message) });
 }
