@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readUsage, usageFile } from '../../src/core/index.js';
+import { until } from '../processes.js';
 import { scratchFile } from '../scratch-folder.js';
-import { until } from '../until.js';
 
 const PROGRAM = fileURLToPath(new URL('append-usage.ts', import.meta.url));
 

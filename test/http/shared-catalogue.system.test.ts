@@ -3,12 +3,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { MAX_CHANGED_IN_PLACE } from '../../src/core/index.js';
 import { openServerMetrics, startServer } from '../../src/http/index.js';
 import { buildCatalogue, type FollowedSearch, followCatalogue, removeSkills, updateSkills } from '../../src/index.js';
+import { until } from '../processes.js';
 import { type Row, row } from '../rows.js';
 import { closing, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { SharedLoader } from '../share/shared-catalogue/machines.js';
-import { until } from '../until.js';
 import { accessOf, HEALTH, keyword, SEMANTIC } from './ask.js';
 
 const WORDS = 'review pull request testing react deploy kubernetes pdf table convert image python lint docs api'.split(

@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import {
   type BuildOptions,
@@ -19,6 +15,7 @@ import { connectShared } from '../../src/share/shared-catalogue/replica.js';
 import { locationIn } from '../../src/store/places.js';
 import { contentOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
+import { runKilled } from '../processes.js';
 import { type Row, row, toJsonLines, writeJsonLines } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -400,14 +397,6 @@ function* generate(rows: readonly unknown[]): Generator<unknown> {
 }
 
 /** Runs a load that kills itself at a moment. */
-async function killed(
-  words: readonly [database: string, source: string, moment: string, cache: string],
-): Promise<void> {
-  const script = fileURLToPath(new URL('killable-load.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...words], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  createInterface(child.stdout!).on('line', () => {});
-  await once(child, 'exit');
-  expect(child.signalCode).toBe('SIGKILL');
+function killed(words: readonly [database: string, source: string, moment: string, cache: string]): Promise<void> {
+  return runKilled(new URL('killable-load.ts', import.meta.url), words);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -26,6 +26,7 @@ import {
   randomChanges,
   randomRows,
 } from './changed-rows.js';
+import { writeSkill } from './whole-files.js';
 
 const embedder = new StandInEmbedder();
 
@@ -141,16 +142,10 @@ describe('rows', () => {
 describe('update sources', () => {
   const OPTIONS = { semantic: false, git: false } as const;
 
-  function write(folder: string, path: string, text: string): void {
-    const file = join(folder, path, 'SKILL.md');
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, `---\nname: ${path.replaceAll('/', ' ')}\ndescription: ${text}\n---\n${text}\n`);
-  }
-
   /** A folder with skills, and a catalogue of it. */
   async function loaded(paths: readonly string[]): Promise<{ readonly folder: string; readonly database: string }> {
     const folder = join(scratchFolder(), 'skills');
-    for (const path of paths) write(folder, path, `It does ${path}.`);
+    for (const path of paths) writeSkill(join(folder, path), `It does ${path}.`);
     const database = join(dirname(folder), 'skills.db');
     await buildCatalogue({ ...OPTIONS, database, sources: [folder] });
     return { folder, database };
@@ -173,7 +168,7 @@ describe('update sources', () => {
         for (const steps of changes) {
           for (const { path: at, text } of steps) {
             if (text === '') rmSync(join(folder, at), { recursive: true, force: true });
-            else write(folder, at, text);
+            else writeSkill(join(folder, at), text);
           }
           const folders = steps.map(({ path: at }) => join(folder, at));
           await updateSources({ ...OPTIONS, database, changed: [{ source: folder, folders }] });
@@ -189,7 +184,7 @@ describe('update sources', () => {
     const changed = [{ source: folder, folders: [join(folder, 'a')] }];
     expect(await updateSources({ ...OPTIONS, database, changed })).toMatchObject({ unchanged: 1, updated: 0 });
     expect(lastChangeInPlace(database)).toBe(false);
-    write(folder, 'a', 'Something else.');
+    writeSkill(join(folder, 'a'), 'Something else.');
     expect(await updateSources({ ...OPTIONS, database, changed })).toMatchObject({ updated: 1 });
     expect(lastChangeInPlace(database)).toBe(true);
   });
@@ -197,7 +192,7 @@ describe('update sources', () => {
   test('with links the whole source is loaded', async () => {
     const { folder, database } = await loaded(['a', 'b']);
     symlinkSync(join(folder, 'b'), join(folder, 'a', 'link'));
-    write(folder, 'a', 'Something else.');
+    writeSkill(join(folder, 'a'), 'Something else.');
     const changed = [{ source: folder, folders: [join(folder, 'a')] }];
     expect(await updateSources({ ...OPTIONS, database, changed })).toMatchObject({ updated: 1 });
     expect(lastChangeInPlace(database)).toBe(false);

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { sha256Of } from '../../src/core/index.js';
 import { scratchFolder } from '../scratch-folder.js';
 
 /** A folder with files. */
@@ -23,12 +23,8 @@ export function writeSkill(folder: string, description: string): void {
   writeFileSync(join(folder, 'SKILL.md'), `---\nname: ${basename(folder)}\ndescription: ${description}\n---\nText\n`);
 }
 
-export function sha256(bytes: string | Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 /** A file of a row that is stored as it is. */
 export function whole(filename: string, bytes: string | Buffer): { filename: string; sha256: string } {
   const content = typeof bytes === 'string' ? { text: bytes } : { base64: bytes.toString('base64') };
-  return { filename, ...content, complete: true, sha256: sha256(bytes) } as never;
+  return { filename, ...content, complete: true, sha256: sha256Of(bytes) } as never;
 }

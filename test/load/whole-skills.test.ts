@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES } from '../../src/core/index.js';
+import { MAX_CONTENT_BYTES, MAX_CONTENT_FILES, sha256Of } from '../../src/core/index.js';
 import {
   type BuildOptions,
   buildCatalogue,
@@ -17,7 +17,7 @@ import { changeIn, inDatabase } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
 import { row, toJsonLines } from '../rows.js';
 import { scratchFile } from '../scratch-folder.js';
-import { sha256, skillMd, whole, written } from './whole-files.js';
+import { skillMd, whole, written } from './whole-files.js';
 
 const PICTURE = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 255]), Buffer.alloc(3000, 7)]);
 
@@ -96,7 +96,7 @@ describe('the contents of a skill of a folder', () => {
 test('a load keeps equal bytes once, packed, and gives up those that no skill has any more', async () => {
   const files = { 'a/SKILL.md': skillMd('a'), 'a/x.bin': PICTURE, 'b/SKILL.md': skillMd('b'), 'b/y.bin': PICTURE };
   const { database, folder } = await loaded(files);
-  const digest = sha256(PICTURE);
+  const digest = sha256Of(PICTURE);
   expect(blobs(database).get(digest)).toBeLessThan(PICTURE.length / 10);
   expect(blobs(database).size).toBe(3);
   rmSync(join(folder, 'a/x.bin'));
@@ -104,7 +104,7 @@ test('a load keeps equal bytes once, packed, and gives up those that no skill ha
   expect(blobs(database).has(digest)).toBe(true);
   rmSync(join(folder, 'b'), { recursive: true });
   await load(database, folder, { prune: true });
-  expect([...blobs(database).keys()]).toEqual([sha256(skillMd('a'))]);
+  expect([...blobs(database).keys()]).toEqual([sha256Of(skillMd('a'))]);
   await using search = await open(database);
   await removeSkills({ database, ids: search.ids() });
   // The open search may still read them. The next load that writes gives them up.
@@ -116,7 +116,7 @@ test('a load keeps equal bytes once, packed, and gives up those that no skill ha
 const skill = '---\nname: r\ndescription: d\n---\n# R\n';
 
 test('a row that is known is read again where its contents were left out', async () => {
-  const files = [{ filename: 'SKILL.md', text: skill, complete: true, sha256: sha256(skill) }];
+  const files = [{ filename: 'SKILL.md', text: skill, complete: true, sha256: sha256Of(skill) }];
   const rows = scratchFile('rows.jsonl');
   writeFileSync(rows, toJsonLines([skillRow('r', files), row('s')]));
   const database = scratchFile('skills.db');
@@ -141,7 +141,7 @@ describe('a bit that changes in stored bytes', () => {
         'b/SKILL.md': skillMd('b'),
         'b/x.bin': bytes,
       });
-      flipBitOf(database, sha256(bytes), packing);
+      flipBitOf(database, sha256Of(bytes), packing);
       const ids = ['a', 'b'];
       {
         await using search = await open(database);

@@ -26,10 +26,10 @@ import {
 } from '../../src/index.js';
 import { storedRecords } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
+import { until } from '../processes.js';
 import { type Row, row } from '../rows.js';
 import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
-import { until } from '../until.js';
 
 describe('follow catalogue', () => {
   /** Longer than any test: the file is then looked at only when `reload()` says so. */

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildCatalogue, type LoadReport, openSkillSearch, removeSkills, type SkillSearch } from '../../src/index.js';
 import { catalogueOf, opened } from '../catalogues.js';
 import { codeOf } from '../error-code.js';
+import { startedThreads } from '../processes.js';
 import { type Row, row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
@@ -70,15 +70,10 @@ describe('skills near another one', () => {
 
   test('are found without a model, also where its folder is gone, and start no thread', async () => {
     const database = await catalogueOf(ROWS, embedder);
-    let threads = 0;
-    const count = (_: Worker): void => {
-      threads += 1;
-    };
-    process.on('worker', count);
-    onTestFinished(() => void process.off('worker', count));
+    const threads = startedThreads();
     const search = await opened({ database, model: join(scratchFolder(), 'gone') });
     expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
-    expect(threads).toBe(0);
+    expect(threads).toEqual([]);
     expect(await codeOf(() => search.semantic({ q: 'pdf' }))).toBe('MODEL_NOT_FOUND');
     expect((await search.similar('pdf'))[0]?.skill.id).toBe('pdf-2');
   });

@@ -5,11 +5,12 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BUNDLED_MODEL, type Embedder, inspectModel } from '../../src/semantic/index.js';
 import { LocalEmbedder } from '../../src/semantic/local-embedder.js';
 import { startModel } from '../../src/semantic/routed-embedder.js';
-import { scratchFolder } from '../scratch-folder.js';
+import { startedThreads } from '../processes.js';
+import { closing, scratchFolder } from '../scratch-folder.js';
 import { describeEmbedder } from './embedder-contract.js';
 import { StandInEmbedder } from './stand-in-embedder.js';
 
@@ -227,15 +228,8 @@ describe('a model thread that ends', () => {
 
 /** An embedder with one thread, and all threads that it starts. */
 async function started(folder: string = BUNDLED_MODEL) {
-  const workers: Worker[] = [];
-  const note = (worker: Worker): unknown => workers.push(worker);
-  process.on('worker', note);
-  const embedder = await LocalEmbedder.start(await inspectModel(folder), 1);
-  onTestFinished(async () => {
-    process.off('worker', note);
-    await embedder.close();
-  });
-  return { embedder, workers };
+  const workers = startedThreads();
+  return { embedder: closing(await LocalEmbedder.start(await inspectModel(folder), 1)), workers };
 }
 
 const HANDLE = new URL('../../src/semantic/local-embedder.ts', import.meta.url).href;

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { buildCatalogue, followCatalogue, openSkillSearch, type SkillSearch } from '../../src/index.js';
 import { type Embedder, inspectModel, type LocalModel } from '../../src/semantic/index.js';
@@ -13,6 +12,7 @@ import { startModel } from '../../src/semantic/routed-embedder.js';
 import { readModelSettings } from '../../src/semantic/settings.js';
 import { vectorsOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
+import { startedThreads } from '../processes.js';
 import { row } from '../rows.js';
 import { closing, scratchFile, scratchFolder } from '../scratch-folder.js';
 import { describeEmbedder } from './embedder-contract.js';
@@ -21,9 +21,7 @@ import { entryVectors, type TinyModel, tinyModel, tokenVectors } from './tiny-mo
 const TEXT = 'writes release notes';
 
 async function started(options: TinyModel): Promise<Embedder> {
-  const embedder = await startModel(await inspectModel(tinyModel(options)), 1);
-  onTestFinished(() => embedder.close?.());
-  return embedder;
+  return closing((await startModel(await inspectModel(tinyModel(options)), 1)) as LocalModel);
 }
 
 /**
@@ -278,10 +276,7 @@ describe('routed embedder', () => {
     const other = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program]);
     onTestFinished(() => void other.kill('SIGKILL'));
     await once(other.stdout, 'data');
-    const workers: Worker[] = [];
-    const note = (worker: Worker): unknown => workers.push(worker);
-    process.on('worker', note);
-    onTestFinished(() => void process.off('worker', note));
+    const workers = startedThreads();
     const scores = async (search: SkillSearch) => {
       const { hits } = await search.semantic({
         q: 'release notes. writes them in a day. and all of it',
@@ -306,15 +301,8 @@ describe('routed embedder', () => {
 
   /** The embedder of a folder, and the threads that it starts. */
   async function started(folder = twoModels()) {
-    const workers: Worker[] = [];
-    const note = (worker: Worker): unknown => workers.push(worker);
-    process.on('worker', note);
-    const embedder = (await startModel(await inspectModel(folder), 1)) as LocalModel;
-    onTestFinished(async () => {
-      process.off('worker', note);
-      await embedder.close();
-    });
-    return { embedder, workers };
+    const workers = startedThreads();
+    return { embedder: closing((await startModel(await inspectModel(folder), 1)) as LocalModel), workers };
   }
 
   describe('a model with another for other languages', () => {
@@ -420,13 +408,10 @@ describe('routed embedder', () => {
     const load = (...ids: string[]): Promise<unknown> =>
       buildCatalogue({ database, model, sources: [{ name: 'rows', rows: ids.map((id) => row(id)) }] });
     await load('a');
-    const workers: Worker[] = [];
-    const note = (worker: Worker): unknown => workers.push(worker);
     await using search = await followCatalogue({ database, model, warmUp: true, interval: 1e6 });
     await search.warmUp({ otherLanguages: true });
     await load('a', 'b');
-    process.on('worker', note);
-    onTestFinished(() => void process.off('worker', note));
+    const workers = startedThreads();
     await search.reload();
     expect(workers).toHaveLength(2);
     await search.semantic({ q: GERMAN });

@@ -7,10 +7,10 @@ import { buildCatalogue, checkCatalogue, openSkillSearch } from '../../src/index
 import { removeSkills } from '../../src/load/index.js';
 import type { SkillFolder } from '../../src/skill.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
-import { Database } from '../../src/store/sqlite.js';
+import type { Database } from '../../src/store/sqlite.js';
 import type { ChangeCounts } from '../../src/store/write/open-load.js';
 import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
-import { contentOf, filesBeside, stampOf, traceOf, vectorsOf } from '../catalogue-file.js';
+import { contentOf, filesBeside, inDatabase, stampOf, traceOf, vectorsOf } from '../catalogue-file.js';
 import { row } from '../rows.js';
 import { scratchFile, scratchFolder } from '../scratch-folder.js';
 import { finished, loadItems, storeItem } from './store-items.js';
@@ -321,16 +321,14 @@ describe('forget journal', () => {
   async function cutOff(database: string): Promise<void> {
     const whole = scratchFile('whole.db');
     await buildCatalogue({ database: whole, sources: [{ name: 'rows', rows }], semantic: false });
-    const writer = new Database(whole);
-    try {
+    const halfOf = (writer: Database): void => {
       // Writes into the file before the commit, and a journal for it.
       writer.pragma('cache_size = 2');
       writer.exec("BEGIN IMMEDIATE; UPDATE revision SET record = '{}', stars = 7");
       for (const ending of ['', '-journal']) copyFileSync(whole + ending, database + ending);
-      expect(readFileSync(`${database}-journal`)[0]).not.toBe(0);
-    } finally {
-      writer.close();
-    }
+    };
+    inDatabase(whole, halfOf, false);
+    expect(readFileSync(`${database}-journal`)[0]).not.toBe(0);
   }
 
   test('a change that was cut off is not undone in a catalogue that is loaded where the former one was deleted', async () => {

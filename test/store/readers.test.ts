@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { buildCatalogue, checkCatalogue } from '../../src/index.js';
 import { readNamedState, writeNote } from '../../src/store/notes.js';
 import { CatalogueReader } from '../../src/store/read/catalogue-reader.js';
-import type { SkillToStore } from '../../src/store/stored-skill.js';
 import { CatalogueWriter, OpenLoad } from '../../src/store/writing.js';
 import { changeIn, stampOf } from '../catalogue-file.js';
 import { codeOf } from '../error-code.js';
@@ -15,16 +14,16 @@ const IDS = ['A', 'a', 'a-b', 'aa', 'z', 'é', '漢', '\ue000', '\uff5e', '𐀀'
 
 test('ids are ranked in code-point order, characters beyond U+FFFF included', () => {
   const path = scratchFile('skills.db');
-  loadItems(path, [...IDS].reverse().map(withoutDate), false);
+  loadItems(
+    path,
+    [...IDS].reverse().map((id) => storeItem(id)),
+    false,
+  );
 
   const reader = CatalogueReader.open(path);
   expect(byRank(reader)).toEqual(IDS);
   reader.close();
 });
-
-function withoutDate(id: string): SkillToStore {
-  return storeItem(id);
-}
 
 /** The ids in the order of their ranks. */
 function byRank(reader: CatalogueReader): string[] {

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { packText, textOf } from '../../src/store/packing.js';
 import { structureFaults } from '../../src/store/read/catalogue-check.js';
 import { Database, NativeHandles } from '../../src/store/sqlite.js';
+import { inDatabase } from '../catalogue-file.js';
 import { scratchFile } from '../scratch-folder.js';
 
 const RECORD = '{"id":"a","name":"Release notes","description":"Writes release notes from the log of git"}';
@@ -135,9 +136,8 @@ function items(): string {
 
 /** Makes every child of the root of the table the same page. Twenty such levels would have more rows than can be read. */
 function leadInCircles(path: string): void {
-  const connection = new Database(path, { readonly: true });
-  const root = connection.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'item'").pluck().get()!;
-  connection.close();
+  const read = "SELECT rootpage FROM sqlite_schema WHERE name = 'item'";
+  const root = inDatabase(path, (connection) => connection.prepare<[], number>(read).pluck().get()!);
   const bytes = readFileSync(path);
   const page = bytes.subarray((root - 1) * PAGE_BYTES, root * PAGE_BYTES);
   expect(page[0]).toBe(5);

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentOf } from '../catalogue-file.js';
-import { temporaryFolder } from '../sources/folders.js';
+import { temporaryFolder, writeFiles } from '../sources/folders.js';
 import { eventually, freshContent, skillText, watching } from './watching.js';
 
 /** Folders that operations work on: some lie in others. */
@@ -17,11 +17,6 @@ const folder = fc.constantFrom(...FOLDERS);
 const name = fc.constantFrom(...NAMES);
 const text = fc.integer({ min: 0, max: 99 });
 
-async function write(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, content);
-}
-
 function contentFor(file: string, which: number): string {
   return file.toLowerCase() === 'skill.md' ? skillText(`skill-${which}`) : `text ${which}`;
 }
@@ -32,14 +27,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.tuple(folder, name, text).map(
       ([at, file, which]): Operation =>
         (root) =>
-          write(join(root, at, file), contentFor(file, which)),
+          writeFiles(join(root, at), { [file]: contentFor(file, which) }),
     ),
   },
   // As some editors save.
   fc.tuple(folder, name, text).map(
     ([at, file, which]): Operation =>
       async (root) => {
-        await write(join(root, at, `.${which}.tmp`), contentFor(file, which));
+        await writeFiles(join(root, at), { [`.${which}.tmp`]: contentFor(file, which) });
         await mkdir(dirname(join(root, at, file)), { recursive: true });
         await rename(join(root, at, `.${which}.tmp`), join(root, at, file));
       },
@@ -47,7 +42,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.tuple(folder, text).map(
     ([at, which]): Operation =>
       async (root) => {
-        await write(join(root, at, 'SKILL.md'), '');
+        await writeFiles(join(root, at), { 'SKILL.md': '' });
         await appendFile(join(root, at, 'SKILL.md'), skillText(`skill-${which}`));
       },
   ),
@@ -135,7 +130,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(fc.array(any, { minLength: 1, maxLength: 12 }), async (operations) => {
         for (const operate of operations) await operate(source);
-        await write(join(source, 'stays/SKILL.md'), skillText('stays'));
+        await writeFiles(source, { 'stays/SKILL.md': skillText('stays') });
         const expected = await freshContent(database, [source]);
         await eventually(() => expect(contentOf(database)).toEqual(expected));
       }),
@@ -163,7 +158,7 @@ describe.each([
           fc.array(installedOperation(withLinks), { minLength: 1, maxLength: 10 }),
           async (operations) => {
             for (const operate of operations) await operate(home);
-            await write(join(home, '.claude/skills/stays/SKILL.md'), skillText('stays'));
+            await writeFiles(home, { '.claude/skills/stays/SKILL.md': skillText('stays') });
             const expected = byPlace(await freshContent(database, sources));
             await eventually(() => expect(byPlace(contentOf(database))).toEqual(expected));
           },

@@ -2,12 +2,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSkillSearch, updateSkills } from '../../src/index.js';
+import { until } from '../processes.js';
 import { row } from '../rows.js';
 import { scratchFolder } from '../scratch-folder.js';
 import { StandInEmbedder } from '../semantic/stand-in-embedder.js';
 import { describeWithPostgres } from '../share/postgres/describe-with-postgres.js';
 import { temporaryFolder } from '../sources/folders.js';
-import { until } from '../until.js';
 import { eventually, skillText, watching } from './watching.js';
 
 describeWithPostgres('a watch into PostgreSQL', (server) => {

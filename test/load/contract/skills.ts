@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { MAX_DESCRIPTION, MAX_FILE_BYTES, MAX_ID, MAX_NAME } from '../../../src/core/index.js';
+import { MAX_DESCRIPTION, MAX_FILE_BYTES, MAX_ID, MAX_NAME, sha256Of } from '../../../src/core/index.js';
 import type { Embedder, SkillSearch } from '../../../src/index.js';
 import { catalogueSearchOf } from '../../../src/search/index.js';
 import { readClassifier } from '../../../src/semantic/classifier.js';
@@ -10,7 +10,7 @@ import { type Row, row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { CategoryEmbedder } from '../category-embedder.js';
-import { sha256, skillMd, whole, writeSkill, written } from '../whole-files.js';
+import { skillMd, whole, writeSkill, written } from '../whole-files.js';
 import { type CatalogueStore, CatalogueUnderTest, counts, countsOf } from './catalogue-under-test.js';
 
 /** Characters that databases, encodings and shells are known to lose. */
@@ -255,7 +255,7 @@ export function keepsContents(store: CatalogueStore): void {
         for (const { path, size, sha256: digest } of listed) {
           const bytes = readFileSync(join(folder, 'pdf', path));
           expect(bytesOf(search, 'skills-pdf', path).equals(bytes), path).toBe(true);
-          expect([size, digest]).toEqual([bytes.length, sha256(bytes)]);
+          expect([size, digest]).toEqual([bytes.length, sha256Of(bytes)]);
         }
         expect(listed.filter(({ executable }) => executable).map(({ path }) => path)).toEqual(['scripts/fill.sh']);
         expect(Object.fromEntries(listed.map(({ path, mediaType }) => [path, mediaType]))).toMatchObject({
@@ -280,7 +280,7 @@ export function keepsContents(store: CatalogueStore): void {
       chmodSync(join(folder, 'a/x.bin'), 0o755);
       expect(await catalogue.loadFrom([folder])).toMatchObject({ updated: 1, unchanged: 1 });
       await catalogue.searching((search) => {
-        expect(search.contents('skills-a')?.files[1]).toMatchObject({ executable: true, sha256: sha256(NOISE) });
+        expect(search.contents('skills-a')?.files[1]).toMatchObject({ executable: true, sha256: sha256Of(NOISE) });
         expect(bytesOf(search, 'skills-a', 'x.bin')).toEqual(NOISE);
       });
     });
@@ -300,7 +300,7 @@ export function keepsContents(store: CatalogueStore): void {
     test('of a row are whole where it says so and gives their digest, else excerpts', async () => {
       const rows = [
         { ...row('whole'), files: [whole('SKILL.md', skillMd('whole')), whole('x.bin', NOISE)] },
-        { ...row('wrong'), files: [whole('SKILL.md', 'a'), { ...whole('b.md', 'b'), sha256: sha256('c') }] },
+        { ...row('wrong'), files: [whole('SKILL.md', 'a'), { ...whole('b.md', 'b'), sha256: sha256Of('c') }] },
         { ...row('excerpt'), files: [{ filename: 'SKILL.md', text: 'an excerpt' }] },
       ];
       const catalogue = await CatalogueUnderTest.of(store);

@@ -16,11 +16,11 @@ import { followCopy } from '../../../src/share/follow-copy.js';
 import { revisionIn } from '../../../src/share/shared-catalogue/replica.js';
 import { derivedFiles, filesBeside, sqliteFiles } from '../../../src/store/files.js';
 import { codeOf } from '../../error-code.js';
+import { until } from '../../processes.js';
 import { row } from '../../rows.js';
 import { closing, scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
 import { damageNotes } from '../../store/foreign.js';
-import { until } from '../../until.js';
 import { describeWithPostgres } from '../postgres/describe-with-postgres.js';
 import { SharedLoader, startFollowing } from './machines.js';
 

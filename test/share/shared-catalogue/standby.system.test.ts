@@ -9,9 +9,9 @@ import {
   type ReloadEvent,
   updateSkills,
 } from '../../../src/index.js';
+import { until } from '../../processes.js';
 import { row } from '../../rows.js';
 import { closing, scratchFolder } from '../../scratch-folder.js';
-import { until } from '../../until.js';
 import { describeWithStandbys } from '../postgres/describe-with-postgres.js';
 import type { PostgresStandby } from '../postgres/postgres-cluster.js';
 import { SharedLoader } from './machines.js';

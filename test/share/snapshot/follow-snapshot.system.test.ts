@@ -16,10 +16,10 @@ import {
 import { chunkPath, type Manifest, manifestText, readManifest } from '../../../src/share/snapshot/manifest.js';
 import { changeIn } from '../../catalogue-file.js';
 import { codeOf } from '../../error-code.js';
+import { until } from '../../processes.js';
 import { row } from '../../rows.js';
 import { closing, scratchFile, scratchFolder } from '../../scratch-folder.js';
 import { damageNotes, LIES } from '../../store/foreign.js';
-import { until } from '../../until.js';
 import { largeCatalogue, publishLie, type SnapshotServer, serveFolder } from './snapshots.js';
 
 const OWN = { name: 'own', rows: [row('own')] };

@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -20,6 +17,7 @@ import { applyChanges } from '../../../src/store/transfer/apply-changes.js';
 import type { CatalogueChanges } from '../../../src/store/transfer/skill-image.js';
 import { contentOf, filesBeside, stampOf, traceOf, vectorsOf } from '../../catalogue-file.js';
 import { answersOf, type ChangedRow, lastChangeInPlace } from '../../load/changed-rows.js';
+import { runKilled } from '../../processes.js';
 import { type Row, row } from '../../rows.js';
 import { scratchFolder } from '../../scratch-folder.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
@@ -257,7 +255,7 @@ describe('killed apply.system', () => {
       if (way === 'as a whole load') signedByEarlierVersion(copy);
       const before = base === undefined ? undefined : await allOf(copy);
 
-      await killed(base, later, copy, moment);
+      await runKilled(new URL('killable-apply.ts', import.meta.url), [base ?? '', later, copy, moment]);
       if (state === 'later') expect(await allOf(copy)).toEqual(await allOf(later));
       else if (before === undefined) expect(existsSync(copy)).toBe(false);
       else expect(await allOf(copy)).toEqual(before);
@@ -285,13 +283,5 @@ describe('killed apply.system', () => {
     await copyCatalogue({ from: later, to: former });
     await load([row('a'), row('b', { stars: 1 }), row('d'), row('d2'), ...same]);
     return { former, later, copy };
-  }
-
-  async function killed(base: string | undefined, next: string, database: string, moment: string): Promise<void> {
-    const script = fileURLToPath(new URL('killable-apply.ts', import.meta.url));
-    const parameters = ['--import', 'tsx', script, base ?? '', next, database, moment];
-    const child = spawn(process.execPath, parameters, { stdio: 'ignore' });
-    await once(child, 'exit');
-    expect(child.signalCode).toBe('SIGKILL');
   }
 });

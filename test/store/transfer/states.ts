@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { buildCatalogue, openSkillSearch, removeSkills, type SkillSearch, updateSkills } from '../../../src/index.js';
@@ -11,6 +11,7 @@ import { inDatabase } from '../../catalogue-file.js';
 import { CategoryEmbedder } from '../../load/category-embedder.js';
 import { answersOf, type ChangedRow, randomRows } from '../../load/changed-rows.js';
 import { StandInEmbedder } from '../../semantic/stand-in-embedder.js';
+import { writeFiles } from '../../sources/folders.js';
 
 /**
  * Calls work with the difference of two catalogues, or with one that is not quite it.
@@ -132,10 +133,7 @@ export async function take(database: string, steps: readonly Step[]): Promise<vo
       const folder = join(dirname(database), 'folder');
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder);
-      for (const [path, text] of Object.entries(step.folder)) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), text);
-      }
+      await writeFiles(folder, step.folder);
       await buildCatalogue({ database, sources: [folder], prune: step.prune, embedder, git: false });
     }
   }
