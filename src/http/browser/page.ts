@@ -219,6 +219,8 @@ class SearchPage {
       ? (document.activeElement as HTMLElement).textContent
       : null;
     if (parts.answer.innerHTML !== answer) parts.answer.innerHTML = answer;
+    // The usual order; lists have the newest first.
+    document.querySelector('.order option')!.textContent = title === '' ? 'Newest' : 'Best';
     parts.facets.innerHTML = facets;
     if (link !== undefined) {
       // The same skill keeps the focus, wherever it is now.

@@ -43,8 +43,9 @@ export function summaryOf({ by, total, good, truncated, step }: Found, form: Que
       ? 'No results'
       : `No results for “\u2068${beginningOf(form.q, MAX_SHOWN_QUESTION)}\u2069”`;
   const order = orderOf(form);
-  const each = form.sortBy === 'stars' && !hasFilters(form) ? ', one of each repository' : '';
-  if (by === 'list') return `${counted(total, 'skill')}${order || ', newest first'}${each}`;
+  if (by === 'list' && form.sortBy === 'stars' && !hasFilters(form))
+    return `One skill each of the ${counted(total, 'repository', 'repositories')} with the most stars`;
+  if (by === 'list') return `${counted(total, 'skill')}${order || ', newest first'}`;
   if (good !== undefined) {
     if (good.size === 0) return `Nothing fits well. The nearest ${counted(total, 'skill')}${order}:`;
     const how = by === 'both' ? 'by meaning and words' : 'by meaning';
@@ -175,10 +176,14 @@ export function facetsView({ facets, good, total }: Found, form: QuestionForm, b
   return html`${total > 0 && html`<p class="muted small">Numbers: ${says}</p>`}${(
     Object.keys(FACET_NAMES) as CountedField[]
   ).map((facet) => {
-    const values = (facets[facet] ?? []).filter(({ count }) => count > 0);
+    const all = (facets[facet] ?? []).filter(({ count }) => count > 0);
     const chosen = form[facet];
-    if (values.length === 0 && chosen === undefined) return undefined;
     const isChosen = ({ value }: FacetCount): boolean => value.toLowerCase() === chosen?.toLowerCase();
+    const known = all.find(isChosen);
+    const isScale = facet === 'minStars' || facet === 'updatedAfter';
+    const first = chosen === undefined || (isScale && known) ? [] : [known ?? { value: chosen, count: 0 }];
+    const values = [...first, ...all.filter((one) => !first.includes(one))];
+    if (values.length === 0) return undefined;
     const item = (one: FacetCount): Html => {
       const taken = isChosen(one);
       const name = html`<bdi>${shownLine(shownValue(facet, one.value)) || one.value}</bdi>${taken && html`<span class="hidden-text"> (chosen; take away)</span>`}`;
@@ -186,12 +191,11 @@ export function facetsView({ facets, good, total }: Found, form: QuestionForm, b
       const link = linkToForm(base, form, { [facet]: taken ? undefined : one.value });
       return html`<li><a${taken && html` class="chosen" aria-current="true"`} href="${link}">${name}${amount}</a></li>`;
     };
-    const atOnce = facet === 'category' ? largeOnes(values, SHOWN) : SHOWN;
+    const atOnce = facet === 'category' ? Math.max(first.length, largeOnes(values, SHOWN)) : SHOWN;
     const more = values.slice(atOnce, SHOWN_MORE);
-    const unknown = chosen !== undefined && !values.some(isChosen) && item({ value: chosen, count: 0 });
     return html`<section class="facet"><h3>${FACET_NAMES[facet]}</h3>
-<ul>${unknown}${values.slice(0, atOnce).map(item)}</ul>
-${more.length > 0 && html`<details${more.some(isChosen) && html` open`}><summary>More</summary><ul>${more.map(item)}</ul></details>`}</section>
+<ul>${values.slice(0, atOnce).map(item)}</ul>
+${more.length > 0 && html`<details><summary>More</summary><ul>${more.map(item)}</ul></details>`}</section>
 `;
   })}`;
 }
@@ -271,10 +275,10 @@ function factsOf({ skill, copies }: FoundHit, base: string, { q }: QuestionForm)
   const updated = shownDate(updatedAt);
   const language = otherLanguage(description, q);
   return html`${sourceOf(skill, base, q)} ${[
-    language !== undefined && html`<strong>${language}</strong> `,
+    language !== undefined && html`<span>${language}</span> `,
     stars > 0 && html`<span>★ ${shownNumber(stars)}<span class="hidden-text"> stars</span></span> `,
     updated !== undefined && html`<span>${updated}</span> `,
-    copies > 1 && html`<span class="copies">${counted(copies - 1, 'more copy', 'more copies')}</span>`,
+    copies > 1 && html`<span>${counted(copies - 1, 'more copy', 'more copies')}</span>`,
   ]}`;
 }
 
@@ -287,12 +291,12 @@ function sourceOf({ author, codehostUrl }: Skill, base: string, q = ''): Html {
   const [owner = ''] = github.split('/');
   const isOwner = owner.toLowerCase() === author.toLowerCase();
   const repository = isOwner ? github.slice(owner.length) : github || cloneUrl.replace(/^https?:\/\/|\.git$/g, '');
-  const place = shownLine(folder === undefined ? repository : `${repository} · ${folder}`);
+  const path = folder && html` · <span class="path"><bdi>${shownLine(folder)}</bdi></span>`;
   const link = html`<a href="${linkTo(base, PAGE_PATHS.home, { author })}"><bdi>${shownLine(author) || author}</bdi></a>`;
   const words = q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const name = owner.toLowerCase().replaceAll('-', '');
   const isNamed = words.some((word, i) => word === name || word + words[i + 1] === name);
-  return html`<span class="place">${author !== UNKNOWN && link}${!isOwner && ' '}<bdi>${place}</bdi></span>${
+  return html`<span class="place"><span>${author !== UNKNOWN && link}${!isOwner && ' '}<bdi>${shownLine(repository)}</bdi></span>${path}</span>${
     isNamed && html` <strong>owner named ${owner}<span class="hidden-text">, as in the question</span></strong>`
   }`;
 }

@@ -167,10 +167,14 @@ async function findByMeaning(question: PageQuestion, request: PageRequest): Prom
 /** A hit that is as probable as this fits well. */
 const EVEN = 0.5;
 
-/** Confidence ends behind the hits that are worth showing, or behind the last one that is more probably useful than not. */
+/**
+ * Confidence ends behind the hits that are worth showing, the last one that is more probably useful than not, and the
+ * last one whose name is the question.
+ */
 function goodOnes({ hits, worth }: SemanticResult): ReadonlySet<string> {
-  const probable = hits.findLastIndex(({ explain }) => explain!.probability >= EVEN) + 1;
-  return new Set(hits.slice(0, worth === 0 ? 0 : Math.max(worth, probable)).map(({ skill }) => skill.id));
+  const probable = worth > 0 ? hits.findLastIndex(({ explain }) => explain!.probability >= EVEN) : -1;
+  const named = hits.findLastIndex(({ explain }) => explain!.name === 'exact');
+  return new Set(hits.slice(0, Math.max(worth, probable + 1, named + 1)).map(({ skill }) => skill.id));
 }
 
 /** A hit fits if its score is at least this part of the best one's. */

@@ -132,9 +132,9 @@ const SHOWN_MODES = [
 ] as const satisfies readonly (readonly [PageMode, string])[];
 
 const ORDERS = [
-  ['relevance', 'Best first'],
-  ['recent', 'Newest first'],
-  ['stars', 'Most stars first'],
+  ['relevance', 'Best'],
+  ['recent', 'Newest'],
+  ['stars', 'Most stars'],
 ] as const;
 
 /** Filters that nobody types: links of the answer set them. */
@@ -153,16 +153,17 @@ ${CHOSEN_FIELDS.map((field) => html`<input type="hidden" name="${field}" value="
 </form>`;
 }
 
-/** The switch and the order. */
+/** The switch and the order. What is listed without a question has the newest first; then the style sheet hides the rest. */
 export function howView(form: QuestionForm): Html {
   const mode = PAGE_MODES.find((one) => one === form.mode) ?? PAGE_MODES[0];
   const modes = SHOWN_MODES.map(([one, name]) => {
     const box = html`<input form="search" type="radio" name="mode" value="${one}"${one === mode && html` checked`}>`;
     return html`<label>${box}<span>${name}</span></label>`;
   });
+  const orders = form.q === undefined ? [['relevance', 'Newest'] as const, ...ORDERS.slice(1)] : ORDERS;
   return html`<div class="how">
 <fieldset class="switch"><legend class="hidden-text">Search by</legend>${modes}</fieldset>
-<label class="order"><span class="hidden-text">Order</span> <select form="search" name="sortBy">${optionsOf(ORDERS, form.sortBy ?? 'relevance')}</select></label>
+<label class="order"><span class="hidden-text">Order</span> <select form="search" name="sortBy">${optionsOf(orders, form.sortBy ?? 'relevance')}</select></label>
 </div>`;
 }
 
@@ -232,7 +233,7 @@ export function pagingView(page: number, pages: number, linkOf: (page: number) =
   const steps = [
     step(1, 'First'),
     step(Math.min(page - 1, pages), 'Previous', 'prev'),
-    html`<span aria-current="page">Page ${shownNumber(page)} of ${shownNumber(pages)}</span>`,
+    page <= pages && html`<span aria-current="page">Page ${shownNumber(page)} of ${shownNumber(pages)}</span>`,
     step(page + 1, 'Next', 'next'),
     step(pages, 'Last'),
   ];
