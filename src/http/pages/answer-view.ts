@@ -23,6 +23,7 @@ import {
   shownDate,
   shownLine,
   shownNumber,
+  starsView,
 } from './html.js';
 import { linkTo, linkToSkill, PAGE_PATHS, type PageRequest } from './page.js';
 import {
@@ -276,10 +277,16 @@ function factsOf({ skill, copies }: FoundHit, base: string, { q }: QuestionForm)
   const language = otherLanguage(description, q);
   return html`${sourceOf(skill, base, q)} ${[
     language !== undefined && html`<span>${language}</span> `,
-    stars > 0 && html`<span>★ ${shownNumber(stars)}<span class="hidden-text"> stars</span></span> `,
+    stars > 0 && html`${starsView(stars)} `,
     updated !== undefined && html`<span>${updated}</span> `,
     copies > 1 && html`<span>${counted(copies - 1, 'more copy', 'more copies')}</span>`,
   ]}`;
+}
+
+/** `owner/repository`, or an address; empty if it is unknown. */
+export function repositoryName(codehostUrl: string): string {
+  const { cloneUrl = '', github } = repositoryOf(codehostUrl) ?? {};
+  return shownLine(github ?? cloneUrl.replace(/^https?:\/\/|\.git$/g, ''));
 }
 
 /**
@@ -287,16 +294,16 @@ function factsOf({ skill, copies }: FoundHit, base: string, { q }: QuestionForm)
  * name is a word of the question, or two of them, may have made the product that is asked for.
  */
 function sourceOf({ author, codehostUrl }: Skill, base: string, q = ''): Html {
-  const { cloneUrl = '', github = '', folder } = repositoryOf(codehostUrl) ?? {};
+  const { github = '', folder } = repositoryOf(codehostUrl) ?? {};
   const [owner = ''] = github.split('/');
   const isOwner = owner.toLowerCase() === author.toLowerCase();
-  const repository = isOwner ? github.slice(owner.length) : github || cloneUrl.replace(/^https?:\/\/|\.git$/g, '');
+  const repository = isOwner ? github.slice(owner.length) : repositoryName(codehostUrl);
   const path = folder && html` · <span class="path"><bdi>${shownLine(folder)}</bdi></span>`;
   const link = html`<a href="${linkTo(base, PAGE_PATHS.home, { author })}"><bdi>${shownLine(author) || author}</bdi></a>`;
   const words = q.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const name = owner.toLowerCase().replaceAll('-', '');
   const isNamed = words.some((word, i) => word === name || word + words[i + 1] === name);
-  return html`<span class="place"><span>${author !== UNKNOWN && link}${!isOwner && ' '}<bdi>${shownLine(repository)}</bdi></span>${path}</span>${
+  return html`<span class="place"><span>${author !== UNKNOWN && link}${!isOwner && ' '}<bdi>${repository}</bdi></span>${path}</span>${
     isNamed && html` <strong>owner named ${owner}<span class="hidden-text">, as in the question</span></strong>`
   }`;
 }

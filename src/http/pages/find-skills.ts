@@ -185,8 +185,7 @@ function inOrder({ hits, ranking }: SemanticResult, sortBy: 'recent' | 'stars'):
   const least = (hits[0]?.score ?? 0) * FITTING[ranking];
   return hits
     .filter(({ score }) => score >= least)
-    .sort((a, b) => {
-      const [one, other] = [a.skill, b.skill];
+    .sort(({ skill: one }, { skill: other }) => {
       const byStars = sortBy === 'stars' ? other.stars - one.stars : 0;
       return byStars || other.updatedAt - one.updatedAt || (one.id < other.id ? -1 : 1);
     });

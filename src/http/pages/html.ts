@@ -100,11 +100,11 @@ function nameOf(run: string): string {
   return `U+${code}${count > 1 ? ` and ${count - 1} more` : ''}`;
 }
 
-/** Commands with a button that copies them. A line does not end within an option. */
+/** Commands with a button that copies them. A line does not end at a hyphen. */
 export function codeView(commands: string): Html {
   const code = commands
-    .split(/(--[\w-]+)/)
-    .map((part, i) => (i % 2 === 1 ? html`<span class="option">${part}</span>` : part));
+    .split(/((?<!\S)[^\s-]{0,15}-\S{0,15}(?!\S))/)
+    .map((part, i) => (i % 2 === 1 ? html`<span class="word">${part}</span>` : part));
   return raw(codeBox(html`${code}`.text));
 }
 
@@ -117,6 +117,11 @@ export function codeBox(code: string, label = ''): string {
 /** A number with commas: `94,254`. */
 export function shownNumber(value: number): string {
   return value.toLocaleString('en');
+}
+
+/** `★ 12,345`, with what that is for those who do not see it. */
+export function starsView(stars: number, of = ''): Html {
+  return html`<span${of !== '' && html` title="Stars${of}"`}>★ ${shownNumber(stars)}<span class="hidden-text"> stars${of}</span></span>`;
 }
 
 /** `1 skill`, `2 skills`, `2 copies`. */

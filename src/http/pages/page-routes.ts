@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dataFile } from '../../core/index.js';
+import { SkillSearchError } from '../../index.js';
 import type { Content } from '../call.js';
 import { idOfFound } from '../search-operations.js';
 import { showDocs } from './docs-page.js';
@@ -62,7 +63,7 @@ export function findPage(path: string, compatible: boolean): Page | undefined {
   const { id, file } = found;
   const show: PageRoute = (request) => {
     const skill = request.search.get(id);
-    if (skill === undefined) return undefined;
+    if (skill === undefined) throw new SkillSearchError('ENDPOINT_NOT_FOUND', 'no skill has this id');
     if (file === undefined) return showSkill(skill, request);
     return file === '' ? showFiles(skill, request) : showFile(skill, file, request);
   };
@@ -73,13 +74,11 @@ export function findPage(path: string, compatible: boolean): Page | undefined {
 function asset(type: string, read: () => Promise<string>): Page {
   let body: Promise<string> | undefined;
   const show = async (): Promise<Content> => {
-    body ??= read();
-    try {
-      return { headers: { 'Content-Type': type }, body: await body, compressed: true };
-    } catch (error) {
+    body ??= read().catch((error: unknown) => {
       body = undefined;
       throw error;
-    }
+    });
+    return { headers: { 'Content-Type': type }, body: await body, compressed: true };
   };
   return { show, counted: free };
 }

@@ -152,11 +152,10 @@ ${main}
 }
 
 /** The search box of pages that are not the search page. */
-function siteSearch(base: string): Html {
-  const box = html`<input type="search" name="q" aria-label="Search skills" placeholder="Search skills"`;
-  const rules = html` autocomplete="off" maxlength="2000">`;
-  const form = html`<form class="site-search" role="search" action="${base}${PAGE_PATHS.home}" method="get">`;
-  return html`${form}${box}${rules}<button>Search</button></form>`;
+export function siteSearch(base: string, question = ''): Html {
+  return html`<form class="site-search" role="search" action="${base}${PAGE_PATHS.home}" method="get">
+<input type="search" name="q" value="${question}" aria-label="Search skills" placeholder="Search skills" autocomplete="off" maxlength="2000">
+<button>Search</button></form>`;
 }
 
 /** An error as its page tells it. */

@@ -3,7 +3,7 @@ import type { ContentFile, SimilarSkill, Skill, SkillContents, SkillDetails, Ski
 import { UNKNOWN } from '../../skill.js';
 import type { Content } from '../call.js';
 import { CLONE_URL, GITHUB_SOURCE } from '../search-operations.js';
-import { categoryChips, occupationName } from './answer-view.js';
+import { categoryChips, occupationName, repositoryName } from './answer-view.js';
 import {
   beginningOf,
   codeView,
@@ -17,9 +17,10 @@ import {
   shownNumber,
   shownProse,
   shownSize,
+  starsView,
 } from './html.js';
 import { markdownHtml } from './markdown.js';
-import { linkTo, linkToSkill, PAGE_PATHS, type PageRequest, renderPage } from './page.js';
+import { linkTo, linkToSkill, PAGE_PATHS, type PageRequest, renderPage, siteSearch } from './page.js';
 import { readForm, wayBack } from './question-form.js';
 import {
   frontMatterTable,
@@ -64,6 +65,7 @@ ${similar}
     description: beginningOf(description, MAX_DESCRIPTION),
     main,
     base,
+    searchBox: siteSearch(base, readForm(query).form.q),
     unlisted: query !== '',
   });
 }
@@ -121,7 +123,7 @@ function byline({ author, stars, updatedAt, codehostUrl }: SkillDetails, base: s
     author !== UNKNOWN &&
     html`<span>by ${filterLink(base, 'author', author)}</span>
 `
-  }${stars > 0 && html`<span>${counted(stars, 'star')}${codehostUrl !== UNKNOWN && ' of its repository'}</span>`}
+  }${stars > 0 && starsView(stars, codehostUrl === UNKNOWN ? '' : ' of its repository')}
 ${date && html`<span>updated ${date}</span>`}</p>`;
 }
 
@@ -177,12 +179,15 @@ function copiesOfSkill({ id }: SkillDetails, search: SkillSearch, base: string):
   const more = others.length - SHOWN_COPIES;
   // As many as are listed at once, without this one.
   const least = others.length >= MAX_LISTED - 1 ? 'At least ' : '';
+  const item = (other: string): Html => {
+    const { stars = 0, codehostUrl = UNKNOWN } = search.get(other) ?? {};
+    const place = [repositoryName(codehostUrl), repositoryOf(codehostUrl)?.folder].filter(Boolean).join(' · ');
+    return html`<li><a href="${linkToSkill(base, other)}"><bdi>${shownLine(place || other)}</bdi></a> <span class="muted small">${stars > 0 && starsView(stars)}</span></li>
+`;
+  };
   return html`<section><h2>${others.length === 1 ? '1 copy' : `${least}${shownNumber(others.length)} copies`}</h2>
 <p class="muted small">Skills with the same name and description, or nearly the same text.</p>
-<ul class="copies">${others.slice(0, SHOWN_COPIES).map(
-    (other) => html`<li><a href="${linkToSkill(base, other)}"><bdi>${shownLine(other)}</bdi></a></li>
-`,
-  )}</ul>${more > 0 && html`<p class="muted">and ${least === '' ? shownNumber(more) : 'many'} more</p>`}</section>`;
+<ul class="files">${others.slice(0, SHOWN_COPIES).map(item)}</ul>${more > 0 && html`<p class="muted">and ${least === '' ? shownNumber(more) : 'many'} more</p>`}</section>`;
 }
 
 /** A link if the text is an http or https URL; plain text otherwise. Undefined if it is unknown. */
@@ -205,10 +210,9 @@ function chips(
   nameOf: (value: string) => string,
 ): Html | undefined {
   if (values.length === 0) return undefined;
-  const linkOf = (value: string): string => linkTo(base, PAGE_PATHS.home, { [field]: value });
   const chip = (value: string): Html =>
-    html`<a class="chip" href="${linkOf(value)}"><bdi>${shownLine(nameOf(value))}</bdi></a>`;
-  return html`<ul class="chips">${values.map((value) => html`<li>${chip(value)}</li>`)}</ul>`;
+    html`<li><a class="chip" href="${linkTo(base, PAGE_PATHS.home, { [field]: value })}"><bdi>${shownLine(nameOf(value))}</bdi></a></li>`;
+  return html`<ul class="chips">${values.map(chip)}</ul>`;
 }
 
 const SHOWN = 6;
@@ -249,14 +253,11 @@ function shownLanguage(text: string): string | undefined {
   return textLanguage(text).lang?.replace(/-.*/, '');
 }
 
-function card({ skill, copies }: SimilarSkill, base: string): Html {
-  const { id, name, description, stars } = skill;
+function card({ skill: { id, name, description, stars, codehostUrl }, copies }: SimilarSkill, base: string): Html {
   const shown = shownLine(name);
-  const short = beginningOf(description, MAX_SIMILAR_DESCRIPTION);
-  const counts = [stars > 0 && counted(stars, 'star'), copies > 1 && `${shownNumber(copies)} copies`].filter(Boolean);
   return html`<li class="card"><h3${languageAttributes(shown)}><a href="${linkToSkill(base, id)}">${shown || id}</a></h3>
-<p${languageAttributes(description)}>${short}</p>
-${counts.length > 0 && html`<p class="muted small">${counts.join(', ')}</p>`}</li>
+<p${languageAttributes(description)}>${beginningOf(description, MAX_SIMILAR_DESCRIPTION)}</p>
+<p class="byline small"><bdi>${repositoryName(codehostUrl)}</bdi> ${stars > 0 && starsView(stars)} ${copies > 1 && html`<span>${shownNumber(copies)} copies</span>`}</p></li>
 `;
 }
 
@@ -304,7 +305,8 @@ function waysToInstall({ codehostUrl, name }: Skill, ownAddress?: string): reado
     part && `git -C ${target} sparse-checkout set ${quoted(part)}`,
     ref && `git -C ${target} checkout ${quoted(ref)}`,
   ];
-  const place = html`The skill is then in <code>${part === '' ? target : `${target}/${part}`}</code>.`;
+  const place = html`The skill is then in <code>${part === '' ? target : `${target}/${part}`}</code>. Copy that folder into
+that of your agent: <code>${AGENT_TABS[0][2]}</code> of Claude Code, <code>${AGENT_TABS[1][2]}</code> of Codex.`;
   return [...ways, { name: 'git', lines: lines.filter(Boolean), note: place }];
 }
 

@@ -65,6 +65,7 @@ test('the API is told by method and path, each with a command for this service',
   const { ask, key } = await serve([KITE], { pages: true, mcp: true, publicUrl: ORIGIN });
   const reply = await ask('/docs');
   expectHarmless(reply);
+  expect(textOf(reply)).toContain('string; one of recent, stars; by default recent');
   const { paths } = (await ask('/openapi.json')).body as { readonly paths: Readonly<Record<string, object>> };
   const titles = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

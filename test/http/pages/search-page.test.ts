@@ -114,16 +114,16 @@ describe('the answer to a question', () => {
     const semantic: typeof search.semantic = async (...asked) => {
       const { hits, ...rest } = await search.semantic(...asked);
       for (const [i, { explain }] of hits.entries())
-        Object.assign(explain!, { probability: [0.4, 0.3, 0.6][i] ?? 0.2, name: i === 0 ? 'exact' : 'other' });
+        Object.assign(explain!, { probability: [0.4, 0.3, 0.6][i] ?? 0.2, name: i === 3 ? 'exact' : 'other' });
       return { ...rest, hits, worth: 1 };
     };
     const { ask } = await serve(replacing(search, { semantic }), { pages: true });
-    const strengths = ({ text }: Reply) => text.match(/Less likely|(?<=<summary>)(?:Exact|Good|Weak)/g)?.slice(0, 5);
+    const strengths = ({ text }: Reply) => text.match(/Less likely|(?<=<summary>)(?:Exact|Good|Weak)/g)?.slice(0, 6);
     const first = await ask(`/?q=kite&mode=${mode}&sortBy=relevance`);
-    expect(strengths(first)).toEqual(['Exact', 'Good', 'Good', 'Less likely', 'Weak']);
-    expect(first.text).toContain('<ol class="hits" start="4">');
+    expect(strengths(first)).toEqual(['Good', 'Good', 'Good', 'Exact', 'Less likely', 'Weak']);
+    expect(first.text).toContain('<ol class="hits" start="5">');
     const why = mode === 'both' ? 'and words, .* Why this score' : 'less likely .* Why this likelihood 40 % meaning';
-    expect(shownText(first)).toMatch(new RegExp(`3 good hits by meaning,? .*${why}`));
+    expect(shownText(first)).toMatch(new RegExp(`4 good hits by meaning,? .*${why}`));
     expect(first.text).toMatch(/<svg><path d="M0 3h\d+"/);
     expectHarmless(first);
     expect(strengths(await ask(`/?q=kite&mode=${mode}&page=2`))?.slice(0, 2)).toEqual(['Less likely', 'Weak']);

@@ -50,7 +50,8 @@ describe('the page of a skill', () => {
       'Builds kites of paper.',
       'code.example/wren/kites',
       'market.example/kite',
-      '12,345 stars of its repository',
+      '★ 12,345',
+      'stars of its repository',
       '14 Nov 2023',
       'Crafts',
       'Toy makers',
@@ -341,8 +342,8 @@ describe('beside a skill', () => {
     expectHarmless(reply);
     const cards = [...reply.text.matchAll(/<li class="card">.*?href="([^"]*)".*?<\/li>/gs)];
     expect(cards.map(([, link]) => link)).toEqual(['/skills/near', '/skills/far']);
-    const facts = cards.map(([card]) => /<p class="muted small">(.*?)<\/p>/.exec(card)?.[1]);
-    expect(facts).toEqual(['1,200 stars, 2 copies', undefined]);
+    const facts = cards.map(([card]) => card.replace(/.*"byline small">|<[^>]*>/gs, '').trim());
+    expect(facts).toEqual(['★ 1,200 stars 2 copies', '']);
     expect(events.filter(({ kind }) => kind === 'failure')).toEqual([]);
   });
 
