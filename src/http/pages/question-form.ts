@@ -134,7 +134,7 @@ const SHOWN_MODES = [
 const ORDERS = [
   ['relevance', 'Best'],
   ['recent', 'Newest'],
-  ['stars', 'Most stars'],
+  ['stars', 'Stars'],
 ] as const;
 
 /** Filters that nobody types: links of the answer set them. */

@@ -182,7 +182,7 @@ function copiesOfSkill({ id }: SkillDetails, search: SkillSearch, base: string):
   const item = (other: string): Html => {
     const { stars = 0, codehostUrl = UNKNOWN } = search.get(other) ?? {};
     const place = [repositoryName(codehostUrl), repositoryOf(codehostUrl)?.folder].filter(Boolean).join(' · ');
-    return html`<li><a href="${linkToSkill(base, other)}"><bdi>${shownLine(place || other)}</bdi></a> <span class="muted small">${stars > 0 && starsView(stars)}</span></li>
+    return html`<li><a href="${linkToSkill(base, other)}"><bdi>${shownLine(place || other)}</bdi></a> ${stars > 0 && html`<span class="muted small">${starsView(stars)}</span>`}</li>
 `;
   };
   return html`<section><h2>${others.length === 1 ? '1 copy' : `${least}${shownNumber(others.length)} copies`}</h2>
