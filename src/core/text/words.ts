@@ -442,7 +442,7 @@ export function typedWord(text: string): TypedWord | undefined {
 }
 
 /**
- * Version of the tokens, stems and name keys of a text: of `words.ts`, `characters.ts` and `keys.ts`. Raise it with
- * every change of what they return: the next load then rebuilds keyword indexes that were made by other rules.
+ * Version of the tokens, stems and name keys of a text: of `words.ts`, `characters.ts` and `keys.ts`; and of which of
+ * them an index has. Raise it with every change: the next load then rebuilds keyword indexes made by other rules.
  */
-export const WORD_RULES = 4;
+export const WORD_RULES = 5;

@@ -43,5 +43,5 @@ test('tokens, stems and name keys belong to the version of the rules that made t
 
   // Does this fail? Then texts have other words or names other keys than before: raise WORD_RULES, and put both values
   // here.
-  expect([WORD_RULES, hash]).toEqual([4, 'ca1f05469e8bfb5d']);
+  expect([WORD_RULES, hash]).toEqual([5, 'ca1f05469e8bfb5d']);
 });
