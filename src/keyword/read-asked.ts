@@ -43,7 +43,7 @@ export function readAsked(
   const { before, letters } = typedWord(q) ?? { before: q, letters: '' };
   const leftOut = stopWords ?? stopWordsOf(question.language);
   const isLeftOut = (term: string): boolean => leftOut.has(foldAccents(term));
-  if (letters === '' || isLeftOut(letters)) return read(q);
+  if (letters === '' || (before !== '' && isLeftOut(letters))) return read(q);
   const isShort = [...letters].length < FEWEST_LETTERS;
   const others = question.words.filter(({ terms: [term] }) => term !== letters && !isLeftOut(term!));
   const found = index.wordsBeginning(letters, { limit: CANDIDATES, isLeftOut, words: isShort ? [] : others });
@@ -55,7 +55,8 @@ export function readAsked(
     else if (weight > most) [best, most] = [before + text, weight];
   }
   if (most < FAR_MORE * own) return question;
-  if (isShort && others.length > 0) return read(before.trim(), q);
+  // The words before are done.
+  if (isShort && others.length > 0) return Object.assign(read(before.trim(), q), { lastWord: undefined });
   if (most === 0) return question;
   return byPrefix && !isShort ? read(q, best) : read(best);
 }

@@ -31,6 +31,7 @@ describe('a question that is being typed', () => {
       ['dock', 'docker'],
       ['docker comp', 'docker compose'],
       ['d', 'docker'],
+      ['do', 'docker'],
     ] as const) {
       const done = await asked(search, whole, { ranking, asTyped: false });
       expect([typed, await asked(search, typed, { ranking })]).toEqual([typed, done]);
@@ -63,6 +64,8 @@ describe('a question that is being typed', () => {
     expect(found('docke')[0]).toBe('docker');
     expect(found('docke', false)).toEqual(['dock-crane']);
     expect(found('pdf f')[0]).toBe('pdf-forms');
+    // The word before is done.
+    expect(found('react re')).toEqual(['react', 'react-native']);
   });
 });
 
