@@ -80,20 +80,24 @@ export function* rankCandidates(
     columns.copyGroup,
     (a, b) => byName(a, b) || of(b).sum - of(a).sum || preference(a, b),
   );
-  const { scoreOf, partsOf, decision } = scorer.calibrate(topOf(distinct, best, 0, COMPARED).map(of));
   const isCollapsed = query.copies === 'collapse';
   const shown = topOf(isCollapsed ? distinct : all, best, 0, query.limit + ARRANGED).map(of);
   const cosineOf = (a: DocumentNumber, b: DocumentNumber): number | undefined => vectors?.cosineOf(a, b);
-  const arranged: Iterable<Arranged> =
+  const arranged: readonly Arranged[] =
     query.ranking === 'hybrid'
       ? yield* arrangeAlike(shown.slice(0, ARRANGED), asker, factsOf, cosineOf, isCollapsed)
       : shown.slice(0, ARRANGED).map(unmoved);
+  const { scoreOf, partsOf, decision } = scorer.calibrate(
+    topOf(distinct, best, 0, COMPARED).map(of),
+    arranged.map(({ scored, sum }) => ({ ...scored, sum })),
+  );
   const sizeOf = (document: DocumentNumber): number =>
     isCollapsed ? (groupSizes.get(columns.copyGroup[document]!) ?? counts.get(document) ?? 1) : 1;
   const inOrder: SemanticMatch[] = [];
   let lowest = 1;
   for (const { scored, sum, evidence, twins } of [...arranged, ...shown.slice(ARRANGED).map(unmoved)]) {
     const { document } = scored.candidate;
+    const same = [document, ...twins];
     const moved = { ...scored, sum };
     lowest = Math.min(lowest, scoreOf(moved));
     if (lowest < query.minScore) break;
@@ -103,12 +107,12 @@ export function* rankCandidates(
       score: lowest,
       parts: () => ({ ...partsOf(moved), ...(query.ranking === 'hybrid' && { evidence }) }),
       twins,
-      copies: [document, ...twins].reduce((total, one) => total + sizeOf(one), 0),
-      usage: used.get(columns.copyGroup[document]!) ?? 0,
+      copies: same.reduce((total, one) => total + sizeOf(one), 0),
+      usage: Math.max(...same.map((one) => used.get(columns.copyGroup[one]!) ?? 0)),
     });
   }
-  // So many are put in order whatever the limit, or the first hit would depend on it.
-  const raised = used.size === 0 ? inOrder : raiseUsed(inOrder.slice(0, Math.max(query.limit, COMPARED)));
+  // All are put in order whatever the limit, or what is shown would depend on it.
+  const raised = used.size === 0 ? inOrder : raiseUsed(inOrder);
   const matches = raised.slice(0, query.limit);
   const [first] = matches;
   // Scores of names have ranges of their own, and say nothing of how likely a hit is.

@@ -109,6 +109,19 @@ describe('semantic search', () => {
         expect(shown?.copies).toBe(3);
         expect(shown?.explain?.copies.toSorted()).toEqual(['english', 'german', 'later']);
         expect(await idsOf(rows, 'set up containers', { copies: 'keep' })).toHaveLength(4);
+        const standards = ['iso-27001', 'iso-9001'].map((name) => at(name, 'ada/kit', { name, description: ENGLISH }));
+        expect(await idsOf(standards, 'iso')).toHaveLength(2);
+      });
+
+      test('counts what is shown as one once among the hits that are worth showing', async () => {
+        const descriptions = [ENGLISH, `${ENGLISH} ${GERMAN}`, `${ENGLISH} Later.`];
+        const search = await searchOver([
+          ...descriptions.map((description, i) => at(`${i}`, 'ada/kit', { name: 'containers', description })),
+          ...SKILLS,
+        ]);
+        expect((await search.semantic({ q: 'containers', copies: 'keep' })).worth).toBe(3);
+        const { hits, worth } = await search.semantic({ q: 'containers' });
+        expect([hits[0]?.copies, worth]).toEqual([3, 1]);
       });
 
       test('shows what others changed a little as one, and takes no skills of unknown authors for one', async () => {
@@ -139,6 +152,7 @@ describe('semantic search', () => {
           at('part', 'code-bot/kit', { name: 'reviews', description: 'Reviews what others wrote.' }),
           at('whole', 'steipete/kit', { name: 'reviews', description: 'Reviews what others write.' }),
           at('own', 'stripe/kit', { name: 'stripe-refunds', description: 'Pays money back.' }),
+          row('nobody', { name: 'reviews', description: 'Reviews what nobody wrote.' }),
         ];
         const search = await searchOver(rows);
         const authorOf = async (q: string, id: string): Promise<number | undefined> => {
@@ -148,6 +162,7 @@ describe('semantic search', () => {
         expect(await authorOf('reviews by steipete', 'whole')).toBeGreaterThan(0);
         expect(await authorOf('reviews of code', 'part')).toBe(0);
         expect(await authorOf('stripe refunds', 'own')).toBe(0);
+        expect(await authorOf('reviews by unknown', 'nobody')).toBe(0);
       });
     });
 

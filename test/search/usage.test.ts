@@ -58,6 +58,25 @@ test('a skill that was used rises for near questions, three places at most, and 
   expect((await search.semantic({ q: NEAR, limit: 2 })).hits.map(({ skill }) => skill.id)).toEqual([before[0], used]);
 });
 
+test('a use counts for the skill that is shown for the used one, and moves hits alike whatever the limit', async () => {
+  const more = 'abcdefghijklmn'.split('').map((id) => row(id, { name: `${id}-thing`, description: `numbers ${id}` }));
+  const versions = ['', ' It counts them one by one, too.', ' And later it says what they are.'].map((text, i) =>
+    row(`v${i}`, { name: 'adder', author: 'ada', description: `Adds numbers of all kinds for you.${text}` }),
+  );
+  database = await catalogueOf([...ROWS, ...more, ...versions], embedder);
+  search = await opened({ database, embedder });
+  const idsOf = async (limit: number): Promise<string[]> =>
+    (await search.semantic({ q: NEAR, limit })).hits.map(({ skill }) => skill.id);
+  const before = await idsOf(100);
+  const shown = before.find((id) => id.startsWith('v'))!;
+  for (const session of ['a', 'b', 'c']) await search.used(before[11]!, { question: NEAR, session });
+  await search.used(shown === 'v0' ? 'v1' : 'v0', { question: NEAR });
+  expect(await strengthOf(shown)).toBeGreaterThan(0);
+  const after = await idsOf(100);
+  expect(after.indexOf(before[11]!)).toBeLessThan(10);
+  for (const limit of [1, 9, 10, 12]) expect(await idsOf(limit)).toEqual(after.slice(0, limit));
+});
+
 test('what is not near gets the same answer, bit by bit', async () => {
   const others = ['tells birds by song', 'chart', 'sheet of music'];
   const ask = (): Promise<string[]> =>

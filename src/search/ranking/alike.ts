@@ -8,7 +8,7 @@ import {
   readWords,
 } from '../../core/index.js';
 import type { Question } from '../../keyword/index.js';
-import type { Skill } from '../../skill.js';
+import { type Skill, UNKNOWN } from '../../skill.js';
 import { MOST_STARS, rankingModel } from './features.js';
 import { isExact, type ScoredCandidate } from './hybrid.js';
 
@@ -36,7 +36,7 @@ export interface SkillFacts {
   readonly stars: number;
   /** How long its description is, 0 to 1. */
   readonly description: number;
-  /** The name without numbers at its end, and without what stands between words. */
+  /** The name without short numbers at its end, and without what stands between words: not `iso9001` for `iso27001`. */
   readonly name: string;
   readonly authorWords: readonly string[];
   /** Whether its name and description have the words of its author, too. */
@@ -63,8 +63,8 @@ const FOR_ITSELF = /\/\.[^/]+\/(?:[^/]+\/)*skills\//i;
 
 export function factsOf({ name, author, description, codehostUrl, stars }: Skill): SkillFacts {
   const nameWords = wordsOf(name);
-  while (nameWords.length > 1 && /^\d+$/.test(nameWords.at(-1)!)) nameWords.pop();
-  const authorWords = wordsOf(author);
+  while (nameWords.length > 1 && /^\d{1,2}$/.test(nameWords.at(-1)!)) nameWords.pop();
+  const authorWords = author === UNKNOWN ? [] : wordsOf(author);
   while (authorWords.length > 1 && KINDS_OF_AUTHOR.has(authorWords.at(-1)!)) authorWords.pop();
   const own = foldCase(`${name} ${description}`);
   const repository = foldCase(REPOSITORY.exec(codehostUrl)?.[0] ?? '');
@@ -75,7 +75,7 @@ export function factsOf({ name, author, description, codehostUrl, stars }: Skill
     name: nameWords.join(''),
     authorWords,
     saysAuthor: authorWords.every((word) => own.includes(word)),
-    owner: author === 'unknown' ? repository : authorKey(author),
+    owner: author === UNKNOWN ? repository : authorKey(author),
     repository,
   };
 }

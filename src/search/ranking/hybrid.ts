@@ -109,9 +109,10 @@ export class HybridScorer {
   /**
    * Turns sums into scores, and decides what is worth showing.
    *
-   * @param best at least the best ten candidates, no two of them copies, in order: the first is the first hit
+   * @param best at least the best ten candidates, no two of them copies, in order
+   * @param hits the first hits, if they are not the best; the first has the same name rank and sum as the best
    */
-  calibrate(best: readonly ScoredCandidate[]): CalibratedScores {
+  calibrate(best: readonly ScoredCandidate[], hits: readonly ScoredCandidate[] = best): CalibratedScores {
     const [first] = best;
     const values = this.valuesFor(best);
     const odds = oddsOf(values, this.#rule);
@@ -121,19 +122,18 @@ export class HybridScorer {
     return {
       scoreOf: (scored) => this.#scoreOf(scored, probability(scored)),
       partsOf: (scored) => ({ ...this.#partsOf(scored), probability: probability(scored), others }),
-      decision: this.#decide(best, first === undefined ? 0 : probability(first)),
+      decision: this.#decide(best, hits, first === undefined ? 0 : probability(first)),
     };
   }
 
-  #decide(best: readonly ScoredCandidate[], ofFirst: number): Decision {
-    const [first] = best;
+  #decide([first]: readonly ScoredCandidate[], hits: readonly ScoredCandidate[], ofFirst: number): Decision {
     const { confident, perhaps } = this.#rule;
     const isNamed = first !== undefined && isExact(first);
     const isLookUp = this.#context.isOneWord && (first?.candidate.words?.fields.name ?? 0) > 0;
     const probability = isNamed ? 1 : isLookUp ? Math.max(LOOK_UP, ofFirst) : ofFirst;
     const isNext = ({ nameRank, sum }: ScoredCandidate): boolean =>
       isNamed ? nameRank === first.nameRank : sum >= NEXT_SHOWN * first!.sum;
-    const worth = probability < confident ? 0 : best.slice(0, MOST_SHOWN).filter(isNext).length;
+    const worth = probability < confident ? 0 : hits.slice(0, MOST_SHOWN).filter(isNext).length;
     return {
       ...{ probability, worth, perhaps: worth === 0 && probability >= perhaps },
       thresholds: { confident, perhaps },
