@@ -2,6 +2,7 @@
  * The long harness: tries to break every promise of docs/promises.md.
  *
  *     npm run torture -- --minutes 60 [--seed N] [--only NAME,NAME] [--material FOLDER] [--program FILE]
+ *         [--database FILE] [--victims N]
  *
  * The minutes are divided among the trials. It exits with 1 if a promise broke, after all trials have run.
  */
@@ -16,14 +17,16 @@ const { values } = parseArgs({
     only: { type: 'string' },
     material: { type: 'string' },
     program: { type: 'string' },
+    database: { type: 'string' },
+    victims: { type: 'string' },
   },
 });
 const names = values.only?.split(',');
 const unknown = names?.filter((name) => TRIALS.every((trial) => trial.name !== name)) ?? [];
-const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
-if (unknown.length > 0 || !(minutes > 0) || !Number.isSafeInteger(seed)) {
+const [minutes, seed, victims] = [Number(values.minutes), Number(values.seed), Number(values.victims ?? 200)];
+if (unknown.length > 0 || !(minutes > 0 && victims > 0) || !Number.isSafeInteger(seed)) {
   const known = TRIALS.map(({ name }) => name).join(', ');
-  console.error(`error: expected --minutes above 0, --seed an integer, --only some of ${known}`);
+  console.error(`error: expected --minutes and --victims above 0, --seed an integer, --only some of ${known}`);
   process.exit(2);
 }
 
@@ -41,6 +44,8 @@ for (const trial of chosen) {
       milliseconds: (minutes * 60_000) / chosen.length,
       material: values.material,
       program: values.program,
+      database: values.database,
+      victims,
       isLong: true,
       say: (line) => console.log(`  ${line}`),
     });

@@ -16,6 +16,10 @@ export interface TrialContext {
   readonly material: string | undefined;
   /** The built command to serve with; undefined for the sources. */
   readonly program: string | undefined;
+  /** A loaded catalogue to work in a copy of; undefined if none was given. */
+  readonly database: string | undefined;
+  /** How many skills of a catalogue are attacked at most. */
+  readonly victims: number;
   /** Whether bounds of time are those of a machine of its own, and catalogues are as large as they may be. */
   readonly isLong: boolean;
   /** Reports progress. */
@@ -74,6 +78,9 @@ export interface RunOptions {
   readonly milliseconds: number;
   readonly material?: string | undefined;
   readonly program?: string | undefined;
+  readonly database?: string | undefined;
+  /** @default 5 */
+  readonly victims?: number;
   /** @default false */
   readonly isLong?: boolean;
   readonly say?: (line: string) => void;
@@ -85,12 +92,13 @@ export interface RunOptions {
  * @throws Error of the attempt that broke the promise, with the seed added
  */
 export async function runTrial(trial: Trial, options: RunOptions): Promise<TrialOutcome> {
-  const { seed, milliseconds, material, program, isLong = false, say = () => {} } = options;
+  const { seed, milliseconds, material, program, database, victims = 5, isLong = false, say = () => {} } = options;
   const folder = await mkdtemp(join(tmpdir(), `skill-discovery-${trial.name}-`));
   const until = performance.now() + milliseconds;
   let trying: Trying | undefined;
   try {
-    trying = await trial.begin({ random: randomNumbers(seed), until, folder, material, program, isLong, say });
+    const random = randomNumbers(seed);
+    trying = await trial.begin({ random, until, folder, material, program, database, victims, isLong, say });
     const { facts, attempt } = trying;
     let attempts = 0;
     let told = performance.now();

@@ -9,6 +9,7 @@ import { HOSTILE_SOURCES } from './trials/hostile-sources.js';
 import { LOAD_KILLS } from './trials/load-kills.js';
 import { LOADER_FUZZING } from './trials/loader-fuzzing.js';
 import { LYING_SNAPSHOTS } from './trials/lying-snapshots.js';
+import { MANIPULATION } from './trials/manipulation.js';
 import { POWER_CUT } from './trials/power-cut.js';
 import { RELOAD } from './trials/reload.js';
 import { SHARED_LOADS } from './trials/shared-loads.js';
@@ -28,6 +29,7 @@ export const TRIALS: readonly Trial[] = [
   RELOAD,
   SHARED_LOADS,
   SHUTDOWN,
+  MANIPULATION,
   ...ATTACK_TRIALS,
   STANDARD_INPUT,
 ];
