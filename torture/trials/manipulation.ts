@@ -18,6 +18,8 @@ const SAMPLE = fileURLToPath(new URL('../../data/sample/skills.jsonl', import.me
 /** A description that says something. */
 const DESCRIPTION = /^(?=.*\p{L}{2}).{60}/su;
 const MODES = ['keyword', 'words', 'vector', 'hybrid'] as const;
+/** Their answers may change with the graph of vectors, which is searched nearly exactly. They are counted. */
+const BY_MEANING: ReadonlySet<string> = new Set(['vector', 'hybrid']);
 const QUESTIONS = { name: typedName, description: firstSentence };
 const ASKED = (['name', 'description'] as const).flatMap((form) => MODES.map((mode) => ({ form, mode })));
 
@@ -27,7 +29,7 @@ type Answers = readonly (readonly (readonly string[])[])[];
 /** Puts skills of unknown authors into a catalogue that want the place of famous ones, and counts which of them win. */
 export const MANIPULATION: Trial = {
   name: 'manipulation',
-  promise: 'What skills of unknown authors win in answers is counted, and without them all answers are as before.',
+  promise: 'What skills of unknown authors win in answers is counted, and without them answers by words are as before.',
   begin: async ({ random, folder, database: given, victims: most, isLong, say }) => {
     const database = join(folder, 'skills.db');
     if (given === undefined) {
@@ -45,7 +47,12 @@ export const MANIPULATION: Trial = {
         table.push([kind, ASKED[at]!.form, ...MODES.map((_, i) => cellOf(at + i))]);
       }
     };
-    const facts = { victims: victims.length, attackers: 0, 'first places taken': 0 };
+    const facts = {
+      victims: victims.length,
+      attackers: 0,
+      'first places taken': 0,
+      'answers by meaning changed afterwards': 0,
+    };
     const attempt = async (): Promise<number> => {
       table.length = 0;
       addRows('none: the victim is first', (column) => percent(firstBefore[column]!, victims.length));
@@ -65,8 +72,11 @@ export const MANIPULATION: Trial = {
         await removeSkills({ database, ids: rows.map(({ id }) => id) });
         say(`tried: ${kind}`);
       }
-      if (!isDeepStrictEqual(await answersNow(), before))
-        throw new Error('attackers that were removed changed an answer');
+      for (const [column, answers] of (await answersNow()).entries()) {
+        const changed = answers.filter((ids, i) => !isDeepStrictEqual(ids, before[column]![i])).length;
+        if (BY_MEANING.has(ASKED[column]!.mode)) facts['answers by meaning changed afterwards'] += changed;
+        else if (changed > 0) throw new Error(`attackers that were removed changed ${changed} answers by words`);
+      }
       return Object.keys(ATTACKS).length * victims.length;
     };
     const end = (): void => {
