@@ -140,7 +140,7 @@ describe('evaluate with graded requests', () => {
     expect(lines[2]).toMatch(/^ +ndcg@10 .* judged@10 +map +hit@1 +useful@5 +useful@3 +useful@1$/);
     // Only the apple is found, worth 7 where 7 and 1 are there to find. All that is found was judged.
     expect(lines[3]?.split(/ +/)).toEqual(
-      ['bm25', 7 / (7 + 1 / Math.log2(3)) / 2, 0.5, 0.25, 0.05, 1, 0.25, 0.5, 0.1, 0.5].map((one) =>
+      ['bm25', 7 / (7 + 1 / Math.log2(3)) / 2, 0.5, 0.25, 0.05, 1, 0.25, 0.5, 0.1, 1 / 6, 0.5].map((one) =>
         typeof one === 'number' ? one.toFixed(4) : one,
       ),
     );
